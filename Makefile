@@ -1,0 +1,124 @@
+# Two commands matter: `make demo` deploys the example, `make test` runs every check. Each sets up what it needs in
+# .venv and .build; nothing outside this folder is touched.
+
+PYTHON ?= python3
+VENV   := .venv
+BUILD  := .build
+BIN    := $(VENV)/bin
+SITE   := $(CURDIR)/$(BUILD)/ansible_collections/tosca/ensemble
+
+export PATH         := $(CURDIR)/$(BIN):$(PATH)
+export ANSIBLE_HOME := $(CURDIR)/$(BUILD)/ansible
+unexport ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG PYTHONPATH VIRTUAL_ENV
+
+INSTALLED := $(VENV)/.installed
+EQUIPPED  := $(VENV)/.equipped
+GUESTBOOK := $(BUILD)/guestbook
+# Tests run side by side, file by file.
+PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+
+.DEFAULT_GOAL := help
+.PHONY: help demo demo-down test gates lint types rooms collection docs sanity unit integration cores bench torture build clean
+
+help: ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+# --- set-up ----------------------------------------------------------------------------------------------------------
+
+$(INSTALLED): pyproject.toml hatch_build.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; \
+	say which one with: make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "Installing into $(VENV); this takes about a minute."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(EQUIPPED): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# --- the two commands ------------------------------------------------------------------------------------------------
+
+$(GUESTBOOK): # a copy, so that its status does not show up among the changes of this repository
+	@mkdir -p $(BUILD)
+	cp -R examples/guestbook $@
+
+demo: $(INSTALLED) $(GUESTBOOK) ## Deploy the example, a guestbook, and look at it
+	ansible-ensemble deploy --approve $(GUESTBOOK)/ensemble.yaml
+	python $(GUESTBOOK)/visit.py
+	@echo
+	@echo "The guestbook is up, at http://127.0.0.1:8780/. Try next:"
+	@echo "  . $(BIN)/activate && cd $(GUESTBOOK)"
+	@echo "  ansible-ensemble status"
+	@echo "  ansible-ensemble plan --input title='Our guests'"
+	@echo "  ansible-playbook tosca.ensemble.check -e ensemble=ensemble.yaml"
+	@echo "  ansible-ensemble undeploy          # or here: make demo-down"
+
+demo-down: $(INSTALLED) $(GUESTBOOK) ## Take the example down
+	ansible-ensemble undeploy --approve $(GUESTBOOK)/ensemble.yaml
+
+test: gates unit integration ## Run every gate and every test
+	@echo
+	@echo "All checks passed. Try next: make demo"
+
+# --- gates -----------------------------------------------------------------------------------------------------------
+
+gates: lint types rooms collection sanity ## Run every check that is not a test
+
+lint: $(EQUIPPED) ## Style of Python and YAML
+	ruff check .
+	ruff format --check .
+	yamllint --strict .
+
+types: $(EQUIPPED) ## Types
+	mypy
+	mypy --strict --allow-subclassing-any plugins hatch_build.py
+	for file in examples/*/*.py examples/*/files/*.py; do mypy --strict $$file || exit 1; done
+
+rooms: $(EQUIPPED) ## Direction of imports
+	lint-imports
+
+collection: $(EQUIPPED) ## Lint of the collection, its documentation and its changelog
+	ansible-lint
+	cd $(SITE) && HOME=$(CURDIR)/$(BUILD) antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs self .
+	cd $(SITE) && antsibull-changelog lint
+
+sanity: $(EQUIPPED) ## Ansible's sanity tests, over what the collection's tarball holds
+	tests/sanity/run
+
+# --- tests -----------------------------------------------------------------------------------------------------------
+
+unit: $(EQUIPPED) ## Unit tests, and the rules of deploy as data
+	$(PYTEST) tests/unit tests/rules
+
+integration: $(EQUIPPED) ## Integration tests, packaging included
+	$(PYTEST) tests/integration
+
+cores: ## Tests of execution with every Python here, on the oldest and the newest ansible-core
+	tests/cores/run
+
+bench: $(EQUIPPED) ## Measurements
+	pytest tests/bench/bench_*.py --benchmark-only
+	python tests/bench/bench_process.py
+	python tests/bench/bench_plan.py
+	python tests/bench/bench_deploy.py
+
+torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
+	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture
+
+# --- what is delivered -----------------------------------------------------------------------------------------------
+
+docs: $(EQUIPPED) ## The collection's reference, as HTML in .build/docs
+	rm -rf $(BUILD)/docs
+	mkdir -p -m 700 $(BUILD)/docs
+	HOME=$(CURDIR)/$(BUILD) antsibull-docs sphinx-init --use-current --lenient --dest-dir $(BUILD)/docs tosca.ensemble
+	cd $(BUILD)/docs && python -m pip install --quiet -r requirements.txt && HOME=$(CURDIR)/$(BUILD) ./build.sh
+
+build: $(EQUIPPED) ## Wheel, source distribution and collection tarball, in dist/
+	rm -rf dist
+	python -m build --outdir dist .
+	ansible-galaxy collection build --output-path dist .
+	@ls -l dist
+
+clean: ## Remove what was made
+	rm -rf $(VENV) $(BUILD) dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,46 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Action of the module ``tosca.ensemble.execute``."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
+
+EXECUTING: dict[str, dict[str, Any]] = {
+    "fail_fast": {"type": "bool", "default": False},
+    "fast_modules": {"type": "bool", "default": True},
+    "commit": {"type": "bool", "default": False},
+    "dirty": {"type": "str", "choices": ["abort", "auto", "ok"]},
+    "locked": {"type": "bool", "default": False},
+}
+
+
+class ActionModule(EnsembleAction):
+    """Carry out a plan."""
+
+    ARGUMENTS = (
+        ENSEMBLE
+        | EXECUTING
+        | {
+            "plan_file": {"type": "path", "required": True},
+            "jobs": {"type": "int", "default": 0},
+            "show": {"type": "bool", "default": True},
+        }
+    )
+
+    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+        """Run the plan's operations in the processes of this task."""
+        answer: dict[str, Any] = jobs.execute(
+            self,
+            self.variables,
+            ensemble=given["ensemble"],
+            plan_file=given["plan_file"],
+            jobs=given["jobs"],
+            show=given["show"],
+            options=pick(given, EXECUTING | {"environment": {}}) | {"check": self.check, "diff": self.diff},
+        )
+        return answer

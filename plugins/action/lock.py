@@ -1,0 +1,36 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Action of the module ``tosca.ensemble.lock``."""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+from typing import Any
+
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
+
+
+class ActionModule(EnsembleAction):
+    """Take or release the lock of an ensemble."""
+
+    ARGUMENTS = ENSEMBLE | {
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "operation": {"type": "str", "default": "ansible-playbook"},
+        "lock_id": {"type": "str"},
+        "lock_timeout": {"type": "float", "default": 0},
+    }
+
+    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+        """Lock or unlock; a dry run holds the lock as well, so that it sees a state that nobody changes meanwhile."""
+        answer: dict[str, Any] = jobs.lock(
+            given["ensemble"],
+            state=given["state"],
+            operation=given["operation"],
+            lock_id=given.get("lock_id"),
+            timeout=given["lock_timeout"],
+            pid=os.getppid(),  # this process is one task's; its parent lives as long as the playbook
+            environment=given.get("environment"),
+        )
+        return answer

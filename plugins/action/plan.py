@@ -1,0 +1,43 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Action of the module ``tosca.ensemble.plan``."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ansible.utils.display import Display
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, PLANNING
+
+
+class ActionModule(EnsembleAction):
+    """Make a plan, show it and save it; nothing else changes."""
+
+    ARGUMENTS = (
+        ENSEMBLE
+        | PLANNING
+        | {
+            "workflow": {"type": "str", "default": "deploy"},
+            "plan_file": {"type": "path"},
+            "skip_upstream_check": {"type": "bool"},
+            "show": {"type": "bool", "default": True},
+        }
+    )
+
+    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+        """Plan, and print the plan's text."""
+        answer: dict[str, Any] = jobs.plan(
+            given["ensemble"],
+            workflow=given["workflow"],
+            options=pick(given, PLANNING | {"environment": {}, "skip_upstream_check": {}}),
+            plan_file=given.get("plan_file"),
+            check=self.check,
+            diff=self.diff,
+            variables=self.variables,
+            loader=self.loader,
+        )
+        if given["show"]:
+            Display().display(answer["text"])
+        return answer

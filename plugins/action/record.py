@@ -1,0 +1,39 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Action of the module ``tosca.ensemble.record``."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ansible.utils.display import Display
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import COMMITTING, ENSEMBLE
+
+
+class ActionModule(EnsembleAction):
+    """Write what a job did into the ensemble, and commit it if asked to."""
+
+    ARGUMENTS = (
+        ENSEMBLE
+        | COMMITTING
+        | {
+            "journal": {"type": "path", "required": True},
+            "show": {"type": "bool", "default": True},
+        }
+    )
+
+    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+        """Record the job, and print its summary."""
+        answer: dict[str, Any] = jobs.record(
+            given["ensemble"],
+            journal=given["journal"],
+            options=pick(given, {"message": {}, "dirty": {}, "push": {}, "environment": {}}),
+            commit=given["commit"],
+            check=self.check,
+            loader=self.loader,
+        )
+        if given["show"]:
+            Display().display(answer["text"])
+        return answer

@@ -1,0 +1,98 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inventory plugin ``tosca.ensemble.ensemble``."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: ensemble
+short_description: Instances of an ensemble as hosts
+version_added: 0.1.0
+author: The tosca.ensemble contributors (@tosca-ensemble)
+description:
+  - Makes a host of each instance that an ensemble's status records, and groups of their templates, types, statuses
+    and node states, such as C(template_web), C(type_tosca_nodes_WebServer), C(status_ok) and C(state_started).
+  - A host's variables are the instance's properties and attributes. C(ensemble_instance) holds them as well, under
+    C(properties) and C(attributes), with the instance's C(name), C(template), C(type), C(status) and C(state); a
+    property whose name Ansible keeps to itself, such as C(port), is only there.
+  - Where to connect to comes from the C(endpoint) capability and C(public_address) of the instance or of the one that
+    hosts it.
+  - Reads the ensemble and changes nothing.
+extends_documentation_fragment:
+  - ansible.builtin.constructed
+options:
+  plugin:
+    description: Says that the file is for this plugin.
+    type: str
+    required: true
+    choices: [tosca.ensemble.ensemble]
+  ensemble:
+    description:
+      - The C(ensemble.yaml), or the folder that holds it.
+      - A relative path starts at the folder of the inventory file.
+    type: str
+    default: ensemble.yaml
+"""
+
+EXAMPLES = r"""
+# web.inventory.yml, beside the ensemble; ansible-inventory -i web.inventory.yml --graph
+plugin: tosca.ensemble.ensemble
+ensemble: ensemble.yaml
+
+# the same, with variables and groups of one's own
+---
+plugin: tosca.ensemble.ensemble
+ensemble: web/ensemble.yaml
+compose:
+  service_port: ensemble_instance.properties.port | default(80)
+groups:
+  broken: ensemble_instance.status in ['error', 'degraded']
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleParserError
+from ansible.plugins.inventory import BaseInventoryPlugin, Constructable
+from ansible.vars.reserved import is_reserved_name
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, package
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable):
+    """Reads the instances of an ensemble through the package."""
+
+    NAME = "tosca.ensemble.ensemble"
+
+    def verify_file(self, path: str) -> bool:
+        """Whether the file may be meant for this plugin: YAML; its `plugin` key decides."""
+        return bool(super().verify_file(path)) and path.endswith((".yml", ".yaml"))
+
+    def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
+        """Add the ensemble's hosts and groups to the inventory."""
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        ensemble = Path(path).resolve().parent / Path(self.get_option("ensemble")).expanduser()
+        try:
+            with package() as jobs:
+                found: dict[str, dict[str, Any]] = jobs.inventory(str(ensemble), loader=loader)
+        except EnsembleFailure as failure:
+            raise AnsibleParserError(failure.text) from failure
+        for host, variables in found["hosts"].items():
+            inventory.add_host(host)
+            for name, value in variables.items():
+                if not is_reserved_name(name):
+                    inventory.set_variable(host, name, value)
+        for group, hosts in found["groups"].items():
+            inventory.add_group(group)
+            for host in hosts:
+                inventory.add_child(group, host)
+        for host in found["hosts"]:
+            self._construct(host)
+
+    def _construct(self, host: str) -> None:
+        strict = self.get_option("strict")
+        variables = self.inventory.get_host(host).get_vars()
+        self._set_composite_vars(self.get_option("compose"), variables, host, strict=strict)
+        variables = self.inventory.get_host(host).get_vars()
+        self._add_host_to_composed_groups(self.get_option("groups"), variables, host, strict=strict)
+        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, host, strict=strict)

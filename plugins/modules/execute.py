@@ -1,0 +1,99 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The work is done by the action plugin of the same name.
+"""Documentation of ``tosca.ensemble.execute``."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: execute
+short_description: Carry out a plan
+version_added: 0.1.0
+author: The tosca.ensemble contributors (@tosca-ensemble)
+description:
+  - Runs the operations of a plan, in the order that their dependencies ask for and side by side where they allow it.
+  - Operations see the inventory, variables, vault secrets, check mode and diff mode of the task.
+  - All that happens is written to a journal at once; M(tosca.ensemble.record) makes the ensemble's status from it.
+  - A plan whose ensemble has changed since it was made is refused.
+extends_documentation_fragment:
+  - tosca.ensemble.options
+  - tosca.ensemble.options.action
+attributes:
+  check_mode:
+    description: Works without changing anything that lasts.
+    support: full
+    details: Operations that have no dry run are not run, and are reported as skipped.
+  diff_mode:
+    description: Shows what changed.
+    support: full
+options:
+  plan_file:
+    description: The plan, as M(tosca.ensemble.plan) saved it.
+    type: path
+    required: true
+  jobs:
+    description: How many operations run side by side; V(0) takes the number of processors.
+    type: int
+    default: 0
+  fail_fast:
+    description: Start no further operation after the first one that failed, instead of those it does not concern.
+    type: bool
+    default: false
+  fast_modules:
+    description: Run local modules in a warm process instead of a new one each; the results are the same.
+    type: bool
+    default: true
+  commit:
+    description: Whether the job is going to be committed, so that O(dirty) can tell what to do before it.
+    type: bool
+    default: false
+  dirty:
+    description:
+      - What to do if the repository has uncommitted changes before the job.
+      - V(abort) stops, V(ok) goes on, V(auto) stops only if O(commit) is set.
+    type: str
+    choices: [abort, auto, ok]
+  locked:
+    description: Refuse to run on other repositories, commits and tools than the ensemble's C(lock) section records.
+    type: bool
+    default: false
+  show:
+    description: Print a line when an operation starts and when it ends.
+    type: bool
+    default: true
+seealso:
+  - module: tosca.ensemble.plan
+  - module: tosca.ensemble.record
+"""
+
+EXAMPLES = r"""
+- name: Plan
+  tosca.ensemble.plan:
+    ensemble: web/ensemble.yaml
+  register: web_plan
+
+- name: Carry it out, four operations at a time
+  tosca.ensemble.execute:
+    ensemble: web/ensemble.yaml
+    plan_file: "{{ web_plan.plan_file }}"
+    jobs: 4
+"""
+
+RETURN = r"""
+journal:
+  description: The file that says what happened.
+  returned: once the job has started
+  type: str
+  sample: /srv/web/jobs/job2026-11-21-10-00-00-A6BLKsK5.journal
+job:
+  description: The job, with how many of its operations succeeded, failed, changed something or were blocked.
+  returned: once the job has started
+  type: dict
+  sample: {id: A6BLKsK5, workflow: deploy, status: ok, total: 9, ok: 9, error: 0, changed: 9}
+exit_code:
+  description: The exit code for a command that ends with this error.
+  returned: failure
+  type: int
+  sample: 1
+"""

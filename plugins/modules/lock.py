@@ -1,0 +1,85 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The work is done by the action plugin of the same name.
+"""Documentation of ``tosca.ensemble.lock``."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: lock
+short_description: Take or release the lock of an ensemble
+version_added: 0.1.0
+author: The tosca.ensemble contributors (@tosca-ensemble)
+description:
+  - Takes the lock that keeps others from changing the ensemble, for as long as this run of Ansible lasts.
+  - The lock is a file beside the C(ensemble.yaml); where the environment asks for it, a Git LFS lock as well.
+  - A lock whose owner does not run any more is taken over.
+extends_documentation_fragment:
+  - tosca.ensemble.options
+  - tosca.ensemble.options.action
+attributes:
+  check_mode:
+    description: Works without changing anything that lasts.
+    support: full
+    details: A dry run takes and releases the lock too, so that it sees a state nobody changes meanwhile.
+  diff_mode:
+    description: Shows what changed.
+    support: none
+options:
+  state:
+    description: Whether the lock is to be held, V(present), or not, V(absent).
+    type: str
+    choices: [present, absent]
+    default: present
+  operation:
+    description: What the lock is for; others who meet the lock are told.
+    type: str
+    default: ansible-playbook
+  lock_id:
+    description:
+      - Identity of the lock, to release it from another task, or to go on with a lock that was taken before.
+      - With O(state=absent), only a lock of this identity is released.
+    type: str
+  lock_timeout:
+    description: Seconds to wait for a lock that somebody else holds.
+    type: float
+    default: 0
+seealso:
+  - module: tosca.ensemble.plan
+  - module: tosca.ensemble.execute
+  - module: tosca.ensemble.record
+"""
+
+EXAMPLES = r"""
+- name: Keep others out
+  tosca.ensemble.lock:
+    ensemble: web/ensemble.yaml
+    operation: nightly backup
+    lock_timeout: 60
+  register: web_lock
+
+- name: Let others in again
+  tosca.ensemble.lock:
+    ensemble: web/ensemble.yaml
+    state: absent
+    lock_id: "{{ web_lock.lock.id }}"
+"""
+
+RETURN = r"""
+lock:
+  description: The lock as it is held, or as it was held until it was released.
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: Its identity.
+      type: str
+      returned: success
+      sample: A6BKKsK50000
+exit_code:
+  description: The exit code for a command that ends with this error; 4 if somebody else holds the lock.
+  returned: failure
+  type: int
+  sample: 4
+"""

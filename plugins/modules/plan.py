@@ -1,0 +1,112 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The work is done by the action plugin of the same name.
+"""Documentation of ``tosca.ensemble.plan``."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: plan
+short_description: Plan a workflow over an ensemble
+version_added: 0.1.0
+author: The tosca.ensemble contributors (@tosca-ensemble)
+description:
+  - Compares what the topology says should be with what the ensemble's status says is, and plans the operations that
+    a workflow takes from one to the other, each with its reason.
+  - Changes nothing but the file that the plan is saved to.
+extends_documentation_fragment:
+  - tosca.ensemble.options
+  - tosca.ensemble.options.planning
+  - tosca.ensemble.options.action
+attributes:
+  check_mode:
+    description: Works without changing anything that lasts.
+    support: full
+    details: Planning changes nothing; in check mode the plan is made for a dry run.
+  diff_mode:
+    description: Shows what changed.
+    support: full
+options:
+  workflow:
+    description:
+      - The workflow to plan, V(deploy), V(undeploy), V(check), V(discover), V(stop), V(run) or the name of a
+        workflow of the topology.
+    type: str
+    default: deploy
+  plan_file:
+    description:
+      - Where the plan is saved.
+      - A file of its own in the ensemble's C(jobs) folder if not given.
+    type: path
+  skip_upstream_check:
+    description: Do not look whether the ensemble's git repository is behind its upstream.
+    type: bool
+  show:
+    description: Print the plan.
+    type: bool
+    default: true
+seealso:
+  - module: tosca.ensemble.execute
+"""
+
+EXAMPLES = r"""
+- name: See what a deploy would do
+  tosca.ensemble.plan:
+    ensemble: web/ensemble.yaml
+  register: web_plan
+
+- name: Stop where it would destroy something
+  ansible.builtin.assert:
+    that: web_plan.plan.summary.destroy == 0
+
+- name: Plan to take down two instances
+  tosca.ensemble.plan:
+    ensemble: web/ensemble.yaml
+    workflow: undeploy
+    instances: [proxy, app]
+    plan_file: undeploy-web.json
+"""
+
+RETURN = r"""
+plan:
+  description: The plan, a versioned document; sensitive values are redacted.
+  returned: success
+  type: dict
+  contains:
+    format_version:
+      description: Version of the document's form.
+      returned: success
+      type: str
+      sample: "1.0"
+    summary:
+      description: How many instances are added, changed, destroyed, read and run on.
+      returned: success
+      type: dict
+      sample: {add: 4, change: 0, destroy: 0, read: 0, run: 0}
+    resource_changes:
+      description: What happens to each instance, and why.
+      returned: success
+      type: list
+      elements: dict
+    operations:
+      description: The operations in order, with what each waits for.
+      returned: success
+      type: list
+      elements: dict
+plan_file:
+  description: Where the plan is saved.
+  returned: success
+  type: str
+  sample: /srv/web/jobs/plan.json
+text:
+  description: The plan as text.
+  returned: success
+  type: str
+  sample: "Plan: 4 to add, 0 to change, 0 to destroy."
+exit_code:
+  description: The exit code for a command that ends with this error; 3 if the input is invalid.
+  returned: failure
+  type: int
+  sample: 3
+"""

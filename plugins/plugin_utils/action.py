@@ -1,0 +1,70 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the action plugins of the collection have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from types import ModuleType
+from typing import Any, ClassVar
+
+from ansible.plugins.action import ActionBase
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, package
+
+Options = dict[str, Any]
+
+
+class EnsembleAction(ActionBase):
+    """An action that turns its arguments into one call of the package, and the answer into its result."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+    _supports_async = False
+
+    #: the module options, as its documentation declares them
+    ARGUMENTS: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Check the arguments, call the package, return the result; an error becomes a failed result."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        self.variables = task_vars or {}
+        _checked, arguments = self.validate_argument_spec(argument_spec=self.ARGUMENTS)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        try:
+            with package() as jobs:
+                result.update(self.call(jobs, given))
+        except EnsembleFailure as failure:
+            result.update(failed=True, msg=failure.text, exit_code=failure.exit_code)
+        return result
+
+    @abstractmethod
+    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+        """Do the work.
+
+        Args:
+            jobs: the facade of the package.
+            given: the arguments that have a value.
+
+        Returns:
+            What is added to the task's result.
+        """
+
+    @property
+    def loader(self) -> Any:
+        """Ansible's DataLoader, which has the vault passwords."""
+        return self._loader
+
+    @property
+    def check(self) -> bool:
+        """Whether this is a dry run."""
+        return bool(self._task.check_mode)
+
+    @property
+    def diff(self) -> bool:
+        """Whether differences are asked for."""
+        return bool(self._task.diff)
+
+
+def pick(given: Options, names: dict[str, Any]) -> Options:
+    """The arguments of these names that are given."""
+    return {name: given[name] for name in names if name in given}

@@ -1,0 +1,59 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way from a plugin into the Python package ``ansible_ensemble``.
+
+The package is installed by pip, or it lies in the collection itself under ``python/``. Either way a plugin enters it
+here and gets each error of the package as one `EnsembleFailure`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from ansible.errors import AnsibleError
+
+COLLECTION = Path(__file__).resolve().parents[2]
+
+
+class EnsembleFailure(AnsibleError):
+    """An error for the user, with the exit code that the command would end with."""
+
+    def __init__(self, message: str, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.text = message
+        self.exit_code = exit_code
+
+
+@contextmanager
+def package() -> Iterator[ModuleType]:
+    """Give the facade ``ansible_ensemble.jobs.ansible``.
+
+    Yields:
+        The module whose functions carry out the plugins' work.
+
+    Raises:
+        EnsembleFailure: for any error of the package that is meant for the user, and for a missing library.
+    """
+    try:
+        if importlib.util.find_spec("ansible_ensemble") is None:
+            sys.path.append(str(COLLECTION / "python"))
+        errors = importlib.import_module("ansible_ensemble.core.errors")
+    except ModuleNotFoundError as error:
+        raise EnsembleFailure(_missing(error)) from error
+    try:
+        yield importlib.import_module("ansible_ensemble.jobs.ansible")
+    except errors.EnsembleError as error:
+        raise EnsembleFailure(str(error), error.exit_code) from error
+    except ModuleNotFoundError as error:
+        raise EnsembleFailure(_missing(error)) from error
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    install = f"{sys.executable} -m pip install -r {COLLECTION / 'requirements.txt'}"
+    return f"tosca.ensemble lacks a Python library: {error}. Install what it needs with: {install}"

@@ -1,0 +1,1 @@
+"""Change records: what every job did, in git and in a fast index; digests and history."""

@@ -1,0 +1,1 @@
+"""The command `ansible-ensemble`: one module per command, and what they share."""

@@ -1,0 +1,105 @@
+"""The commands by name, with what their help says in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_ensemble.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command.
+
+    Attributes:
+        name: what users type.
+        module: its module in `ansible_ensemble.cli.commands`.
+        summary: what it does, in one line.
+        group: the heading that help lists it under.
+        alias: another name for it.
+    """
+
+    name: str
+    module: str
+    summary: str
+    group: str
+    alias: str | None = None
+
+
+_JOBS = "Jobs"
+_LOOK = "Looking"
+_HISTORY = "History"
+_PROJECTS = "Projects"
+_OTHER = "Other"
+
+COMMANDS: tuple[Command, ...] = (
+    Command("plan", "plan", "show what a job would do, and why; changes nothing", _JOBS),
+    Command("deploy", "deploy", "make what is as the specification says", _JOBS),
+    Command("undeploy", "undeploy", "delete what was deployed", _JOBS, alias="teardown"),
+    Command("check", "check", "compare what is with what is recorded; report drift", _JOBS),
+    Command("discover", "discover", "take over what exists", _JOBS),
+    Command("stop", "stop", "stop what runs", _JOBS),
+    Command("run", "run", "run an operation, a command or a workflow on instances", _JOBS),
+    Command("notify", "notify", "run the actions of policies that an event triggers", _JOBS),
+    Command("status", "status", "show the recorded status of instances", _LOOK),
+    Command("outputs", "outputs", "show the outputs of the topology", _LOOK),
+    Command("graph", "graph", "draw a plan as a graph for Graphviz or Mermaid, or as a web page", _LOOK),
+    Command("validate", "validate", "check files for errors", _LOOK),
+    Command("history", "history", "list jobs", _HISTORY),
+    Command("show", "show", "show the record of a job or task", _HISTORY),
+    Command("replay", "replay", "apply recorded changes again", _HISTORY),
+    Command("rollback", "rollback", "go back to the specification and inputs of an earlier job", _HISTORY),
+    Command("recover", "recover", "record what a job did that was killed", _HISTORY),
+    Command("unlock", "unlock", "remove a lock that somebody left", _HISTORY),
+    Command("init", "init", "make a project", _PROJECTS),
+    Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),
+    Command("adopt", "adopt", "take an existing resource into the status", _PROJECTS),
+    Command("forget", "forget", "remove an instance from the status; leaves the resource alone", _PROJECTS),
+    Command("completion", "completion", "print the completion script of a shell", _OTHER),
+    Command("version", "version", "print versions", _OTHER),
+)
+
+
+def find_command(name: str) -> Command:
+    """The command of this name or alias.
+
+    Raises:
+        UsageError: there is none; the nearest are named.
+    """
+    for command in COMMANDS:
+        if name in (command.name, command.alias):
+            return command
+    names = [known for command in COMMANDS for known in (command.name, command.alias) if known]
+    raise UsageError(f'there is no command "{name}"', hint=nearest(name, names) or "see `ansible-ensemble --help`")
+
+
+def nearest(word: str, words: list[str]) -> str | None:
+    """A hint that names the words most like a mistyped one, or None if none is."""
+    import difflib
+
+    near = difflib.get_close_matches(word, words, n=2)
+    return f"did you mean {' or '.join(near)}?" if near else None
+
+
+def overview() -> str:
+    """The help of the command as a whole."""
+    longest = max(len(command.name) for command in COMMANDS)
+    lines = [
+        "usage: ansible-ensemble COMMAND [options]",
+        "",
+        "State, plans, teardown, drift, order and history for Ansible, from TOSCA topologies.",
+    ]
+    group = ""
+    for command in COMMANDS:
+        if command.group != group:
+            group = command.group
+            lines += ["", f"{group}:"]
+        also = f" (also: {command.alias})" if command.alias else ""
+        lines.append(f"  {command.name:{longest}}  {command.summary}{also}")
+    lines += [
+        "",
+        "Most commands work on ./ensemble.yaml if none is named. `ansible-ensemble COMMAND --help` tells the rest.",
+        "",
+        "Exit codes: 0 done, 1 failed or aborted, 2 wrong usage, 3 invalid input, 4 locked by another job.",
+    ]
+    return "\n".join(lines) + "\n"

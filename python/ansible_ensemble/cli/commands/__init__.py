@@ -1,0 +1,1 @@
+"""The commands; a module is imported only when its command is called."""

@@ -1,0 +1,54 @@
+"""`ansible-ensemble adopt`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import approved, run_job
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.cli.values import inputs_of
+from ansible_ensemble.core.errors import UsageError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("names", metavar="NAME", nargs="+", help="instances, by the name of their templates")
+    parser.add_argument(
+        "--attribute",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="record by hand that the one instance is there and has this attribute, without looking (repeatable)",
+    )
+    options.add_ensemble_option(parser)
+    options.add_approval(parser)
+    options.add_job(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Take existing resources into the status."""
+    if arguments.attribute:
+        return _by_hand(arguments, session)
+    return run_job(
+        arguments,
+        session,
+        lambda given: session.jobs().prepare_adoption(arguments.ensemble, arguments.names, given),
+        ask=True,
+    )
+
+
+def _by_hand(arguments: argparse.Namespace, session: Session) -> int:
+    if len(arguments.names) != 1:
+        raise UsageError("attributes are those of one instance", hint="name one instance with --attribute")
+    name, console = arguments.names[0], session.console
+    attributes = inputs_of([], arguments.attribute)
+    if not approved(arguments, session, f"Record that {name} is there, without looking?"):
+        console.line("Not approved; nothing was done.")
+        return 1
+    done = session.jobs().adopt(arguments.ensemble, name, attributes)
+    if arguments.output == "json":
+        console.document(done)
+    else:
+        console.line(f"Adopted: {name}.")
+    return 0

@@ -1,0 +1,32 @@
+"""`ansible-ensemble clone`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("source", metavar="SOURCE", help="git URL or path of a project, ensemble or CSAR")
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=None, help="where to (default: ./ITS_NAME)")
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Copy a project or ensemble."""
+    console = session.console
+    folder = None if arguments.folder is None else Path(arguments.folder)
+    made = session.jobs().clone(arguments.source, folder, {})
+    for text in made.get("warnings", ()):
+        console.line(f"Warning: {text}")
+    if arguments.output == "json":
+        console.document(made)
+    else:
+        console.line(f"Cloned to {made['folder']}.")
+        for ensemble in made["ensembles"]:
+            console.line(f"  {ensemble}")
+    return 0

@@ -1,0 +1,31 @@
+"""`ansible-ensemble forget`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import approved
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("names", metavar="NAME", nargs="+", help="instances to forget, with what they host")
+    options.add_ensemble_option(parser)
+    options.add_approval(parser)
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Remove instances from the status; what they stand for is left alone."""
+    console = session.console
+    if not approved(arguments, session, f"Forget {', '.join(arguments.names)}, without deleting anything?"):
+        console.line("Not approved; nothing was done.")
+        return 1
+    done = session.jobs().forget(arguments.ensemble, arguments.names)
+    if arguments.output == "json":
+        console.document(done)
+    else:
+        console.line(f"Forgotten: {', '.join(done['forgotten'])}.")
+    return 0

@@ -1,0 +1,57 @@
+"""`ansible-ensemble graph`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.reports.graph import dot, mermaid
+from ansible_ensemble.reports.plan_html import plan_html
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
+    parser.add_argument("--workflow", metavar="NAME", default="deploy", help="the workflow to draw (default: deploy)")
+    parser.add_argument("--format", choices=("dot", "mermaid", "html"), default="dot", help="language (default: dot)")
+    parser.add_argument("--operations", action="store_true", default=False, help="a box per operation")
+    options.add_selection(parser)
+    options.add_deploy_rules(parser)
+    options.add_values(parser)
+    options.add_environment(parser)
+    options.add_common(parser, formats=("text",))
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Draw the plan."""
+    plan = _plan(arguments, session)
+    if arguments.format == "html":
+        session.console.result(plan_html(plan))
+    else:
+        draw = {"dot": dot, "mermaid": mermaid}[arguments.format]
+        session.console.result(draw(plan, operations=arguments.operations))
+    return 0
+
+
+def _plan(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
+    if options.is_plan_file(arguments.ensemble):
+        return _read_plan(Path(arguments.ensemble))
+    given = options.job_options(arguments, session.console.environment)
+    return session.jobs().make_plan(arguments.ensemble, arguments.workflow, given).document
+
+
+def _read_plan(path: Path) -> dict[str, Any]:
+    from ansible_ensemble.planning.plan import Plan
+
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InvalidInput(
+            f"{path} is no plan: {error}", hint="`ansible-ensemble plan --out FILE` makes one"
+        ) from error
+    return Plan.from_json(document).to_json()

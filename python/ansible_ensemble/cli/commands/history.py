@@ -1,0 +1,26 @@
+"""`ansible-ensemble history`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.reports.history_text import history_text
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    options.add_ensemble(parser)
+    parser.add_argument("-n", "--last", metavar="N", type=options.positive, help="only the last N jobs")
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """List the jobs, the newest first; `show` tells more of one."""
+    history = session.jobs().history(arguments.ensemble, limit=getattr(arguments, "last", None))
+    if arguments.output == "json":
+        session.console.document(history)
+    else:
+        session.console.result(history_text(history["jobs"], session.console.style))
+    return 0

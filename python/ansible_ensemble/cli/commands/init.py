@@ -1,0 +1,31 @@
+"""`ansible-ensemble init`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="its folder (default: here)")
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Make a project."""
+    console = session.console
+    made = session.jobs().init(Path(arguments.folder), {})
+    for text in made.get("warnings", ()):
+        console.line(f"Warning: {text}")
+    if arguments.output == "json":
+        console.document(made)
+    else:
+        console.line(f"A project was made in {made['folder']}:")
+        for file in made["files"]:
+            console.line(f"  {file}")
+        console.line(f"Next: ansible-ensemble plan {made['folder']}")
+    return 0

@@ -1,0 +1,38 @@
+"""`ansible-ensemble notify`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import run_job
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("trigger", metavar="NAME", help="name of the event, or of a policy's trigger")
+    parser.add_argument("--data", metavar="FILE", help="JSON or YAML given to the actions as input; - is stdin")
+    options.add_ensemble_option(parser)
+    options.add_approval(parser)
+    options.add_job(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Run what the event triggers."""
+    data = _data(getattr(arguments, "data", None), session)
+    return run_job(
+        arguments,
+        session,
+        lambda given: session.jobs().prepare_notification(arguments.ensemble, arguments.trigger, data, given),
+        ask=True,
+    )
+
+
+def _data(source: str | None, session: Session) -> Any:
+    from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
+
+    if source is None:
+        return None
+    return parse_yaml(session.console.stdin.read(), "stdin").data if source == "-" else read_yaml(source).data

@@ -1,0 +1,56 @@
+"""`ansible-ensemble plan`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import play_job
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.reports.plan_text import plan_text
+from ansible_ensemble.reports.plan_words import is_empty
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    options.add_ensemble(parser)
+    parser.add_argument("--workflow", metavar="NAME", default="deploy", help="the workflow to plan (default: deploy)")
+    parser.add_argument("--out", metavar="FILE", help="save the plan, for `ansible-ensemble deploy FILE`")
+    parser.add_argument(
+        "--check", action="store_true", help="run Ansible operations in check mode and show what they would change"
+    )
+    parser.add_argument(
+        "--detailed-exitcode", action="store_true", default=False, help="exit with 2 if there is something to do"
+    )
+    options.add_selection(parser)
+    options.add_deploy_rules(parser)
+    options.add_values(parser)
+    options.add_ansible(parser)
+    options.add_environment(parser)
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Make the plan and show it."""
+    console = session.console
+    given = options.job_options(arguments, console.environment)
+    check = given.pop("check", False)
+    outcome = session.jobs().make_plan(arguments.ensemble, arguments.workflow, given)
+    if check and not is_empty(outcome.document):
+        dry = {**given, "check": True, "diff": True}
+        with session.jobs().prepare_job(arguments.ensemble, arguments.workflow, dry) as job:
+            result = play_job(job, arguments, session, extra=("--diff",))
+            outcome.predict(job.finish(result.interrupted_by))
+        if result.interrupted_by is not None:
+            return 128 + result.interrupted_by
+    if hasattr(arguments, "out"):
+        outcome.save(Path(arguments.out))
+    if arguments.output == "json":
+        console.document(outcome.document)
+    else:
+        console.tell(plan_text(outcome.document, console.style, verbose=arguments.verbose > 0))
+        if hasattr(arguments, "out"):
+            command = f"ansible-ensemble {arguments.workflow} {arguments.out}"
+            console.line(f"The plan is in {arguments.out}. `{command}` carries it out, and does not ask again.")
+    return 2 if arguments.detailed_exitcode and not is_empty(outcome.document) else 0

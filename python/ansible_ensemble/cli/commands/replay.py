@@ -1,0 +1,27 @@
+"""`ansible-ensemble replay`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import run_job
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("changes", metavar="CHANGEID", nargs="+", help="ids of tasks, or of jobs for all their tasks")
+    options.add_ensemble_option(parser)
+    options.add_approval(parser)
+    options.add_job(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Apply recorded changes again."""
+    return run_job(
+        arguments,
+        session,
+        lambda given: session.jobs().prepare_replay(arguments.ensemble, arguments.changes, given),
+        ask=True,
+    )

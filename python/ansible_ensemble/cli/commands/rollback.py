@@ -1,0 +1,27 @@
+"""`ansible-ensemble rollback`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import run_job
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("job", metavar="JOB", help="id of the job to go back to")
+    options.add_ensemble_option(parser)
+    options.add_approval(parser)
+    options.add_job(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Go back to an earlier job."""
+    return run_job(
+        arguments,
+        session,
+        lambda given: session.jobs().prepare_rollback(arguments.ensemble, arguments.job, given),
+        ask=True,
+    )

@@ -1,0 +1,61 @@
+"""`ansible-ensemble run`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import run_job
+from ansible_ensemble.cli.parser import Parser
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import UsageError
+
+
+def configure(parser: Parser) -> None:
+    """Describe the command's arguments."""
+    parser.takes_command = True
+    parser.epilog = "With -- COMMAND the command runs for each instance; it may hold expressions."
+    options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
+    options.add_approval(parser)
+    group = parser.add_argument_group("what runs")
+    group.add_argument("--operation", metavar="NAME", help="this operation, as Interface.operation or its name")
+    group.add_argument("--workflow", metavar="NAME", default="run", help="this workflow of the topology")
+    group.add_argument("--module", metavar="NAME", help="the command is arguments of this Ansible module")
+    group.add_argument("--host", metavar="NAME", help="run on this instance or inventory host")
+    group.add_argument("--save", action="store_true", help="record the command in the history")
+    options.add_force(group)
+    options.add_selection(parser)
+    options.add_job(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Run an operation, a command, a workflow of the topology, or the saved plan of one.
+
+    Raises:
+        UsageError: none of them is named, or more than one.
+    """
+    kinds = (
+        hasattr(arguments, "operation"),
+        hasattr(arguments, "command") or hasattr(arguments, "module"),
+        arguments.workflow != "run",
+    )
+    ensemble, workflow = arguments.ensemble, arguments.workflow
+    if options.is_plan_file(ensemble) and not any(kinds[:2]):
+        return run_job(
+            arguments,
+            session,
+            lambda values: session.jobs().prepare_saved_plan(Path(ensemble), workflow, values),
+            ask=False,
+        )
+    if sum(kinds) != 1:
+        raise UsageError(
+            "it must be said what to run, and one thing only",
+            hint="give --operation NAME, --workflow NAME, --module NAME or -- COMMAND",
+        )
+    return run_job(
+        arguments,
+        session,
+        lambda values: session.jobs().prepare_job(ensemble, workflow, values),
+        ask=True,
+    )

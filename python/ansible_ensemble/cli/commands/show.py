@@ -1,0 +1,28 @@
+"""`ansible-ensemble show`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.reports.history_text import job_record_text, task_record_text
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("change_id", metavar="CHANGEID", help="id of a job or task, as in `ansible-ensemble history`")
+    options.add_ensemble_option(parser)
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Show the record of a job or task."""
+    console = session.console
+    record = session.jobs().show(arguments.ensemble, arguments.change_id)
+    if arguments.output == "json":
+        console.document(record)
+    else:
+        is_job = "tasks" in record
+        console.result((job_record_text if is_job else task_record_text)(record, console.style))
+    return 0

@@ -1,0 +1,27 @@
+"""`ansible-ensemble status`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.reports.status_text import status_text
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    options.add_ensemble(parser)
+    options.add_environment(parser)
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Show the recorded status."""
+    console = session.console
+    status = session.jobs().status(arguments.ensemble, options.job_options(arguments, console.environment))
+    if arguments.output == "json":
+        console.document(status)
+    else:
+        console.tell(status_text(status, console.style, verbose=arguments.verbose > 0))
+    return 0

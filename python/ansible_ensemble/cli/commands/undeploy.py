@@ -1,0 +1,25 @@
+"""`ansible-ensemble undeploy`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import run_workflow
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
+    options.add_approval(parser)
+    options.add_selection(parser)
+    rules = parser.add_argument_group("what is done")
+    options.add_force(rules)
+    options.add_destroy_unmanaged(rules)
+    options.add_job(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Delete what was deployed."""
+    return run_workflow("undeploy", arguments, session, ask=True)

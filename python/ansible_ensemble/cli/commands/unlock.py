@@ -1,0 +1,25 @@
+"""`ansible-ensemble unlock`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("lock_id", metavar="ID", help="id of the lock, which the message about it names")
+    options.add_ensemble_option(parser)
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Remove a lock whose holder is known to be gone."""
+    lock = session.jobs().unlock(arguments.ensemble, arguments.lock_id)
+    if arguments.output == "json":
+        session.console.document(lock)
+    else:
+        session.console.line(f"The lock {arguments.lock_id} is removed.")
+    return 0

@@ -1,0 +1,43 @@
+"""`ansible-ensemble validate`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import InvalidInput
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", default=["."], help="ensembles, service templates or CSARs (default: here)"
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        default=False,
+        help="a service template has to be whole: every requirement met, every implementing file there",
+    )
+    options.add_values(parser)
+    options.add_environment(parser)
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Check files; every error is named, not only the first."""
+    console = session.console
+    given = options.job_options(arguments, console.environment)
+    found = session.jobs().validate(arguments.paths, given, strict=arguments.strict)
+    if arguments.output == "json":
+        console.document(found)
+    else:
+        for file in found["files"]:
+            for warning in file["warnings"]:
+                console.line(f"{console.style.warning('Warning:')} {warning}")
+            for error in file["errors"]:
+                console.line(f"{console.style.bad('Error:')} {error['text']}")
+            if not file["errors"]:
+                console.line(f"{file['path']}: {console.style.good('valid')}")
+    return 0 if found["valid"] else InvalidInput.exit_code

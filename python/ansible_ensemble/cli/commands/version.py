@@ -1,0 +1,41 @@
+"""`ansible-ensemble version`."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from ansible_ensemble import __version__
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.reports.table import table
+
+_PARTS = ("ansible-core", "ansible-runner", "jinja2", "PyYAML", "ruamel.yaml", "GitPython", "tosca-parser")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Print the version of the package; with -v or as JSON also of what it stands on."""
+    console = session.console
+    if arguments.output == "json":
+        console.document(_versions())
+    elif arguments.verbose:
+        console.result("\n".join(table([[name, number] for name, number in _versions().items()])) + "\n")
+    else:
+        console.result(f"ansible-ensemble {__version__}\n")
+    return 0
+
+
+def _versions() -> dict[str, str]:
+    versions = {"ansible-ensemble": __version__, "python": platform.python_version()}
+    for name in _PARTS:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return versions

@@ -1,0 +1,98 @@
+"""Where a command's output goes, and how it looks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from getpass import getpass
+from typing import Any, TextIO
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInputs, UsageError
+from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.reports.style import Style, style_for
+
+
+@dataclass(slots=True)
+class Console:
+    """The terminal, or what stands for it.
+
+    Attributes:
+        stdin, stdout, stderr: the streams.
+        environment: the environment variables.
+        machine: only JSON may be written to stdout; what people read goes to stderr.
+        no_colour: the user wants no colour.
+        ask_password: asks for a password without showing it.
+    """
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+    environment: Mapping[str, str]
+    machine: bool = False
+    no_colour: bool = False
+    ask_password: Callable[[str], str] = getpass
+
+    @property
+    def style(self) -> Style:
+        """How text for people is emphasised."""
+        return style_for(self.for_people, self.environment, no_colour=self.no_colour)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether text for people goes to a terminal."""
+        return self.for_people.isatty()
+
+    @property
+    def for_people(self) -> TextIO:
+        """The stream of what people read."""
+        return self.stderr if self.machine else self.stdout
+
+    def tell(self, text: str) -> None:
+        """Write text for people; it ends its lines itself."""
+        _write(self.for_people, text)
+
+    def line(self, text: str) -> None:
+        """Write one line for people."""
+        self.tell(f"{text}\n")
+
+    def result(self, text: str) -> None:
+        """Write the result of a command to stdout."""
+        _write(self.stdout, text)
+
+    def document(self, document: Any) -> None:
+        """Write a JSON document to stdout; what is marked as sensitive is masked."""
+        self.result(json.dumps(redact(document), indent=2, ensure_ascii=False, default=str) + "\n")
+
+    def error(self, error: EnsembleError) -> None:
+        """Write an error, or each of several, to stderr."""
+        style = style_for(self.stderr, self.environment, no_colour=self.no_colour)
+        errors = error.errors if isinstance(error, InvalidInputs) else [error]
+        for one in errors:
+            _write(self.stderr, f"{style.bad('Error:')} {one}\n")
+
+    def confirm(self, question: str, *, flag: str) -> bool:
+        """Ask a question that only `yes` approves.
+
+        Args:
+            question: without the end of the sentence that says how to answer.
+            flag: the option that answers it beforehand.
+
+        Raises:
+            UsageError: there is no terminal to ask at.
+        """
+        if not (self.stdin.isatty() and self.is_terminal):
+            raise UsageError("there is no terminal to ask for approval", hint=f"look at the plan, then give {flag}")
+        self.tell(self.style.strong(f"\n{question} Only 'yes' is taken as consent: "))
+        return self.stdin.readline().strip() == "yes"
+
+
+def standard_console(environment: Mapping[str, str]) -> Console:
+    """The console of this process."""
+    return Console(sys.stdin, sys.stdout, sys.stderr, environment)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(text)
+    stream.flush()

@@ -1,0 +1,147 @@
+"""A job from the command line: plan, approval, playbook, report, exit code."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.cli.facade import PreparedJob
+from ansible_ensemble.cli.live import live_lines
+from ansible_ensemble.cli.options import APPROVE, ansible_options, is_plan_file, is_true, job_options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.reports.drift_markdown import drift_markdown
+from ansible_ensemble.reports.drift_text import has_drift
+from ansible_ensemble.reports.job_text import is_success, job_text
+from ansible_ensemble.reports.plan_text import plan_text
+from ansible_ensemble.reports.plan_words import is_empty
+
+if TYPE_CHECKING:
+    from ansible_ensemble.runner.playbook import RunnerResult
+
+#: Makes the job ready, given the job options.
+Prepare = Callable[[Mapping[str, Any]], PreparedJob]
+
+
+def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *, ask: bool) -> int:
+    """Run a job to its end.
+
+    Args:
+        arguments: what the command's parser made.
+        session: what the command works with.
+        prepare: locks and plans.
+        ask: whether the plan needs approval; a dry run and an empty plan never do.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        EnsembleError: the job could not be run; the exit code is the error's.
+    """
+    console = session.console
+    options = job_options(arguments, console.environment)
+    with prepare(options) as job:
+        console.tell(plan_text(job.document, console.style, verbose=arguments.verbose > 0))
+        if (
+            ask
+            and not options.get("check")
+            and not is_empty(job.document)
+            and not approved(arguments, session, "Carry out this plan?")
+        ):
+            console.line("Not approved; nothing was done.")
+            return 1
+        return _carry_out(job, arguments, session)
+
+
+def run_workflow(workflow: str, arguments: argparse.Namespace, session: Session, *, ask: bool) -> int:
+    """Run a job of a workflow on ENSEMBLE; a saved plan is carried out as it was shown, without asking again.
+
+    Args:
+        workflow: its name.
+        arguments: what the command's parser made.
+        session: what the command works with.
+        ask: whether the plan needs approval.
+
+    Returns:
+        The exit code.
+    """
+    ensemble = arguments.ensemble
+    if is_plan_file(ensemble):
+        plan = Path(ensemble)
+        return run_job(
+            arguments, session, lambda given: session.jobs().prepare_saved_plan(plan, workflow, given), ask=False
+        )
+    return run_job(arguments, session, lambda given: session.jobs().prepare_job(ensemble, workflow, given), ask=ask)
+
+
+def approved(arguments: argparse.Namespace, session: Session, question: str) -> bool:
+    """Whether the user agrees: by option, by environment variable, or when asked.
+
+    Raises:
+        UsageError: there is nobody to ask.
+    """
+    if arguments.approve or is_true(session.console.environment.get(APPROVE)):
+        return True
+    return session.console.confirm(question, flag="--approve")
+
+
+def play_job(
+    job: PreparedJob, arguments: argparse.Namespace, session: Session, *, extra: Sequence[str] = ()
+) -> RunnerResult:
+    """Run the playbook of a job, and show how it goes on.
+
+    Args:
+        job: the job; its plan is not empty.
+        arguments: what the command's parser made.
+        session: what the command works with.
+        extra: further options of ansible-playbook.
+    """
+    console = session.console
+    with live_lines(console, job.document, job.journal) as show:
+        return session.run_playbook(
+            job.playbook,
+            private_data_dir=job.folder,
+            ident=job.id,
+            extravars=job.variables,
+            show=show,
+            cmdline=[*ansible_options(arguments), *extra],
+            verbosity=arguments.verbose,
+            environment={"ANSIBLE_FORCE_COLOR" if console.style.colour else "ANSIBLE_NOCOLOR": "1"},
+        )
+
+
+def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session) -> int:
+    console = session.console
+    interrupted_by: int | None = None
+    failures: list[str] = []
+    failed = False
+    if not is_empty(job.document):
+        console.line("")
+        result = play_job(job, arguments, session)
+        interrupted_by, failures, failed = result.interrupted_by, result.failures, result.rc != 0
+    report = job.finish(interrupted_by)
+    show_report(report, arguments, session)
+    if interrupted_by is not None:
+        return 128 + interrupted_by
+    if not is_success(report):
+        return 1
+    if failed:
+        raise EnsembleError(
+            failures[-1] if failures else "ansible-playbook failed outside the operations", hint="-vv shows its output"
+        )
+    if report.get("problems"):
+        return 1  # the job is done and recorded, but not committed, or not as locked as it was to be
+    return 2 if getattr(arguments, "detailed_exitcode", False) and has_drift(report) else 0
+
+
+def show_report(report: dict[str, Any], arguments: argparse.Namespace, session: Session) -> None:
+    """Write a job's report in the form that was asked for."""
+    console = session.console
+    if arguments.output == "json":
+        console.document(report)
+    elif arguments.output == "markdown":
+        console.result(drift_markdown(report))
+    else:
+        console.tell("\n" + job_text(report, console.style, verbose=arguments.verbose > 0))

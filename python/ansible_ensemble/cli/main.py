@@ -1,0 +1,107 @@
+"""The entry point of `ansible-ensemble`."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from ansible_ensemble.cli.catalogue import find_command, overview
+from ansible_ensemble.cli.console import Console, standard_console
+from ansible_ensemble.cli.parser import parser_for
+from ansible_ensemble.cli.passwords import asked_passwords
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import EnsembleError
+
+DEBUG = "ANSIBLE_ENSEMBLE_DEBUG"
+#: Errors of the system that can meet any write, and are nobody's defect.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        argv: its arguments; those of the process when left out.
+
+    Returns:
+        The exit code: 0 done, 1 failed or aborted, 2 wrong usage, 3 invalid input, 4 locked, 128 and the number of the
+        signal that ended it.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # what was started with nohup goes on when its terminal is gone
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+    return execute(sys.argv[1:] if argv is None else argv, Session(standard_console(os.environ)))
+
+
+def execute(argv: Sequence[str], session: Session) -> int:
+    """Run the command in a session; every way of ending becomes an exit code."""
+    console = session.console
+    try:
+        return _dispatch(argv, session)
+    except EnsembleError as error:
+        console.error(error)
+        if _wants_traceback(argv, console):
+            traceback.print_exc(file=console.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        console.error(EnsembleError("interrupted"))
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        _drop_output()  # whoever read it has enough of it
+        return 128 + signal.SIGPIPE
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    except Exception as error:
+        if _wants_traceback(argv, console):
+            traceback.print_exc(file=console.stderr)
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            what = error.filename or "what the command prints"
+            console.error(EnsembleError(f"{what} cannot be written: {error.strerror}"))
+            _drop_output()
+            return 1
+        defect = f"{type(error).__name__}: {error}"
+        hint = f"this is a defect of ansible-ensemble, please report it; {DEBUG}=1 shows where it is"
+        console.error(EnsembleError(defect, hint=hint))
+        return 1
+
+
+def _dispatch(argv: Sequence[str], session: Session) -> int:
+    if not argv or argv[0] in ("-h", "--help") or list(argv) == ["help"]:
+        session.console.result(overview())
+        return 0 if argv else 2
+    name, rest = argv[0], list(argv[1:])
+    if name == "--version":
+        name = "version"
+    elif name == "help":
+        name, rest = rest[0], ["--help"]
+    command = find_command(name)
+    module = importlib.import_module(f"ansible_ensemble.cli.commands.{command.module}")
+    parser = parser_for(command)
+    module.configure(parser)
+    arguments = parser.parse(rest)
+    session.console.machine = getattr(arguments, "output", "text") != "text"
+    session.console.no_colour = getattr(arguments, "no_colour", False)
+    with asked_passwords(arguments, session.console) as answered:
+        return int(module.run(answered, session))
+
+
+def _drop_output() -> None:
+    """Have what was not written yet not fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _wants_traceback(argv: Sequence[str], console: Console) -> bool:
+    return bool(console.environment.get(DEBUG)) or any(word.startswith("-vvv") for word in argv)
+
+
+def _end(number: int, _frame: FrameType | None) -> NoReturn:
+    # an exception, so that locks are released on the way out
+    raise SystemExit(128 + number)

@@ -1,0 +1,109 @@
+"""An argument parser whose errors are ours, and that names the option somebody may have meant."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ansible_ensemble.cli.catalogue import Command, nearest
+from ansible_ensemble.core.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of one command. An option that is not given leaves no attribute unless it has a default.
+
+    Attributes:
+        takes_command: whether `-- WORD ...` may end the arguments; the words are then stored in `command`.
+    """
+
+    takes_command = False
+
+    @property
+    def actions(self) -> list[argparse.Action]:
+        """All arguments, in the order in which they were added."""
+        return list(self._actions)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of writing usage.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(message, hint=f"see `{self.prog} --help`")
+
+    def format_usage(self) -> str:
+        """The usage in one line: the options are listed below it anyway."""
+        return f"{self._usage_line()}\n"
+
+    def format_help(self) -> str:
+        """The help, with the usage in one line."""
+        self.usage = self._usage_line().removeprefix("usage: ").replace("%", "%%")
+        return super().format_help()
+
+    def _usage_line(self) -> str:
+        return " ".join(["usage:", self.prog, "[options]", *map(_operand, self._get_positional_actions())]) + (
+            " [-- COMMAND ...]" if self.takes_command else ""
+        )
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Parse a command's arguments.
+
+        Raises:
+            UsageError: they are wrong.
+        """
+        words, command = list(arguments), []
+        if "--" in words:
+            end = words.index("--")
+            words, command = words[:end], words[end + 1 :]
+            if not self.takes_command:
+                raise UsageError('"--" is not expected here', hint=f"see `{self.prog} --help`")
+        namespace, unknown = self.parse_known_args(words)
+        if command:
+            namespace.command = command
+        if unknown:
+            options = [option for action in self.actions for option in action.option_strings]
+            hint = nearest(unknown[0].partition("=")[0], options) if unknown[0].startswith("-") else None
+            raise UsageError(f'"{unknown[0]}" is not expected here', hint=hint or f"see `{self.prog} --help`")
+        return namespace
+
+
+def _operand(action: argparse.Action) -> str:
+    name = str(action.metavar or action.dest)
+    return {"?": f"[{name}]", "*": f"[{name} ...]", "+": f"{name} ..."}.get(str(action.nargs), name)
+
+
+class PassOn(argparse.Action):
+    """An option that ansible-playbook knows: it is collected in `ansible`, as it was given."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002 - the signature is argparse's
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> None:
+        """Append the option and its value."""
+        collected = list(getattr(namespace, "ansible", []))
+        collected.append(str(self.option_strings[-1]))
+        if self.nargs != 0:
+            collected.append(str(values))
+        namespace.ansible = collected
+
+
+def parser_for(command: Command) -> Parser:
+    """An empty parser for a command."""
+    return Parser(
+        prog=f"ansible-ensemble {command.name}",
+        description=f"{command.summary[0].upper()}{command.summary[1:]}.",
+        allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,
+        formatter_class=_Formatter,
+    )
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Help with room for our option names."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=32)

@@ -1,0 +1,34 @@
+"""What a command works with: its console, the jobs room and the runner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.cli.console import Console
+from ansible_ensemble.cli.facade import JobCommands, job_commands
+
+if TYPE_CHECKING:
+    from ansible_ensemble.runner.playbook import RunnerResult
+
+
+def _run_playbook(playbook: str, **options: Any) -> RunnerResult:
+    from ansible_ensemble.runner.playbook import run_playbook
+
+    return run_playbook(playbook, **options)
+
+
+@dataclass(slots=True)
+class Session:
+    """One call of the command.
+
+    Attributes:
+        console: where its output goes.
+        jobs: gives the jobs room when it is needed.
+        run_playbook: runs a playbook, as `runner.playbook.run_playbook` does.
+    """
+
+    console: Console
+    jobs: Callable[[], JobCommands] = job_commands
+    run_playbook: Callable[..., RunnerResult] = _run_playbook

@@ -1,0 +1,115 @@
+"""The process in which a user's own configurator runs."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.api import Channel, Done, Task, TaskError
+from ansible_ensemble.configurators.orders import CHANNEL, NOT_PREDICTABLE
+
+
+def main() -> None:
+    """Connect to the job, run the configurator it names, and tell it how that ended."""
+    channel = Channel(os.environ.pop(CHANNEL))
+    begin = channel.ask(ask="begin")
+    task = Task(channel, begin)
+    try:
+        done = carry_out(load(begin["target"], begin["base"]), task)
+    except BaseException as error:  # whatever a user's code ends with is how the operation ended
+        traceback.print_exc()
+        said = str(error) if isinstance(error, TaskError) else f"{type(error).__name__}: {error}"
+        done = Done(success=False, error=said)
+    try:
+        channel.ask(ask="end", done=asdict(done), messages=task.messages, instances=task.instances)
+    except TypeError as error:
+        failed = Done(success=False, error=f"its result is no plain data: {error}")
+        channel.ask(ask="end", done=asdict(failed), messages=task.messages, instances=[])
+
+
+def load(target: str, base: str) -> Any:
+    """A class, made, or a function: `/path/file.py#Name`, or `package.module.Name`, also looked for in a folder.
+
+    Raises:
+        TaskError: there is no such thing.
+    """
+    if "#" in target:
+        file, _, name = target.rpartition("#")
+        sys.path.insert(0, str(Path(file).parent))
+        spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+        if spec is None or spec.loader is None:
+            raise TaskError(f"{file} is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+    else:
+        module_name, _, name = target.rpartition(".")
+        sys.path.append(base)
+        try:
+            module = importlib.import_module(module_name)
+        except ModuleNotFoundError as error:
+            raise TaskError(f'there is no configurator "{target}": {error}') from error
+    found = getattr(module, name, None)
+    if found is None:
+        raise TaskError(f'{module.__name__} has no "{name}"')
+    return found() if inspect.isclass(found) else found
+
+
+def carry_out(configurator: Any, task: Task) -> Done:
+    """Run a configurator, behind those of its hooks that it has."""
+    ready = _hook(configurator, "can_run", task, True)
+    if ready is not True:
+        return Done(success=False, modified=False, error=f"it cannot run{f': {ready}' if ready else ''}")
+    if task.check and not _hook(configurator, "can_dry_run", task, False):
+        task.add_message(NOT_PREDICTABLE)
+        return Done(modified=False)
+    if not _hook(configurator, "should_run", task, True):
+        task.add_message("there is nothing to do")
+        return Done(modified=False)
+    for expression in _hook(configurator, "digest", task, ()):
+        task.add_dependency(expression)
+    _hook(configurator, "render", task, None)
+    run = getattr(configurator, "run", configurator)
+    if not callable(run):
+        raise TaskError(f"{type(configurator).__name__} has no run")
+    ended = run(task)
+    if inspect.isgenerator(ended):
+        ended = _drive(ended, task)
+    return _as_done(ended)
+
+
+def _hook(configurator: Any, name: str, task: Task, default: Any) -> Any:
+    hook = getattr(configurator, name, None)
+    return hook(task) if callable(hook) else default
+
+
+def _drive(steps: Any, task: Task) -> Any:
+    """Have the job carry out each order that a generator yields; it may yield its end as well."""
+    answer = None
+    while True:
+        try:
+            order = steps.send(answer)
+        except StopIteration as stop:
+            return stop.value
+        if isinstance(order, Done):
+            steps.close()
+            return order
+        answer = task.perform(order)
+
+
+def _as_done(ended: Any) -> Done:
+    if isinstance(ended, Done):
+        return ended
+    if ended is None or isinstance(ended, bool):
+        return Done(success=ended is not False)
+    if isinstance(ended, Mapping):
+        return Done(result=dict(ended))
+    raise TaskError(f"run must return task.done(...), a truth value or a map, not {type(ended).__name__}")

@@ -1,0 +1,217 @@
+"""Shell commands and scripts: local ones without Ansible, those for another host by Ansible's own modules."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.orders import Command, ModuleCall, Order
+from ansible_ensemble.configurators.play import task_keywords
+from ansible_ensemble.configurators.protocol import Result, Steps, Task
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, read_inputs, returned, to_result
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import mark_sensitive, reveal
+
+_INTERPRETERS = {".py": sys.executable, ".sh": "/bin/sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
+_PLACEHOLDER = "%dryrun%"
+_OWN_INPUTS = RESERVED_INPUTS | {"command", "cmd", "cwd", "shell", "input", "arguments", "echo", "keeplines"}
+
+
+class CommandConfigurator:
+    """Runs a shell command: the implementation's text, or the input `command` (a string or a list).
+
+    Inputs are environment variables of the command [TOSCA 1.3, 5.8.4.3], and `inputs.name` in its templates. What it
+    prints as a JSON object names outputs and attributes; `status` in it sets the status. Further inputs: `cwd`,
+    `input` (standard input), `shell` (path of the shell), `arguments` (a map, appended as --name value), `dryrun`
+    (what check mode puts in the place of `%dryrun%`, or at the end; true: the command is harmless as it is).
+    """
+
+    name = "command"
+
+    def __init__(self, target: str = "") -> None:
+        self._target = target
+
+    def can_dry_run(self, task: Task) -> bool:
+        """Only with an input `dryrun`: what a shell command does cannot be predicted."""
+        return bool(task.inputs.get("dryrun"))
+
+    def render(self, task: Task) -> None:
+        """Evaluate the command and its environment."""
+        read_inputs(task)
+        self._argv(task)
+        environment_of(task)
+
+    def run(self, task: Task) -> Steps:
+        """Run the command."""
+        argv, shell = self._argv(task)
+        result = yield from run_argv(task, argv, shell)
+        return result
+
+    def _argv(self, task: Task) -> tuple[tuple[str, ...], str | None]:
+        text = task.inputs.get("command", task.inputs.get("cmd"))
+        if text is None:
+            text = task.evaluate(self._target)
+        word = _dryrun(task)
+        if isinstance(text, (list, tuple)):
+            parts = [str(reveal(part)) for part in text]
+            if not parts or not parts[0].strip():
+                raise InvalidInput("there is no command to run", task.operation.place)
+            return tuple(_with_word(parts, word)), None
+        text = str(reveal(text))
+        if not text.strip():
+            raise InvalidInput("there is no command to run", task.operation.place)
+        for name, value in mapping(task.inputs.get("arguments"), "the input arguments", task).items():
+            text += f" --{name} {_quote(value)}"
+        if _PLACEHOLDER in text:
+            text = text.replace(_PLACEHOLDER, word)
+        elif word:
+            text += f" {word}"
+        shell = task.inputs.get("shell")
+        return (text,), shell if isinstance(shell, str) else "/bin/sh"
+
+
+def _dryrun(task: Task) -> str:
+    """What check mode adds to a command; empty in a real run."""
+    word = task.inputs.get("dryrun") if task.check else None
+    return "" if word is None or isinstance(word, bool) else str(reveal(word))
+
+
+def _with_word(parts: list[str], word: str) -> list[str]:
+    if any(_PLACEHOLDER in part for part in parts):
+        replaced = [part.replace(_PLACEHOLDER, word) for part in parts]
+        return [new for new, old in zip(replaced, parts, strict=True) if new or old != _PLACEHOLDER]
+    return [*parts, word] if word else parts
+
+
+def mapping(value: Any, what: str, task: Task) -> Mapping[str, Any]:
+    """A value that must be a map, or null for an empty one.
+
+    Raises:
+        InvalidInput: it is something else.
+    """
+    if value is None or isinstance(value, Mapping):
+        return value or {}
+    raise InvalidInput(f"{what} must be a map, not {value!r}", task.operation.place)
+
+
+def _quote(value: Any) -> str:
+    from shlex import quote
+
+    return quote(str(reveal(value)))
+
+
+class ScriptConfigurator:
+    """Runs a script file; inputs are its environment variables, `arguments` (a list) its arguments."""
+
+    name = "script"
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    def can_dry_run(self, task: Task) -> bool:
+        """Only with an input `dryrun`, which is then its last argument (true: it is harmless as it is)."""
+        return bool(task.inputs.get("dryrun"))
+
+    def render(self, task: Task) -> None:
+        """Evaluate its environment."""
+        read_inputs(task)
+        environment_of(task)
+
+    def run(self, task: Task) -> Steps:
+        """Run the script."""
+        given = task.inputs.get("arguments") or []
+        if not isinstance(given, (list, tuple)):
+            raise InvalidInput(f"the input arguments must be a list, not {given!r}", task.operation.place)
+        arguments = [str(reveal(value)) for value in given]
+        if word := _dryrun(task):
+            arguments.append(word)
+        file = Path(self._target)
+        interpreter = None if os.access(file, os.X_OK) else _INTERPRETERS.get(file.suffix)
+        if is_local(task):
+            result = yield from run_argv(task, (*filter(None, [interpreter]), str(file), *arguments), None)
+            return result
+        if task.inputs.get("input") is not None:
+            raise InvalidInput("a script on another host gets no standard input", task.operation.place)
+        args: dict[str, Any] = {"cmd": " ".join(map(_quote, (file, *arguments)))}
+        if interpreter is not None:
+            # the interpreter of the other host, wherever it is there
+            args["executable"] = "python3" if interpreter == sys.executable else interpreter
+        result = yield from run_order(task, _module_call(task, "ansible.builtin.script", args))
+        return result
+
+
+def environment_of(task: Task) -> dict[str, str]:
+    """Environment of a command: the task's, its implementation's, and its inputs (other than text as JSON)."""
+    environment = dict(task.environment)
+    settings = mapping(task.setting("environment"), "the environment of the implementation", task)
+    environment.update({name: as_text(value) for name, value in settings.items()})
+    for name in task.inputs:
+        if name not in _OWN_INPUTS:
+            environment[name] = as_text(task.inputs[name])
+    return environment
+
+
+def as_text(value: Any) -> str:
+    """A value as an environment variable holds it."""
+    value = reveal(value)
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def run_argv(task: Task, argv: tuple[str, ...], shell: str | None) -> Steps:
+    """Run a command where the task runs, and make its result."""
+    result = yield from run_order(task, _order(task, argv, shell))
+    return result
+
+
+def run_order(task: Task, order: Order) -> Steps:
+    """Carry out the order of a command or script, and make its result from what it printed."""
+    outcome = yield order
+    values = as_values(outcome.stdout or str(returned(outcome).get("stdout", "")))
+    if outcome.hidden:
+        values = {name: mark_sensitive(value) for name, value in values.items()}
+    modified = False if outcome.rc in (126, 127) else None
+    result: Result = to_result(task, outcome, values, values.get("modified", modified))
+    return result
+
+
+def is_local(task: Task) -> bool:
+    """Whether the task's commands run on the controller as its user, which needs no Ansible."""
+    return task.host.name == "localhost" and not task.setting("become")
+
+
+def _order(task: Task, argv: tuple[str, ...], shell: str | None) -> Order:
+    stdin = task.inputs.get("input")
+    if is_local(task):
+        cwd = task.inputs.get("cwd")
+        return Command(
+            argv=argv,
+            shell=shell,
+            cwd=str(task.base / str(cwd)) if cwd else str(task.base),
+            environment=environment_of(task),
+            stdin=None if stdin is None else as_text(stdin),
+            timeout=task.timeout,
+        )
+    args: dict[str, Any] = {"argv": list(argv)} if shell is None else {"_raw_params": argv[0], "executable": shell}
+    if stdin is not None:
+        args["stdin"] = as_text(stdin)
+    return _module_call(task, "ansible.builtin.command" if shell is None else "ansible.builtin.shell", args)
+
+
+def _module_call(task: Task, module: str, args: dict[str, Any]) -> ModuleCall:
+    cwd = task.inputs.get("cwd")
+    return ModuleCall(
+        module=module,
+        args={**args, "chdir": str(cwd)} if cwd else args,
+        host=task.host,
+        keywords={**task_keywords(task), "environment": environment_of(task)},
+        timeout=task.timeout,
+        diff=task.diff,
+        fast=task.setting("fast", True) is not False,
+        base=str(task.base),
+    )

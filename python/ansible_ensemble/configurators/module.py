@@ -1,0 +1,59 @@
+"""Any Ansible module or action by its FQCN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_ensemble.configurators.orders import ModuleCall
+from ansible_ensemble.configurators.play import task_keywords
+from ansible_ensemble.configurators.protocol import Steps, Task
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
+from ansible_ensemble.core.sensitive import reveal
+
+#: Keys of modules' results that mean something else for an instance (uri: `status` 200; file: `state` directory).
+_NOT_OURS = ("status", "state", "tosca_id", "tosca_name", "attributes", "outputs")
+
+
+class ModuleConfigurator:
+    """Runs one module; the operation's inputs are its arguments.
+
+    Its result's keys are the operation's outputs, and set declared attributes of the same name.
+    """
+
+    name = "module"
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    def can_dry_run(self, task: Task) -> bool:
+        """The module's own check mode; one without it skips."""
+        del task
+        return True
+
+    def render(self, task: Task) -> None:
+        """Evaluate the arguments."""
+        self._args(task)
+
+    def run(self, task: Task) -> Steps:
+        """Call the module."""
+        outcome = yield ModuleCall(
+            module=self._target,
+            args=self._args(task),
+            host=task.host,
+            keywords=task_keywords(task),
+            base=str(task.base),
+            check=task.check,
+            diff=task.diff,
+            timeout=task.timeout,
+            fast=task.setting("fast", True) is not False,
+        )
+        values = returned(outcome)
+        if isinstance(values.get("ansible_facts"), dict):
+            values = {**values["ansible_facts"], **values}
+        for name in _NOT_OURS:
+            values.pop(name, None)
+        return to_result(task, outcome, values, modified=outcome.changed)
+
+    def _args(self, task: Task) -> dict[str, Any]:
+        args = {name: reveal(task.inputs[name]) for name in task.inputs if name not in RESERVED_INPUTS}
+        return {name: value for name, value in args.items() if value is not None}

@@ -1,0 +1,141 @@
+"""Orders: what a configurator asks a worker to do, and the outcome it gets back. Plain data, JSON-able."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.core.sensitive import SensitiveMap
+
+#: Environment variable with the path of the socket on which a command asks its job.
+CHANNEL = "ANSIBLE_ENSEMBLE_CHANNEL"
+
+#: Message of an operation that a dry run leaves out.
+NOT_PREDICTABLE = "not run: what it does cannot be predicted"
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Where an Ansible order runs.
+
+    Attributes:
+        name: the inventory host's name; `localhost` is the controller.
+        variables: host variables set on top of what the inventory says (for a host it does not know, all of them).
+    """
+
+    name: str = "localhost"
+    variables: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A local subprocess, run without Ansible.
+
+    Attributes:
+        argv: the program and its arguments; with `shell`, one string for the shell.
+        shell: the shell's path, or None to run argv directly.
+        cwd: working directory, absolute.
+        environment: variables set on top of the controller's environment.
+        stdin: text for the standard input.
+        timeout: seconds until its process group is ended, or None.
+    """
+
+    argv: tuple[str, ...]
+    shell: str | None = None
+    cwd: str | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    stdin: str | None = None
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleCall:
+    """One Ansible module or action, as one task on one host.
+
+    Attributes:
+        module: its FQCN.
+        args: its arguments, plain values; a free form is `_raw_params`.
+        host: where it runs.
+        keywords: task keywords (become, become_user, environment, no_log, vars, retries, until, delay, delegate_to).
+        check: run in check mode.
+        diff: ask for a diff.
+        timeout: seconds, or None.
+        fast: False keeps it out of the fast lane.
+        base: directory that relative files are searched in, and in which a local module runs.
+    """
+
+    module: str
+    args: dict[str, Any] = field(default_factory=dict)
+    host: Host = field(default_factory=Host)
+    keywords: dict[str, Any] = field(default_factory=dict)
+    check: bool = False
+    diff: bool = False
+    timeout: float | None = None
+    fast: bool = True
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A task file, a role or a playbook, run by a nested TaskQueueManager.
+
+    Attributes:
+        kind: `tasks`, `role` or `playbook`.
+        source: absolute path of the task file or playbook; a role's name, FQCN or absolute path.
+        host: where `tasks` and `role` run; for a playbook, the host that `hosts: all` means.
+        variables: extra variables (they win over everything, as `-e` does).
+        keywords: play keywords for tasks and role (become, gather_facts, environment, ...).
+        base: directory that relative files are searched in first.
+    """
+
+    kind: str
+    source: str
+    host: Host = field(default_factory=Host)
+    variables: dict[str, Any] = field(default_factory=dict)
+    keywords: dict[str, Any] = field(default_factory=dict)
+    base: str | None = None
+    check: bool = False
+    diff: bool = False
+    timeout: float | None = None
+    fast: bool = True
+
+
+Order = Command | ModuleCall | Play
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of an order.
+
+    Attributes:
+        ok: whether it succeeded.
+        changed: whether it changed something; None if it did not say.
+        result: what it returned. For a module its result; for a play `stats` (set_stats data), `facts`
+            (cacheable and set_fact facts of the host) and `tasks` (one summary per task run). It may be shown and
+            logged: a task with `no_log` has `censored` in it and no data.
+        hidden: the same with what `result` hides (`no_log`, vaulted values), as `register` would hold it; empty if
+            nothing is hidden. It is marked as sensitive.
+        stdout, stderr: text, bounded; `rc`: exit code where there is one.
+        diff: module diffs ({before, after, ...}), in order.
+        error: the reason in words, if it failed.
+        timed_out, cancelled, unreachable: why it failed.
+        lane: `process`, `fast` or `stock`.
+        warnings: warning and deprecation texts.
+        seconds: wall time it took.
+    """
+
+    ok: bool
+    changed: bool | None = None
+    rc: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    result: dict[str, Any] = field(default_factory=dict)
+    hidden: SensitiveMap = field(default_factory=SensitiveMap)
+    diff: list[dict[str, Any]] = field(default_factory=list)
+    error: str | None = None
+    timed_out: bool = False
+    cancelled: bool = False
+    unreachable: bool = False
+    lane: str = "process"
+    warnings: list[str] = field(default_factory=list)
+    seconds: float = 0.0

@@ -1,0 +1,123 @@
+"""Ansible's task files, roles and playbooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.orders import Play
+from ansible_ensemble.configurators.protocol import Steps, Task
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, returned, to_result
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.documents.atomic import write_atomically
+
+#: Keys of an implementation that are keywords of Ansible's tasks and plays.
+_KEYWORDS = (
+    "become",
+    "become_user",
+    "become_method",
+    "become_flags",
+    "connection",
+    "delegate_to",
+    "delay",
+    "environment",
+    "gather_facts",
+    "ignore_errors",
+    "no_log",
+    "port",
+    "remote_user",
+    "retries",
+    "throttle",
+    "until",
+    "vars",
+)
+
+#: Name of the file that an inline playbook is written to.
+_INLINE = "playbook.yml"
+_PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "inventory", "arguments", "playbookArgs", "resultKeys"}
+
+
+def task_keywords(task: Task) -> dict[str, Any]:
+    """Ansible keywords set on the operation's implementation; without `until`, retries are the job's own matter."""
+    settings = {name: task.setting(name) for name in _KEYWORDS}
+    if settings["until"] is None:
+        settings["retries"] = settings["delay"] = None
+    return {name: reveal(value) for name, value in settings.items() if value is not None}
+
+
+class PlayConfigurator:
+    """Runs a task file, a role or a playbook; inputs are its variables (as `-e` gives them).
+
+    Keys that it sets with set_stats, and facts it sets, are the operation's outputs; set_stats keys named as declared
+    attributes set these.
+    """
+
+    def __init__(self, name: str, target: str = "") -> None:
+        self.name = name
+        self._target = target
+
+    def can_dry_run(self, task: Task) -> bool:
+        """Ansible's own check mode."""
+        del task
+        return True
+
+    def render(self, task: Task) -> None:
+        """Evaluate the variables."""
+        read_inputs(task)
+        self._variables(task)
+
+    def run(self, task: Task) -> Steps:
+        """Run it in a nested play."""
+        source = self._source(task)
+        order = Play(
+            kind=self.name,
+            source=source,
+            host=task.host,
+            variables=self._variables(task),
+            keywords=task_keywords(task),
+            base=str(task.base),
+            check=task.check,
+            diff=task.diff,
+            timeout=task.timeout,
+            fast=task.setting("fast", True) is not False,
+        )
+        try:
+            outcome = yield order
+        finally:
+            if not self._target and not isinstance(task.inputs.get("playbook"), str):
+                Path(source).unlink(missing_ok=True)  # it holds secrets in clear
+        named = returned(outcome)
+        values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
+        return to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
+
+    def _source(self, task: Task) -> str:
+        if self._target:
+            return self._target
+        playbook = task.inputs.get("playbook")
+        if isinstance(playbook, str):
+            return str(task.base / playbook)
+        if not playbook:
+            raise InvalidInput("there is no playbook to run", task.operation.place, "set the input `playbook`")
+        return self._write(task, playbook)
+
+    def _write(self, task: Task, playbook: Any) -> str:
+        """An inline playbook or list of tasks, as a file in the task's folder (JSON is YAML)."""
+        import json
+
+        plays = playbook if isinstance(playbook, list) else [playbook]
+        if not all(isinstance(play, dict) for play in plays):
+            raise InvalidInput("an inline playbook must hold maps: plays or tasks", task.operation.place)
+        if not any("hosts" in play for play in plays):
+            plays = [{"hosts": "all", "gather_facts": False, "tasks": plays}]
+        file = task.folder / _INLINE
+        write_atomically(file, json.dumps(reveal(plays), indent=1, default=str), mode=0o600)
+        return str(file)
+
+    def _variables(self, task: Task) -> dict[str, Any]:
+        variables = {name: reveal(task.inputs[name]) for name in task.inputs if name not in _PLAY_INPUTS}
+        arguments = task.inputs.get("arguments") or {}
+        if not isinstance(arguments, dict):
+            raise InvalidInput(f"the input arguments must be a map, not {arguments!r}", task.operation.place)
+        variables.update(reveal(arguments))
+        return variables

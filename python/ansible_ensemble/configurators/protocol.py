@@ -1,0 +1,150 @@
+"""The contract between a configurator and the job that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ansible_ensemble.configurators.orders import Command, Host, Order, Outcome
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.topology.entities import Operation
+
+
+@dataclass(slots=True)
+class SubTask:
+    """An order of another kind: run an operation of an instance as a part of this task.
+
+    Attributes:
+        operation: `Interface.operation` or an operation's name.
+        instance: the instance's name; None is the task's own.
+        inputs: values that win over the operation's own inputs.
+    """
+
+    operation: str
+    instance: str | None = None
+    inputs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """An order of another kind: a local command that asks while it runs (`execution.conversation`).
+
+    Attributes:
+        command: what to run.
+        answer: gives the answer to a question, both plain data, by way of orders that are carried out for it.
+    """
+
+    command: Command
+    answer: Callable[[Any], Generator[Order | SubTask, Any, Any]]
+
+
+@dataclass(slots=True)
+class Result:
+    """How a task ended.
+
+    Attributes:
+        success: whether the operation did what it is for.
+        modified: whether the instance was modified; None if the operation did not say. It decides the status of
+            an instance whose operation failed (seed unfurl-jobs: "Operational status and state").
+        status: a status reported explicitly, which then wins.
+        outputs: values by output name.
+        attributes: attributes of the instance that the operation set.
+        instances: instances to add or update (`resultTemplate`): maps with `name`, `template`, `attributes`, ...
+        outcome: what the last order came to.
+        error: the reason in words if it failed.
+    """
+
+    success: bool
+    modified: bool | None = None
+    status: Status | None = None
+    outputs: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    instances: list[dict[str, Any]] = field(default_factory=list)
+    outcome: Outcome | None = None
+    error: str | None = None
+    messages: list[str] = field(default_factory=list)
+
+
+class Task(Protocol):
+    """What a configurator sees of the operation it has to carry out."""
+
+    @property
+    def operation(self) -> Operation:
+        """The operation."""
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """Its inputs; each is evaluated when it is first read, and the read is recorded."""
+
+    @property
+    def check(self) -> bool:
+        """Whether this is a dry run: nothing may be changed."""
+
+    @property
+    def diff(self) -> bool:
+        """Whether diffs are asked for."""
+
+    @property
+    def workflow(self) -> str:
+        """Name of the workflow."""
+
+    @property
+    def host(self) -> Host:
+        """Where the operation runs."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment variables of its subprocesses."""
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds it may take."""
+
+    @property
+    def base(self) -> Path:
+        """Directory that the operation's relative files start in."""
+
+    @property
+    def folder(self) -> Path:
+        """Its own folder for rendered files; made when first read."""
+
+    def raw_input(self, name: str) -> Any:
+        """An input as written, not evaluated."""
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """An evaluated key of the operation's implementation (`become`, `fast`, ...)."""
+
+    def query(self, expression: Any) -> Any:
+        """Evaluate an expression in the context of the task's instance."""
+
+    def evaluate(self, value: Any, variables: Mapping[str, Any] | None = None) -> Any:
+        """Evaluate a raw value (functions, expressions, templates) in the task's context, with more variables."""
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """Names of the attributes that the task's entity declares."""
+
+
+Steps = Generator[Order | SubTask | Conversation, Any, Result]
+
+
+class Configurator(Protocol):
+    """A tool that implements operations.
+
+    A configurator is a generator of orders: it yields an order, gets the outcome, and returns the result. It does no
+    IO of its own but for rendered files in the task's folder, so that the job can run many of them side by side.
+    """
+
+    #: the name it is asked for by, and shown as
+    name: str
+
+    def can_dry_run(self, task: Task) -> bool:
+        """Whether it can run in check mode without changing anything."""
+
+    def render(self, task: Task) -> None:
+        """Evaluate what it needs and write the files it needs; nothing outside the task's folder is touched."""
+
+    def run(self, task: Task) -> Steps:
+        """Carry out the operation."""

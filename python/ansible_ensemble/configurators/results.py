@@ -1,0 +1,210 @@
+"""From an order's outcome to a task's result: what every configurator has in common."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.configurators.orders import Outcome
+from ansible_ensemble.configurators.protocol import Result, Task
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.instances.status import NodeState, Priority, Status
+
+#: Inputs that are about the task, not about what it runs.
+RESERVED_INPUTS = frozenset({"resultTemplate", "outputsTemplate", "done", "dryrun"})
+
+#: Keys of an item of `resultTemplate`, and what their values are.
+_ITEM: dict[str, type] = {
+    "name": str,
+    "template": str,
+    "parent": str,
+    "attributes": Mapping,
+    "readyState": Mapping,
+    "protected": bool,
+    "customized": bool,
+    "priority": str,
+    "artifacts": Mapping,
+}
+_KINDS = {str: "text", Mapping: "a map", bool: "true or false"}
+
+
+def to_result(task: Task, outcome: Outcome, values: Mapping[str, Any], modified: bool | None) -> Result:
+    """The result of an outcome.
+
+    Args:
+        task: the task.
+        outcome: what the order came to.
+        values: named values that the tool returned. Those named as outputs of the operation become outputs, those
+            named as declared attributes set these attributes; `attributes` and `status` are taken at their word.
+        modified: whether the instance was modified if the operation failed.
+    """
+    result = Result(success=outcome.ok, modified=modified, outcome=outcome, error=outcome.error)
+    wanted = set(task.operation.outputs)
+    result.outputs = {name: value for name, value in values.items() if name in wanted}
+    result.attributes = {name: value for name, value in values.items() if name in task.attributes - wanted}
+    reported = values.get("attributes")
+    if isinstance(reported, Mapping):
+        result.attributes.update(reported)
+    outputs = values.get("outputs")
+    if isinstance(outputs, Mapping):
+        result.outputs.update(outputs)
+    result.status = _status(values.get("status"))
+    _judge(task, outcome, result)
+    try:
+        _apply_templates(task, outcome, values, result)
+    except EnsembleError as error:
+        _spoil(result, error)
+    return result
+
+
+def read_inputs(task: Task) -> None:
+    """Evaluate the inputs that do not wait for the result, so that what is not known yet defers the whole operation."""
+    for name in task.inputs:
+        if name not in RESERVED_INPUTS:
+            _ = task.inputs[name]
+
+
+def returned(outcome: Outcome) -> dict[str, Any]:
+    """What an order returned, by name; what may not be shown (`no_log`) is marked as sensitive."""
+    if outcome.hidden:
+        return {name: mark_sensitive(value) for name, value in outcome.hidden.items()}
+    return dict(outcome.result)
+
+
+def _status(word: Any) -> Status | None:
+    try:
+        return Status(word) if isinstance(word, str) else None
+    except ValueError:
+        return None
+
+
+def _spoil(result: Result, error: EnsembleError) -> None:
+    """What the tool did is done, but what came of it cannot be told."""
+    result.success, result.error = False, str(error)
+    if not result.modified and (result.outcome is None or result.outcome.changed is not False):
+        result.modified = None
+
+
+def _judge(task: Task, outcome: Outcome, result: Result) -> None:
+    """A check that ran has done its work whatever it found: failing says that the instance is not well."""
+    if task.operation.name not in ("check", "discover") or outcome.ok:
+        return
+    ran = not (outcome.timed_out or outcome.cancelled or outcome.unreachable) and outcome.rc not in (126, 127)
+    if ran and (outcome.rc is None or outcome.rc > 0):
+        result.success = True
+        result.status = result.status or Status.ERROR
+
+
+def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], result: Result) -> None:
+    """`done`, `outputsTemplate` and `resultTemplate` inputs, evaluated with what the tool returned."""
+    variables = {
+        **values,
+        "result": {**returned(outcome), "stdout": outcome.stdout, "returncode": outcome.rc},
+        "success": outcome.ok,
+        "stdout": outcome.stdout,
+        "stderr": outcome.stderr,
+    }
+    if "outputsTemplate" in task.inputs:
+        result.outputs.update(
+            _map(task.evaluate(task.raw_input("outputsTemplate"), variables), "outputsTemplate", task)
+        )
+    if "done" in task.inputs:
+        _done(_map(task.evaluate(task.raw_input("done"), variables), "done", task), result, task)
+    if "resultTemplate" not in task.inputs:
+        return
+    items = task.evaluate(task.raw_input("resultTemplate"), variables)
+    if isinstance(items, str):
+        items = parse_yaml(items, "resultTemplate").data if items.strip() else []
+    for item in [items] if isinstance(items, Mapping) else items or []:
+        take_instance(task, item, result)
+
+
+def _map(value: Any, what: str, task: Task) -> Mapping[str, Any]:
+    if value is None or isinstance(value, Mapping):
+        return value or {}
+    raise InvalidInput(f"{what} must give a map, not {value!r}", task.operation.place)
+
+
+def take_instance(task: Task, item: Any, result: Result) -> None:
+    """Take an item of `resultTemplate`: what it says of the task's own instance, or of one to add or update.
+
+    Args:
+        task: the task.
+        item: a map with `name` (SELF, HOST, or an instance's name; SELF if left out), and any of `template`, `parent`,
+            `attributes`, `readyState`, `protected`, `customized`, `priority`, `artifacts`.
+        result: where it goes.
+
+    Raises:
+        InvalidInput: the item is no such map.
+    """
+    place = task.operation.place
+    if not isinstance(item, Mapping):
+        raise InvalidInput(f"resultTemplate must give maps, not {item!r}", place)
+    checked = _check_item(item, place)
+    if checked["name"] == "SELF":
+        result.attributes.update(checked.get("attributes") or {})
+        ready = checked.get("readyState") or {}
+        result.status = _status(ready.get("local")) or result.status
+    if checked["name"] != "SELF" or set(checked) - {"name", "attributes", "readyState"}:
+        result.instances.append(checked)
+
+
+def _check_item(item: Mapping[str, Any], place: Place | None) -> dict[str, Any]:
+    checked = {key: value for key, value in item.items() if value is not None}
+    name = checked.setdefault("name", "SELF")
+    what = f'the instance "{name}" that resultTemplate gives'
+    unknown = sorted(set(map(str, checked)) - set(_ITEM))
+    if unknown:
+        raise InvalidInput(f'{what} has the unknown key "{unknown[0]}"', place, f"there are {', '.join(_ITEM)}")
+    if isinstance(checked.get("readyState"), str):
+        checked["readyState"] = {"local": checked["readyState"]}
+    for key, kind in _ITEM.items():
+        if key in checked and not isinstance(checked[key], kind):
+            hint = "declare a node template, and name it" if key == "template" else None
+            raise InvalidInput(f"{what}: {key} must be {_KINDS[kind]}, not {checked[key]!r}", place, hint)
+    ready = checked.get("readyState", {})
+    for word, known in (
+        (ready.get("local"), Status),
+        (ready.get("state"), NodeState),
+        (item.get("priority"), Priority),
+    ):
+        words = [member.value for member in known]
+        if word is not None and word not in words:
+            raise InvalidInput(f'{what}: there is no "{word}"', place, f"there are {', '.join(words)}")
+    return checked
+
+
+def _done(done: Mapping[str, Any], result: Result, task: Task) -> None:
+    result.success = _truth(done.get("success"), result.success)
+    result.modified = _truth(done.get("modified"), result.modified)
+    status = done.get("status")
+    if status is not None:
+        result.status = _status(status)
+        if result.status is None:
+            words = ", ".join(member.value for member in Status)
+            raise InvalidInput(f'done: there is no status "{status}"', task.operation.place, f"there are {words}")
+    result.outputs.update(_map(done.get("outputs"), "outputs of done", task))
+
+
+def _truth(value: Any, default: Any) -> Any:
+    """A truth value as a template may print it; null is the default."""
+    if isinstance(value, str):
+        return value.strip().lower() in ("true", "yes", "1")
+    return default if value is None else bool(value)
+
+
+def as_values(text: str) -> dict[str, Any]:
+    """Named values in a command's standard output: a JSON object, whole or as the last line; and `stdout` itself."""
+    stripped = text.strip()
+    values: dict[str, Any] = {"stdout": stripped}
+    for candidate in (stripped, stripped.rpartition("\n")[2]):
+        if candidate.startswith("{") and candidate.endswith("}"):
+            try:
+                values.update(json.loads(candidate))
+            except (ValueError, RecursionError):
+                continue
+            break
+    return values

@@ -1,0 +1,1 @@
+"""Errors with a place, sensitive values, change ids, clocks: what every other room stands on."""

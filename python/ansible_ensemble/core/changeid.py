@@ -1,0 +1,91 @@
+"""Change ids: sortable names of jobs and their tasks (seed unfurl-jobs: "ChangeIds").
+
+A change id is `A`, seven base-62 digits of the time (years since 2020, month, day, hour, minute, second, 1/62 second,
+all in UTC), then the number of the task in its job as four hexadecimal digits; `0000` is the job itself. A job of more
+than 65535 tasks goes on with `G` and six hexadecimal digits, which still sorts behind all others of the job.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_FIRST_YEAR = 2020
+_LAST_YEAR = _FIRST_YEAR + len(_DIGITS) - 1
+_SECOND = 1_000_000
+_STAMP_LENGTH = 8
+#: just over 1/62 second, so that a step from any moment ends in the next 1/62 second
+_STEP = timedelta(microseconds=_SECOND // len(_DIGITS) + 1)
+_PATTERN = re.compile(r"A[0-9A-Za-z]{7}(?:[0-9A-Fa-f]{4}|G[0-9A-F]{6})\Z")
+
+
+def is_change_id(text: str) -> bool:
+    """Whether the text has the form of a change id."""
+    return _PATTERN.match(text) is not None
+
+
+def new_job_id(now: datetime, previous: str | None = None) -> str:
+    """The id of a job that starts now.
+
+    Args:
+        now: an aware moment.
+        previous: the id of the ensemble's newest job; the new id sorts behind it even if both start in the same
+            1/62 second or the clock was set back.
+
+    Raises:
+        EnsembleError: the clock stands outside the years that ids can tell.
+        InvalidInput: `previous` is no change id.
+    """
+    stamp = _encode(now.astimezone(UTC))
+    if previous is not None:
+        last = previous[:_STAMP_LENGTH]
+        if stamp <= last:
+            stamp = _encode(timestamp(previous) + _STEP)
+    return stamp + "0000"
+
+
+def task_id(job_id: str, number: int) -> str:
+    """The id of a job's task; tasks count from 1."""
+    suffix = f"{number:04X}" if number <= 0xFFFF else f"G{number:06X}"
+    return job_id[:_STAMP_LENGTH] + suffix
+
+
+def job_of(change_id: str) -> str:
+    """The id of the job that a task belongs to; of a job, its own."""
+    return change_id[:_STAMP_LENGTH] + "0000"
+
+
+def is_job(change_id: str) -> bool:
+    """Whether the id is a job's."""
+    return change_id.endswith("0000") and len(change_id) == _STAMP_LENGTH + 4
+
+
+def timestamp(change_id: str) -> datetime:
+    """The moment an id tells, in UTC, to 1/62 second.
+
+    Raises:
+        InvalidInput: it is no change id, or tells no moment.
+    """
+    if is_change_id(change_id):
+        year, month, day, hour, minute, second, fraction = (_DIGITS.index(digit) for digit in change_id[1:8])
+        # rounded up, so that the moment gives the same id again
+        microsecond = -(-fraction * _SECOND // len(_DIGITS))
+        try:
+            return datetime(_FIRST_YEAR + year, month, day, hour, minute, second, microsecond, tzinfo=UTC)
+        except ValueError:
+            pass
+    raise InvalidInput(f"{change_id!r} is no change id", hint="one looks like A6BKKsK50001; see `history`")
+
+
+def _encode(moment: datetime) -> str:
+    if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+        raise EnsembleError(
+            f"the clock says it is the year {moment.year}; change ids can tell {_FIRST_YEAR} to {_LAST_YEAR}",
+            hint="set the clock of this machine",
+        )
+    fraction = moment.microsecond * len(_DIGITS) // _SECOND
+    parts = (moment.year - _FIRST_YEAR, moment.month, moment.day, moment.hour, moment.minute, moment.second, fraction)
+    return "A" + "".join(_DIGITS[part] for part in parts)

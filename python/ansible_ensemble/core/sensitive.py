@@ -1,0 +1,175 @@
+"""Values that must never be shown: their marks and their masking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+REDACTED = "<<REDACTED>>"
+
+
+class Sensitive:
+    """Mark of a value that must not be shown or stored in clear."""
+
+    __slots__ = ()
+
+
+class SensitiveStr(str, Sensitive):
+    """A sensitive string; it behaves as the string, and `repr` hides it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return REDACTED
+
+
+class SensitiveMap(dict[str, Any], Sensitive):
+    """A sensitive map; everything in it counts as sensitive."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return REDACTED
+
+
+class SensitiveList(list[Any], Sensitive):
+    """A sensitive list; everything in it counts as sensitive."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return REDACTED
+
+
+class SensitiveInt(int, Sensitive):
+    """A sensitive integer."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return REDACTED
+
+
+class SensitiveFloat(float, Sensitive):
+    """A sensitive float."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return REDACTED
+
+
+def mark_sensitive(value: Any) -> Any:
+    """Return the value marked as sensitive; null and booleans carry no secret and stay as they are."""
+    if value is None or isinstance(value, (bool, Sensitive)):
+        return value
+    for kind, marked in _MARKED.items():
+        if isinstance(value, kind):
+            return marked(value)
+    return SensitiveStr(str(value))
+
+
+_MARKED: dict[type, Callable[[Any], Any]] = {
+    str: SensitiveStr,
+    dict: SensitiveMap,
+    list: SensitiveList,
+    int: SensitiveInt,
+    float: SensitiveFloat,
+}
+
+
+def is_sensitive(value: Any) -> bool:
+    """Whether the value, or any value inside it, is marked as sensitive."""
+    if isinstance(value, Sensitive):
+        return True
+    if isinstance(value, dict):
+        return any(is_sensitive(item) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(is_sensitive(item) for item in value)
+    return False
+
+
+def redact(value: Any) -> Any:
+    """Return the value with each sensitive part replaced by `<<REDACTED>>`."""
+    if isinstance(value, Sensitive):
+        return REDACTED
+    if isinstance(value, dict):
+        return {key: redact(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redact(item) for item in value]
+    return value
+
+
+def reveal(value: Any) -> Any:
+    """Return the value without its marks, as plain strings, numbers, maps and lists."""
+    if isinstance(value, dict):
+        return {key: reveal(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [reveal(item) for item in value]
+    if isinstance(value, SensitiveStr):
+        return str.__str__(value)
+    if isinstance(value, SensitiveInt):
+        return int(value)
+    if isinstance(value, SensitiveFloat):
+        return float(value)
+    return value
+
+
+class Redactor:
+    """Masks known secrets wherever they appear in text or data.
+
+    A taint follows values through our own code; a secret that a command prints comes back as plain text,
+    so every secret that was ever handed out is also masked by its text. Secrets of fewer than `shortest`
+    characters are not masked by text: they would mask ordinary words.
+    """
+
+    shortest = 4
+
+    def __init__(self, secrets: Iterable[Any] = ()) -> None:
+        self._secrets: set[str] = set()
+        self._ordered: list[str] = []
+        for secret in secrets:
+            self.add(secret)
+
+    def add(self, value: Any) -> None:
+        """Remember the texts of a secret value (each leaf of a map or list)."""
+        if isinstance(value, dict):
+            for item in value.values():
+                self.add(item)
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                self.add(item)
+        elif value is not None and not isinstance(value, bool):
+            text = str.__str__(value) if isinstance(value, str) else str(reveal(value))
+            self._add_text(text)
+            for line in text.splitlines():
+                self._add_text(line.strip())
+
+    def _add_text(self, text: str) -> None:
+        if len(text) >= self.shortest and text not in self._secrets:
+            self._secrets.add(text)
+            self._ordered = sorted(self._secrets, key=len, reverse=True)
+
+    @property
+    def secrets(self) -> list[str]:
+        """The texts that are masked, longest first."""
+        return list(self._ordered)
+
+    def text(self, text: str) -> str:
+        """Return the text with each known secret masked."""
+        for secret in self._ordered:
+            if secret in text:
+                text = text.replace(secret, REDACTED)
+        return text
+
+    def data(self, value: Any) -> Any:
+        """Return the data with marked values redacted and known secrets masked in every string."""
+        if isinstance(value, Sensitive):
+            return REDACTED
+        if isinstance(value, dict):
+            return {self.data(key): self.data(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.data(item) for item in value]
+        if isinstance(value, str) and self._ordered:
+            return self.text(value)
+        return value

@@ -1,0 +1,64 @@
+"""Digests of files and folders: has a content changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError
+
+
+def digest_file(path: Path) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits.
+
+    Raises:
+        EnsembleError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise EnsembleError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def digest_folder(path: Path) -> str:
+    """Return a SHA-256 over a folder: names, contents, links and whether files are executable, in a fixed order.
+
+    Times, owners and the folder `.git` do not count. A symbolic link counts by where it points to, unfollowed.
+
+    Raises:
+        EnsembleError: the folder or something in it cannot be read.
+    """
+    total = hashlib.sha256()
+    try:
+        for folder, folders, files in os.walk(path, onerror=_raise):
+            folders[:] = sorted(name for name in folders if name != ".git")
+            links = [name for name in folders if (Path(folder) / name).is_symlink()]
+            for name in sorted([*files, *links]):
+                entry = Path(folder) / name
+                if entry.is_symlink():
+                    kind, content = "link", str(entry.readlink())
+                elif not entry.is_file():
+                    kind, content = "other", ""
+                else:
+                    kind = "program" if os.access(entry, os.X_OK) else "file"
+                    content = digest_file(entry)
+                for part in (entry.relative_to(path).as_posix(), kind, content):
+                    total.update(os.fsencode(part) + b"\0")
+    except OSError as error:
+        raise EnsembleError(f"{path} cannot be read: {error.strerror or error}") from None
+    return total.hexdigest()
+
+
+def digest_path(path: Path) -> str:
+    """Return the digest of what a path names, a file or a folder.
+
+    Raises:
+        EnsembleError: it cannot be read.
+    """
+    return digest_folder(path) if path.is_dir() else digest_file(path)
+
+
+def _raise(error: OSError) -> None:
+    raise error

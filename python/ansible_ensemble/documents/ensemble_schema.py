@@ -1,0 +1,37 @@
+"""The schema of ensemble.yaml: shipped as a file for editors and docs, and used by our own check."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInputs
+from ansible_ensemble.documents.schema import violations
+from ansible_ensemble.documents.yaml import Document
+
+SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
+"""The JSON Schema (2020-12) of an ensemble."""
+
+
+def ensemble_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an ensemble."""
+    schema: dict[str, Any] = json.loads(SCHEMA_FILE.read_text("utf-8"))
+    return schema
+
+
+def check_ensemble(document: Document) -> None:
+    """Check that a document is an ensemble.
+
+    Args:
+        document: what was read; it may have merge directives.
+
+    Raises:
+        InvalidInput: the only thing that is wrong with it.
+        InvalidInputs: the things that are wrong with it.
+    """
+    found = violations(document.data, ensemble_schema(), document.place)
+    if len(found) == 1:
+        raise found[0]
+    if found:
+        raise InvalidInputs(found)

@@ -1,0 +1,44 @@
+"""Paths that a file names stay inside the folders they may lead to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+
+
+def confine(path: str | Path, base: Path, roots: Iterable[Path], what: str, place: Place | None = None) -> Path:
+    """Return where a path leads, with its symbolic links followed.
+
+    Args:
+        path: the path as given; `~` is not expanded.
+        base: the folder that a relative path starts from.
+        roots: the folders it may lead into, or to.
+        what: what the path is, for the error: "the artifact".
+        place: where it is given.
+
+    Returns:
+        The absolute path; it need not exist.
+
+    Raises:
+        InvalidInput: the path leaves every root, or cannot be a path.
+    """
+    text = str(path)
+    if not text or "\0" in text:
+        raise InvalidInput(f"{what} {text!r} is no path", place)
+    try:
+        found = (base / path).resolve()
+        allowed = [root.resolve() for root in roots]
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+            found.stat()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InvalidInput(f"{what} {text!r} is no path: {getattr(error, 'strerror', None) or error}", place) from None
+    if any(found.is_relative_to(root) for root in allowed):
+        return found
+    raise InvalidInput(
+        f"{what} {text!r} leads out of the project, to {found}",
+        place,
+        "move it into the project, or allow its folder by name",
+    )

@@ -1,0 +1,155 @@
+"""Maps and lists that know where in a file they were written."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+
+
+class Source:
+    """The text of one file, and the line and column of a position in it.
+
+    Attributes:
+        file: the name of the file, as shown in errors.
+        text: its text without a byte order mark; positions count its characters from 0.
+    """
+
+    __slots__ = ("_starts", "file", "text")
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self._starts: list[int] | None = None
+
+    def place(self, index: int) -> Place:
+        """Return the place of the character at `index`."""
+        if self._starts is None:
+            self._starts = [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
+        line = bisect_right(self._starts, index)
+        return Place(self.file, line, index - self._starts[line - 1] + 1)
+
+
+class Map(dict[Any, Any]):
+    """A dict from a YAML file; `place_of` and `key_place_of` tell where its entries stand.
+
+    It is an ordinary dict for every reader; a `Map` made without the reader knows no place. `start` is where it
+    begins in the text of `source`, and `marks` holds, as the reader saw them, key, index of the key and index of the
+    value of each entry; the first look-up turns that list into a table.
+    """
+
+    __slots__ = ("marks", "source", "start")
+
+    source: Source | None
+    start: int
+    marks: list[Any] | dict[Any, tuple[Source, int, int]]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.source = None
+        self.start = 0
+        self.marks = []
+
+    def table(self) -> dict[Any, tuple[Source, int, int]]:
+        """Return source, index of the key and index of the value by key."""
+        marks = self.marks
+        if isinstance(marks, list):
+            source = self.source
+            table: dict[Any, tuple[Source, int, int]] = {}
+            if source is not None:
+                for at in range(0, len(marks), 3):
+                    table[marks[at]] = (source, marks[at + 1], marks[at + 2])
+            self.marks = marks = table
+        return marks
+
+    def adopt(self, key: Any, value: Any, origin: dict[Any, Any]) -> None:
+        """Set an entry that stands in another map, and keep the place it has there."""
+        self[key] = value
+        if isinstance(origin, Map):
+            mark = origin.table().get(key)
+            if mark is not None:
+                self.table()[key] = mark
+
+    def beginning(self) -> Place | None:
+        """Return where the map begins, None if it is from no file."""
+        return self.source.place(self.start) if self.source else None
+
+
+class Seq(list[Any]):
+    """A list from a YAML file; `place_of` tells where its items stand.
+
+    `start` is where it begins in the text of `source`, `marks` where each item begins.
+    """
+
+    __slots__ = ("marks", "source", "start")
+
+    source: Source | None
+    start: int
+    marks: list[int]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.source = None
+        self.start = 0
+        self.marks = []
+
+    def beginning(self) -> Place | None:
+        """Return where the list begins, None if it is from no file."""
+        return self.source.place(self.start) if self.source else None
+
+
+def place_of(container: object, key: Any = None) -> Place | None:
+    """Return where a value stands.
+
+    Args:
+        container: a map or list; one that is not from a file has no place.
+        key: the key or index of an entry: the place of its value. None: the place of the container itself.
+
+    Returns:
+        The place; that of the container where the entry has none; None where neither has one.
+    """
+    if isinstance(container, Map):
+        if key is not None:
+            mark = container.table().get(key)
+            if mark is not None:
+                return mark[0].place(mark[2])
+        return container.beginning()
+    if isinstance(container, Seq):
+        if isinstance(key, int) and container.source and 0 <= key < len(container.marks):
+            return container.source.place(container.marks[key])
+        return container.beginning()
+    return None
+
+
+def key_place_of(container: object, key: Any) -> Place | None:
+    """Return where the key of an entry stands; for a list or an unknown key as `place_of`."""
+    if isinstance(container, Map):
+        mark = container.table().get(key)
+        if mark is not None:
+            return mark[0].place(mark[1])
+    return place_of(container, key)
+
+
+def written(container: dict[Any, Any], key: Any) -> str:
+    """Return a number as it is written in the file: a version `1.10` is the float 1.1 in YAML.
+
+    Args:
+        container: the map that holds the number.
+        key: its key.
+
+    Returns:
+        The text of the value; `str(value)` where the value is a string already or is from no file.
+    """
+    value = container[key]
+    if isinstance(value, (int, float)) and isinstance(container, Map):
+        mark = container.table().get(key)
+        match = _NUMBER.match(mark[0].text, mark[2]) if mark else None
+        if match is not None:
+            return match.group(1)
+    return str(value)
+
+
+_LINE_BREAK = re.compile("\r\n|\n|\r")
+_NUMBER = re.compile(r"(?:[&!]\S*\s+)*([-+.0-9][-+.\w]*)")

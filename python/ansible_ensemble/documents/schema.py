@@ -1,0 +1,140 @@
+"""Checks data against a JSON Schema (2020-12), with places and hints; the keywords that our schemas use.
+
+It exists beside jsonschema because that takes longer to import than a small ensemble takes to deploy, and knows no
+places. The keywords: `$ref` within the schema, `type`, `enum`, `const`, `properties`, `patternProperties`,
+`additionalProperties`, `required`, `items`; others describe and do not check.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.documents.scalars import VaultText
+
+
+def violations(data: Any, schema: Mapping[str, Any], place: Place | None = None) -> list[InvalidInput]:
+    """Return everything that is wrong with the data, in the order of the file.
+
+    Merge directives (keys that begin with `+`) pass: what they bring in is not known here.
+
+    Args:
+        data: what was read.
+        schema: a JSON Schema.
+        place: where the data is from, if it has no place itself.
+    """
+    found: list[InvalidInput] = []
+    waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]
+    while waiting:
+        value, rule, step = waiting.pop()
+        while "$ref" in rule:
+            rule = schema["$defs"][rule["$ref"].rsplit("/", 1)[1]]
+        problem = _wrong_value(value, rule)
+        if problem:
+            where = place_of(step[1], step[2]) if step else place_of(data) or place
+            found.append(InvalidInput(f"{_name(step) or 'the document'} {problem[0]}", where, problem[1]))
+        elif isinstance(value, dict):
+            waiting.extend((value[key], inner, (step, value, key)) for key, inner in _entries(value, rule, step, found))
+        elif isinstance(value, list) and "items" in rule:
+            waiting.extend((item, rule["items"], (step, value, index)) for index, item in enumerate(value))
+    return sorted(found, key=lambda error: (error.place.line, error.place.column) if error.place else (0, 0))
+
+
+_Step = tuple[Any, Any, Any]
+"""How a value was reached: the step before, the map or list it is in, its key or index there."""
+
+
+def _entries(
+    value: dict[Any, Any], rule: Mapping[str, Any], step: _Step | None, found: list[InvalidInput]
+) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Return the entries of a map that have a schema, with it; note unknown and missing keys."""
+    properties = rule.get("properties", {})
+    patterns = rule.get("patternProperties", {})
+    others = rule.get("additionalProperties", True)
+    entries: list[tuple[Any, Mapping[str, Any]]] = []
+    directed = False
+    for key in value:
+        inner = properties.get(key)
+        if inner is None and isinstance(key, str):
+            if key.startswith("+"):
+                directed = True
+                continue
+            inner = next((patterns[pattern] for pattern in patterns if re.search(pattern, key)), None)
+        if inner is None:
+            inner = others
+        if inner is False:
+            where = f" in {_name(step)}" if step else ""
+            hint = _nearest(key, properties)
+            found.append(InvalidInput(f"unknown key {key!r}{where}", key_place_of(value, key), hint))
+        elif inner is not True:
+            entries.append((key, inner))
+    if not directed:
+        for key in rule.get("required", ()):
+            if key not in value:
+                found.append(InvalidInput(f"{_name(step) or 'the document'} has no key {key!r}", place_of(value)))
+    return entries
+
+
+def _name(step: _Step | None) -> str:
+    """Return the dotted name of a value: `lock.repositories[0].url`."""
+    parts: list[str] = []
+    while step is not None:
+        step, owner, key = step
+        parts.append(f"[{key}]" if isinstance(owner, list) else f".{key}")
+    return "".join(reversed(parts)).removeprefix(".")
+
+
+def _wrong_value(value: Any, rule: Mapping[str, Any]) -> tuple[str, str | None] | None:
+    """Return what is wrong with a value itself, and a hint."""
+    if "const" in rule and value != rule["const"]:
+        return f"is {_shown(value)}", f"it must be {rule['const']}"
+    if "enum" in rule and value not in rule["enum"]:
+        words = [str(word) for word in rule["enum"] if isinstance(word, str)]
+        return f"is {_shown(value)}", f"it must be one of {', '.join(words)}"
+    kinds = rule.get("type")
+    if kinds is None or isinstance(value, VaultText):
+        return None
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    for kind in kinds:
+        if _TYPES[kind](value):
+            return None
+    names = " or ".join(_NAMES[kind] for kind in kinds if kind != "null")
+    return f"is {_kind(value)}", f"it must be {names}"
+
+
+def _nearest(key: Any, known: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(str(key), known, 1)
+    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+
+
+def _shown(value: Any) -> str:
+    text = _kind(value) if isinstance(value, (dict, list)) else repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _kind(value: Any) -> str:
+    return next(_NAMES[kind] for kind, is_kind in _TYPES.items() if is_kind(value))
+
+
+_TYPES: dict[str, Any] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
+    "null": lambda value: value is None,
+}
+_NAMES = {
+    "object": "a map",
+    "array": "a list",
+    "string": "a string",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+    "null": "empty",
+}

@@ -1,0 +1,1 @@
+"""Carrying out a plan: a scheduler without IO, the journal, and the workers."""

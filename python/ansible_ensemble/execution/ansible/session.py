@@ -1,0 +1,167 @@
+"""What Ansible has to know to run something: inventory, variables, loader with vault secrets, play."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.configurators.orders import Host
+from ansible_ensemble.execution.ansible import core
+
+if TYPE_CHECKING:
+    from ansible.plugins.action import ActionBase
+
+
+@dataclass(slots=True)
+class AnsibleSession:
+    """The objects of a running playbook, or of a stand-in for one. Each executor works on its own copy, by fork.
+
+    Attributes:
+        inventory: ansible's `InventoryManager`.
+        variable_manager: its `VariableManager`.
+        loader: its `DataLoader`, with the vault secrets.
+        play: its `Play`, whose keywords (environment, become, module_defaults) hold for module calls.
+        play_context: its `PlayContext`, with the connection's passwords.
+        host_name: the host that the action plugin runs for.
+    """
+
+    inventory: Any
+    variable_manager: Any
+    loader: Any
+    play: Any
+    play_context: Any
+    host_name: str = "localhost"
+
+    @classmethod
+    def from_action(cls, action: ActionBase, task_vars: Mapping[str, Any]) -> AnsibleSession:
+        """The session of the playbook that runs an action plugin.
+
+        Args:
+            action: the running action plugin.
+            task_vars: what it was given.
+        """
+        task = action._task
+        manager = task.get_variable_manager() or task._variable_manager
+        return cls(
+            inventory=manager._inventory,
+            variable_manager=manager,
+            loader=action._loader,
+            play=task.get_play(),
+            play_context=action._play_context,
+            host_name=str(task_vars.get("inventory_hostname", "localhost")),
+        )
+
+    @property
+    def passwords(self) -> dict[str, Any]:
+        """The connection's and become's passwords, as a nested play takes them."""
+        context = self.play_context
+        return {"conn_pass": context.password or "", "become_pass": context.become_pass or ""}
+
+    @contextmanager
+    def based(self, base: str | None) -> Iterator[None]:
+        """For the length of an order, have a folder in the place of the playbook's; None leaves it as it is."""
+        before = self.loader.get_basedir()
+        self.loader.set_basedir(base or before)
+        try:
+            yield
+        finally:
+            self.loader.set_basedir(before)
+
+    @contextmanager
+    def knowing(self, host: Host) -> Iterator[bool]:
+        """For the length of an order, have the host in the inventory, with its variables above all others of it.
+
+        The variables stand where `set_fact` would put them: above inventory, play, role and task variables, below
+        extra variables, and for this host alone, so that a task delegated elsewhere does not see them as its own. A
+        host that the inventory does not know and that is reached by the local connection runs modules by the Python
+        that runs us, as the implicit localhost does.
+
+        Returns:
+            Whether the inventory did not know the host.
+        """
+        added = self.inventory.get_host(host.name) is None
+        if added:
+            self.inventory.add_host(host.name)
+            self.inventory._inventory.reconcile_inventory()
+        facts = self.variable_manager._nonpersistent_fact_cache
+        before = dict(facts.get(host.name, {}))
+        variables = dict(host.variables)
+        if added and variables.get("ansible_connection") in ("local", "ansible.builtin.local"):
+            variables.setdefault("ansible_python_interpreter", sys.executable)
+        if variables:
+            self.variable_manager.set_nonpersistent_facts(host.name, variables)
+        try:
+            yield added
+        finally:
+            if before:
+                facts[host.name] = before
+            else:
+                facts.pop(host.name, None)
+            if added:
+                core.forget_host(self.inventory, host.name)
+
+
+def standalone_session(
+    inventory: str | Path | None = None,
+    vault_passwords: Mapping[str, str] | None = None,
+    *,
+    collections: Iterable[str | Path] = (),
+    base: str | Path | None = None,
+    extra_variables: Mapping[str, Any] | None = None,
+) -> AnsibleSession:
+    """A session outside `ansible-playbook`: for commands that run Ansible themselves, and for tests.
+
+    Args:
+        inventory: an inventory file or folder; None is localhost alone.
+        vault_passwords: vault passwords by vault id (`default` if there are no ids).
+        collections: folders that hold an `ansible_collections` folder, searched before the configured ones.
+        base: the folder that takes the place of the playbook's.
+        extra_variables: variables as `-e` gives them.
+    """
+    from ansible import constants, context
+    from ansible.inventory.manager import InventoryManager
+    from ansible.parsing.dataloader import DataLoader
+    from ansible.parsing.vault import VaultSecret
+    from ansible.playbook.play import Play
+    from ansible.playbook.play_context import PlayContext
+    from ansible.plugins.loader import init_plugin_loader
+    from ansible.utils.context_objects import CLIArgs
+    from ansible.vars.hostvars import HostVars
+    from ansible.vars.manager import VariableManager
+
+    if not context.CLIARGS:
+        context.CLIARGS = CLIArgs(
+            {
+                "verbosity": 0,
+                "forks": constants.DEFAULT_FORKS,
+                "connection": constants.DEFAULT_TRANSPORT,
+                "timeout": constants.DEFAULT_TIMEOUT,
+                "remote_user": constants.DEFAULT_REMOTE_USER,
+                "private_key_file": constants.DEFAULT_PRIVATE_KEY_FILE,
+            }
+        )
+    _init_collections(init_plugin_loader, [str(path) for path in collections])
+    loader = DataLoader()
+    loader.set_basedir(str(Path(base or Path.cwd()).absolute()))
+    secrets = [(name, VaultSecret(text.encode())) for name, text in (vault_passwords or {}).items()]
+    loader.set_vault_secrets(secrets)
+    manager = InventoryManager(loader=loader, sources=[str(inventory)] if inventory else None, parse=bool(inventory))
+    variables = VariableManager(loader=loader, inventory=manager)
+    variables.extra_vars.update(extra_variables or {})
+    # makes itself known to the variable manager, as under a playbook
+    HostVars(inventory=manager, variable_manager=variables, loader=loader)
+    play = Play.load(
+        {"name": "operations", "hosts": "localhost", "gather_facts": False}, variable_manager=variables, loader=loader
+    )
+    return AnsibleSession(manager, variables, loader, play, PlayContext(play, passwords={}))
+
+
+def _init_collections(init: Any, paths: list[str]) -> None:
+    from ansible.utils.collection_loader import AnsibleCollectionConfig
+
+    if AnsibleCollectionConfig.collection_finder is None:
+        init(paths or None)

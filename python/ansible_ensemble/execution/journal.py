@@ -1,0 +1,301 @@
+r"""The journal: what happened in a job, one checksummed line per event; a result counts once it is in here.
+
+A line is `{"seq":N,"crc":"XXXXXXXX",...}` and a newline, all ASCII: the event's number, counting from 0 without a gap,
+a CRC-32 of the rest of the line, and the event. Event 0 is the header: format version, job, digests of what the job
+started from. Reading it back survives whatever happened to the file, and names what is missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+
+#: Version of the format; the major number changes when a reader has to change.
+FORMAT_VERSION = "1.0"
+#: The name of the header's event.
+HEADER = "journal"
+
+_LINE = re.compile(rb'(\{"seq":(0|[1-9][0-9]{0,17}),"crc":")([0-9a-f]{8})("(?:,.*)?\})\Z', re.DOTALL)
+_BEGIN = re.compile(rb'\{"seq":')
+
+
+class Journal:
+    """The journal of a running job, for one writer.
+
+    `append` only buffers; `commit` writes what is buffered and forces it to the disk, once for all of it. In asyncio,
+    everybody who waits for `committed` in one turn of the loop shares a commit. A commit that fails (a
+    full disk) loses nothing that was committed before, and can be tried again.
+    """
+
+    def __init__(self, path: Path, descriptor: int, size: int, seq: int, sync: Callable[[int], None]) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._size = size
+        self._seq = seq
+        self._synced = seq
+        self._sync = sync
+        self._pending: list[bytes] = []
+
+    @classmethod
+    def create(
+        cls, path: Path, job: str, base: Mapping[str, str], *, sync: Callable[[int], None] = os.fsync
+    ) -> Journal:
+        """Begin a journal; its header is on the disk when this returns.
+
+        Args:
+            path: the file; it must not exist.
+            job: change id of the job.
+            base: digests of what the job started from.
+            sync: forces a descriptor's data to the disk.
+
+        Raises:
+            EnsembleError: the file exists, or can't be written.
+        """
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _write_error(path, error) from error
+        journal = cls(path, descriptor, 0, 0, sync)
+        try:
+            journal.append({"event": HEADER, "format": FORMAT_VERSION, "job": job, "base": dict(base)})
+            journal.commit()
+            _sync_folder(path.parent, sync)
+        except OSError as error:
+            journal.close(commit=False)
+            raise _write_error(path, error) from error
+        except EnsembleError:
+            journal.close(commit=False)
+            raise
+        return journal
+
+    @classmethod
+    def resume(cls, path: Path, *, sync: Callable[[int], None] = os.fsync) -> Journal:
+        """Go on with a journal, behind what is in it; damage stays as it is.
+
+        Raises:
+            EnsembleError: the file can't be read or written.
+            InvalidInput: it is of another format version.
+        """
+        reading = read_journal(path)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            size = os.fstat(descriptor).st_size
+            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        except OSError as error:
+            raise _write_error(path, error) from error
+        journal = cls(path, descriptor, size, reading.next_seq, sync)
+        if torn:
+            journal._pending.append(b"\n")
+        return journal
+
+    def append(self, event: Mapping[str, Any]) -> int:
+        """Add an event; return its number. It counts once that number is committed.
+
+        Args:
+            event: plain data, already redacted; `seq` and `crc` are not free. What JSON can't express becomes text.
+        """
+        seq = self._seq
+        self._pending.append(_line(seq, event))
+        self._seq += 1
+        return seq
+
+    def commit(self) -> None:
+        """Write what is buffered and force it to the disk.
+
+        Raises:
+            EnsembleError: the disk is full or broken. What was buffered stays so, for another try.
+        """
+        data = memoryview(b"".join(self._pending))
+        if not data:
+            return
+        try:
+            # always at the end of what is known to be good, so that another try covers a torn one
+            size = self._size
+            while data:
+                written = os.pwrite(self._descriptor, data, size)
+                data, size = data[written:], size + written
+            self._sync(self._descriptor)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
+            raise _write_error(self.path, error) from error
+        self._size = size
+        self._synced = self._seq
+        self._pending.clear()
+
+    async def committed(self, seq: int) -> None:
+        """Wait until the event of that number is on the disk.
+
+        It is written at the end of this turn of the event loop, with all that others add meanwhile, and in this
+        thread: a thread of its own would make it unsafe to fork workers.
+
+        Raises:
+            EnsembleError: it can't be written.
+        """
+        if self._synced <= seq:
+            from asyncio import sleep  # here, for commands that only read a journal start faster without
+
+            await sleep(0)
+        if self._synced <= seq:
+            self.commit()
+
+    def close(self, *, commit: bool = True) -> None:
+        """Commit and close the file.
+
+        Raises:
+            EnsembleError: the last events can't be written; the file is closed nevertheless.
+        """
+        try:
+            if commit:
+                self.commit()
+        finally:
+            os.close(self._descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A part of a journal that can't be read.
+
+    Attributes:
+        place: the file, and the line where the damage begins.
+        reason: what is wrong there, in words.
+        missing: numbers of the events lost there, as far as later events tell: first and last.
+    """
+
+    place: Place
+    reason: str
+    missing: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
+@dataclass(slots=True)
+class JournalReading:
+    """What a journal holds.
+
+    Attributes:
+        header: event 0 (`format`, `job`, `base`), or None if it is lost.
+        events: the intact events behind the header in order, each with its `seq`.
+        damage: what is not intact.
+    """
+
+    header: dict[str, Any] | None = None
+    events: list[dict[str, Any]] = field(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
+
+    @property
+    def next_seq(self) -> int:
+        """The number of the event that comes next."""
+        if self.events:
+            return int(self.events[-1]["seq"]) + 1
+        return 0 if self.header is None else 1
+
+
+def read_journal(path: Path) -> JournalReading:
+    """Read a journal, whatever happened to it.
+
+    A line that is cut off or does not match its checksum, and numbers that are missing, are reported as damage; all
+    other events are kept. A journal cut off exactly between two lines can't be told from a shorter one.
+
+    Raises:
+        EnsembleError: the file can't be read.
+        InvalidInput: it is of another format version.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise EnsembleError(f"the journal can't be read: {error.strerror}", Place(str(path))) from error
+    reading = JournalReading()
+    expected = 0
+    for number, event, problem in _parse(content):
+        place = Place(str(path), number)
+        if event is None:
+            reading.damage.append(Damage(place, problem))
+            continue
+        seq = event["seq"]
+        if seq < expected:
+            reading.damage.append(Damage(place, f"event {seq} comes again or too late"))
+            continue
+        if seq > expected:
+            names = f"event {expected} is" if seq == expected + 1 else f"events {expected} to {seq - 1} are"
+            reading.damage.append(Damage(place, f"{names} missing", (expected, seq - 1)))
+        expected = seq + 1
+        if seq == 0:
+            reading.header = _checked_header(event, place)
+        else:
+            reading.events.append(event)
+    if reading.next_seq == 0 and not reading.damage:
+        reading.damage.append(Damage(Place(str(path), 1), "the journal is empty"))
+    return reading
+
+
+def _line(seq: int, event: Mapping[str, Any]) -> bytes:
+    body = json.dumps(dict(event), separators=(",", ":"), default=str)
+    begin, end = f'{{"seq":{seq},"crc":"', f'",{body[1:]}' if event else '"}'
+    crc = zlib.crc32((begin + end).encode())
+    return f"{begin}{crc:08x}{end}\n".encode()
+
+
+def _parse(content: bytes) -> Iterator[tuple[int, dict[str, Any] | None, str]]:
+    """Each event with its line number; None and what is wrong for each stretch that is no event."""
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        event = _event(line)
+        if event is not None:
+            yield number, event, ""
+        elif line:
+            # the newline itself may be what is damaged, with intact events at either side of it
+            begins = [match.start() for match in _BEGIN.finditer(line)]
+            parts = [line[begin:end] for begin, end in zip(begins, [*begins[1:], len(line)])]
+            intact = [event for part in parts if (event := _event(part) or _event(part[:-1])) is not None]
+            for event in intact:
+                yield number, event, ""
+            if intact and len(intact) == len(parts):
+                yield number, None, "the end of the line is damaged, its events are not"
+            else:
+                yield number, None, "the line is cut off" if number == len(lines) else "the line is damaged"
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    match = _LINE.match(line)
+    if match is None or zlib.crc32(match[1] + match[4]) != int(match[3], 16):
+        return None
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    del event["crc"]
+    return event if isinstance(event, dict) and isinstance(event.get("seq"), int) else None
+
+
+def _checked_header(header: dict[str, Any], place: Place) -> dict[str, Any]:
+    version = str(header.get("format"))
+    if version.partition(".")[0] != FORMAT_VERSION.partition(".")[0]:
+        raise InvalidInput(f"the journal has format {version}, this version reads {FORMAT_VERSION}", place)
+    return header
+
+
+def _sync_folder(folder: Path, sync: Callable[[int], None]) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_error(path: Path, error: OSError) -> EnsembleError:
+    return EnsembleError(
+        f"the journal can't be written: {error.strerror}",
+        Place(str(path)),
+        "what was in it before is safe; run `ansible-ensemble recover` once there is room",
+    )

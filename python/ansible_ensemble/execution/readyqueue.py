@@ -1,0 +1,126 @@
+"""The queue of ready operations: best first, under limits per host and per group."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from ansible_ensemble.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many operations may run at a time.
+
+    Attributes:
+        jobs: in all.
+        per_host: on each host; None is no limit.
+        hosts: on particular hosts, instead of `per_host`.
+        groups: in particular serial groups, instead of 1.
+
+    Raises:
+        UsageError: a limit is below 1.
+    """
+
+    jobs: int = 10
+    per_host: int | None = None
+    hosts: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        limits = {"jobs": self.jobs}
+        if self.per_host is not None:
+            limits["per host"] = self.per_host
+        limits |= {f"host {name}": limit for name, limit in self.hosts.items()}
+        limits |= {f"group {name}": limit for name, limit in self.groups.items()}
+        for name, limit in limits.items():
+            if limit < 1:
+                raise UsageError(f"the limit of operations ({name}) is {limit}", hint="it has to be 1 or more")
+
+
+#: A limited thing: (`host` or `group`, its name).
+Resource = tuple[str, str]
+#: What orders the queue: smaller is better.
+Priority = tuple[float, int, int]
+
+
+class ReadyQueue:
+    """Ready operations by priority; those whose host or group is full stand aside until a place is free there.
+
+    Each operation stands aside in the queue of one full resource only, and each freed place wakes one operation, so
+    that the cost of a saturated host or group is a heap's, whatever number waits for it.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._heap: list[tuple[Priority, str]] = []
+        self._aside: dict[Resource, list[tuple[Priority, str]]] = defaultdict(list)
+        self._used: dict[Resource, int] = defaultdict(int)
+        self._resources: dict[str, tuple[Resource, ...]] = {}
+        self._woken: dict[str, Resource] = {}
+
+    def __len__(self) -> int:
+        return len(self._resources)
+
+    def push(self, key: str, priority: Priority, host: str | None, groups: tuple[str, ...]) -> None:
+        """Add an operation."""
+        self._resources[key] = self.limited(host, groups)
+        heappush(self._heap, (priority, key))
+
+    def limited(self, host: str | None, groups: tuple[str, ...]) -> tuple[Resource, ...]:
+        """The limited resources that an operation on this host and in these groups takes."""
+        resources = [("group", name) for name in sorted(set(groups))]
+        if host is not None and (self._limits.per_host is not None or host in self._limits.hosts):
+            resources.append(("host", host))
+        return tuple(resources)
+
+    def pop(self) -> str | None:
+        """Take out the best operation that may run, and its places; None if none may."""
+        while self._heap:
+            priority, key = heappop(self._heap)
+            woken_by = self._woken.pop(key, None)
+            resources = self._resources.get(key)
+            full = None if resources is None else self._full(resources)
+            if resources is not None and full is None:
+                for resource in resources:
+                    self._used[resource] += 1
+                del self._resources[key]
+                return key
+            if full is not None:
+                heappush(self._aside[full], (priority, key))
+            if woken_by is not None:
+                self._wake(woken_by)
+        return None
+
+    def discard(self, key: str) -> None:
+        """Take out an operation that shall not run; its entry is dropped when it comes up."""
+        self._resources.pop(key, None)
+
+    def release(self, host: str | None, groups: tuple[str, ...]) -> None:
+        """Give back the places of an operation that was popped."""
+        for resource in self.limited(host, groups):
+            self._used[resource] -= 1
+            self._wake(resource)
+
+    def runnable(self) -> list[str]:
+        """The operations that may run now; for checks, as it looks at each."""
+        return [key for key, resources in self._resources.items() if self._full(resources) is None]
+
+    def _full(self, resources: tuple[Resource, ...]) -> Resource | None:
+        return next((resource for resource in resources if self._used[resource] >= self._limit(resource)), None)
+
+    def _limit(self, resource: Resource) -> int:
+        kind, name = resource
+        if kind == "group":
+            return self._limits.groups.get(name, 1)
+        return self._limits.hosts.get(name, self._limits.per_host or 1)
+
+    def _wake(self, resource: Resource) -> None:
+        aside = self._aside[resource]
+        while aside and self._used[resource] < self._limit(resource):
+            entry = heappop(aside)
+            if entry[1] in self._resources:
+                self._woken[entry[1]] = resource
+                heappush(self._heap, entry)
+                return

@@ -1,0 +1,399 @@
+"""The scheduler: a pure state machine. Events come in, instructions go out; it knows no clock, file or thread."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.execution.events import (
+    MAX_BACKOFF,
+    Blocked,
+    Cancelled,
+    CancelRunning,
+    Deferred,
+    Done,
+    Ending,
+    Event,
+    Failed,
+    Instruction,
+    Interrupted,
+    KillRequested,
+    LockLost,
+    Notify,
+    OperationEvent,
+    OperationsAdded,
+    Persist,
+    Provided,
+    RetryAfter,
+    RetryDue,
+    Run,
+    ScheduledOperation,
+    Skipped,
+    Started,
+    StopRequested,
+    Succeeded,
+    Summary,
+    TimedOut,
+)
+from ansible_ensemble.execution.priorities import longest_paths
+from ansible_ensemble.execution.readyqueue import Limits, Priority, ReadyQueue
+from ansible_ensemble.execution.states import ENDED, FAILURES, IDLE, MOVES, PENDING, SATISFIED, InvalidTransition, State
+from ansible_ensemble.execution.waiting import Item, Reference, Waiting, needs_of
+
+
+@dataclass(slots=True)
+class _Node:
+    """An operation and where it stands."""
+
+    operation: ScheduledOperation
+    priority: Priority
+    state: State = State.WAITING
+    attempt: int = 0
+    started: bool = False
+    resumed: bool = False
+    #: what it was deferred for in the course of the job
+    asked: set[Item] = field(default_factory=set)
+    story: list[str] = field(default_factory=list)
+
+
+#: An operation that ends: how, by which event, and why in words.
+_Ended = tuple[_Node, State, Ending, str]
+
+
+class Scheduler:
+    """Decides what runs when.
+
+    Feed it events by `handle` and carry out the instructions it returns, in their order. It ends with `Done`. The
+    longest path (by weight) goes first, then the order in which operations were added; the same events give the same
+    instructions. An operation that does not succeed blocks all that need it, and by default nothing else.
+
+    Args:
+        limits: how many operations may run at a time.
+        fail_fast: start nothing new once an operation has failed.
+    """
+
+    def __init__(self, limits: Limits | None = None, *, fail_fast: bool = False) -> None:
+        self._limits = limits or Limits()
+        self._fail_fast = fail_fast
+        self._nodes: dict[str, _Node] = {}
+        self._queue = ReadyQueue(self._limits)
+        self._waiting = Waiting()
+        self._provided: set[Reference] = set()
+        self._counts: Counter[State] = Counter()
+        self._blocked: dict[str, tuple[str, ...]] = {}
+        self._stuck: dict[str, tuple[str, ...]] = {}
+        self._stopped: str | None = None
+        self._killed = False
+        self._done = False
+        self._out: list[Instruction] = []
+
+    # -- what the outside uses ----------------------------------------------------------------------------------
+
+    def handle(self, *events: Event) -> list[Instruction]:
+        """Take in what happened; return what to do, in this order.
+
+        Events that belong together (an operation that succeeded and the operations of the instances it made) go into
+        one call.
+
+        Raises:
+            InvalidTransition: an operation's state does not allow the event, or the job has ended.
+            EnsembleError: an operation was added twice.
+        """
+        self._out = []
+        for event in events:
+            match event:
+                case OperationsAdded(operations):
+                    self._add(operations)
+                case Provided(references):
+                    self._provide(references)
+                case StopRequested(reason):
+                    self._stop(reason)
+                case LockLost():
+                    self._stop("the lock was lost")
+                case KillRequested(reason):
+                    self._kill(reason)
+                case _:
+                    self._apply(event)
+        self._settle()
+        return self._out
+
+    def state(self, key: str) -> State:
+        """The operation's state.
+
+        Raises:
+            KeyError: there is no such operation.
+        """
+        return self._nodes[key].state
+
+    def attempt(self, key: str) -> int:
+        """The number of the operation's present or last attempt; 0 before the first."""
+        return self._nodes[key].attempt
+
+    def story(self, key: str) -> tuple[str, ...]:
+        """What the operation went through, oldest first."""
+        return tuple(self._nodes[key].story) if key in self._nodes else ()
+
+    def waits(self, key: str) -> tuple[str, ...]:
+        """What an operation still waits for: keys and references, in order (what waits for what, seen with `-vv`)."""
+        return tuple(str(item) for item in self._waiting.missing(key))
+
+    def counts(self) -> dict[State, int]:
+        """The number of operations in each state, without the empty ones."""
+        return {state: count for state, count in self._counts.items() if count}
+
+    def keys(self, state: State) -> Iterator[str]:
+        """The operations in a state, in the order they were added."""
+        return (key for key, node in self._nodes.items() if node.state is state)
+
+    # -- events about one operation -----------------------------------------------------------------------------
+
+    def _apply(self, event: OperationEvent) -> None:
+        node = self._nodes.get(event.key)
+        if node is None:
+            raise InvalidTransition(event.key, f"{type(event).__name__} for an operation that is not known", ())
+        transition = _TRANSITIONS.get((node.state, type(event)))
+        if transition is None:
+            raise InvalidTransition(
+                event.key, f"{type(event).__name__} while it is {node.state.value}", tuple(node.story)
+            )
+        transition(self, node, event)
+
+    def _on_started(self, node: _Node, event: Started) -> None:
+        node.started = True
+        self._out.append(Persist(event))
+
+    def _on_succeeded(self, node: _Node, event: Succeeded) -> None:
+        self._end((node, State.SUCCEEDED, event, ""))
+
+    def _on_skipped(self, node: _Node, event: Skipped) -> None:
+        self._end((node, State.SKIPPED, event, event.reason))
+
+    def _on_cancelled(self, node: _Node, event: Cancelled) -> None:
+        self._end((node, State.CANCELLED, event, event.reason))
+
+    def _on_interrupted(self, node: _Node, event: Interrupted) -> None:
+        self._end((node, State.INTERRUPTED, event, event.error))
+
+    def _on_failed(self, node: _Node, event: Failed | TimedOut) -> None:
+        final = isinstance(event, Failed) and event.final
+        if final or self._stopped or node.attempt > node.operation.retries:
+            self._end((node, State.FAILED, event, event.error))
+            return
+        self._move(node, State.RETRYING, event.error)
+        seconds = node.operation.backoff * 2 ** min(node.attempt - 1, 32)
+        self._out.append(RetryAfter(node.operation.key, min(seconds, MAX_BACKOFF)))
+
+    def _on_retry_due(self, node: _Node, _event: RetryDue) -> None:
+        if node.state is State.RETRYING:  # else the job was stopped while the timer ran
+            self._ready(node)
+
+    def _on_deferred(self, node: _Node, event: Deferred) -> None:
+        if self._stopped and (self._killed or not node.started):
+            self._end(self._abandonment(node))
+            return
+        needs = needs_of(event.waits_for, event.waits_end, event.references)
+        self._move(node, State.DEFERRED, "waits for " + ", ".join(str(item) for item in needs))
+        node.resumed = True
+        asked, node.asked = node.asked, node.asked | set(needs)
+        if all(isinstance(item, str) and item in asked and self._has_ended(item) for item in needs):
+            # it asks for nothing, or again for what it has got: that would go on for ever
+            self._stuck[event.key] = tuple(str(item) for item in needs)
+            self._end(self._blockage(node, self._stuck[event.key]))
+        else:
+            # of a reference that was no use when it came, the next value may be
+            self._await(node, needs, useless=asked)
+
+    # -- events about the job -----------------------------------------------------------------------------------
+
+    def _add(self, operations: tuple[ScheduledOperation, ...]) -> None:
+        ranks = longest_paths(operations)
+        added: list[_Node] = []
+        for operation in operations:
+            if operation.key in self._nodes:
+                raise EnsembleError(f"operation {operation.key} is in the job twice")
+            if self._done:
+                raise InvalidTransition(operation.key, "it is added after the end of the job", ())
+            index = len(self._nodes)
+            priority = (-ranks[operation.key], index, index)
+            if operation.parent in self._nodes:  # what is begun is brought to its end first
+                upper = self._nodes[operation.parent].priority
+                priority = (min(priority[0], upper[0]), upper[1], index)
+            node = _Node(operation, priority)
+            self._nodes[operation.key] = node
+            self._counts[State.WAITING] += 1
+            added.append(node)
+        for node in added:
+            if node.state is not State.WAITING:
+                continue  # an earlier one of the batch has ended, and this with it
+            if self._stopped and (self._killed or not self._part_of_running(node)):
+                self._end(self._abandonment(node))
+            else:
+                self._await(node, needs_of(node.operation.waits_for, node.operation.waits_end))
+
+    def _provide(self, references: tuple[str, ...]) -> None:
+        for reference in map(Reference, references):
+            self._provided.add(reference)
+            for key, _ in self._waiting.came(reference):
+                self._met(self._nodes[key], reference)
+
+    def _stop(self, reason: str) -> None:
+        if self._stopped is not None:
+            return
+        self._stopped = reason
+        self._abandon([node for node in self._nodes.values() if not self._part_of_running(node)])
+
+    def _kill(self, reason: str) -> None:
+        if self._killed:
+            return
+        self._killed = True
+        self._stopped = self._stopped or reason
+        self._abandon(list(self._nodes.values()))
+        running = tuple(self.keys(State.RUNNING))
+        if running:
+            self._out.append(CancelRunning(running))
+
+    def _abandon(self, nodes: list[_Node]) -> None:
+        """End those that do not run now, because the job stops."""
+        self._end(*[self._abandonment(node) for node in nodes if node.state in IDLE])
+
+    def _part_of_running(self, node: _Node) -> bool:
+        """Whether it was begun and waits for sub-tasks, or is such a sub-task."""
+        if node.state is State.DEFERRED and node.started:
+            return True
+        parent = self._nodes.get(node.operation.parent) if node.operation.parent is not None else None
+        return parent is not None and parent.started and parent.state not in ENDED
+
+    # -- moves --------------------------------------------------------------------------------------------------
+
+    def _move(self, node: _Node, state: State, cause: str = "") -> None:
+        if state not in MOVES[node.state]:
+            raise InvalidTransition(
+                node.operation.key, f"it can't go from {node.state.value} to {state.value}", tuple(node.story)
+            )
+        if node.state is State.READY and state is not State.RUNNING:
+            self._queue.discard(node.operation.key)
+        if node.state is State.RUNNING:
+            self._queue.release(node.operation.host, node.operation.groups)
+        self._counts[node.state] -= 1
+        self._counts[state] += 1
+        node.state = state
+        node.story.append(f"{state.value} ({cause})" if cause else state.value)
+        self._out.append(Notify(node.operation.key, state, cause))
+
+    def _ready(self, node: _Node) -> None:
+        self._move(node, State.READY)
+        operation = node.operation
+        self._queue.push(operation.key, node.priority, operation.host, operation.groups)
+
+    def _end(self, *endings: _Ended) -> None:
+        """End operations, and then all that can't run because of their end, however long the chain."""
+        for node, *_ in endings:
+            self._waiting.forget(node.operation.key)  # so that the end of one does not set another free
+        ending = deque(endings)
+        failed = next((node for node, state, *_ in endings if state in FAILURES), None)
+        while ending:
+            current, how, event, cause = ending.popleft()
+            if current.state in ENDED:
+                continue
+            key = current.operation.key
+            if isinstance(event, Blocked):
+                self._blocked[key] = event.by
+            self._out.append(Persist(event))
+            self._move(current, how, cause)
+            self._waiting.forget(key)
+            for name, has_to_succeed in self._waiting.came(key):
+                dependant = self._nodes[name]
+                if not has_to_succeed or how in SATISFIED:
+                    self._met(dependant, key)
+                elif how is State.CANCELLED and self._stopped:
+                    ending.append(self._abandonment(dependant))
+                else:
+                    ending.append(self._blockage(dependant, self._blocked.get(key, (key,))))
+        if failed is not None and self._fail_fast:
+            self._stop(f"{failed.operation.key} {failed.state.value}")
+
+    def _blockage(self, node: _Node, by: tuple[str, ...]) -> _Ended:
+        by = self._stuck.get(node.operation.key, by)
+        return node, State.BLOCKED, Blocked(node.operation.key, by), "by " + (", ".join(by) or "nothing it could name")
+
+    def _abandonment(self, node: _Node) -> _Ended:
+        """How an operation ends that does not go on, because the job stops."""
+        key, reason = node.operation.key, self._stopped or ""
+        if node.state is State.RETRYING:
+            return node, State.FAILED, Failed(key, reason), reason
+        if node.state in (State.DEFERRED, State.RUNNING) and node.started:
+            return node, State.INTERRUPTED, Interrupted(key, reason), reason
+        return node, State.CANCELLED, Cancelled(key, reason), reason
+
+    # -- waiting ------------------------------------------------------------------------------------------------
+
+    def _has_ended(self, item: Item) -> bool:
+        node = self._nodes.get(item) if isinstance(item, str) else None
+        return node is not None and node.state in ENDED
+
+    def _await(self, node: _Node, needs: dict[Item, bool], useless: Container[Item] = ()) -> None:
+        """Let an operation wait for what is not there yet; it is ready, or blocked, if nothing is left to wait for."""
+        key = node.operation.key
+        wait = False
+        for item, has_to_succeed in needs.items():
+            if isinstance(item, str) and self._has_ended(item):
+                if has_to_succeed and self._nodes[item].state not in SATISFIED:
+                    self._end(self._blockage(node, self._blocked.get(item, (item,))))
+                    return
+            elif item not in self._provided or item in useless:
+                wait = True
+                self._waiting.add(key, item, has_to_succeed)
+        if not wait:
+            self._ready(node)
+
+    def _met(self, node: _Node, item: Item) -> None:
+        if self._waiting.met(node.operation.key, item):
+            self._ready(node)
+
+    def _settle(self) -> None:
+        while True:
+            self._dispatch()
+            active = self._counts[State.READY] + self._counts[State.RUNNING] + self._counts[State.RETRYING]
+            idle = self._counts[State.WAITING] + self._counts[State.DEFERRED]
+            if active or not idle:
+                break
+            self._give_up()
+        if not active and not self._done:
+            self._done = True
+            self._out.append(Done(Summary(self.counts(), dict(self._blocked), dict(self._stuck), self._stopped)))
+
+    def _dispatch(self) -> None:
+        while self._counts[State.RUNNING] < self._limits.jobs:
+            key = self._queue.pop()
+            if key is None:
+                return
+            node = self._nodes[key]
+            self._move(node, State.RUNNING)
+            resumed, node.resumed = node.resumed, False
+            node.attempt += not resumed
+            self._out.append(Run(key, node.attempt, node.operation.timeout, resumed))
+
+    def _give_up(self) -> None:
+        """Nothing runs and nothing can: block what waits in a ring or for what nobody brings, until something can."""
+        for node in [node for node in self._nodes.values() if node.state in PENDING]:
+            while node.state in PENDING and not self._counts[State.READY]:
+                culprits = self._waiting.culprits(node.operation.key, self._nodes)
+                self._stuck.update((key, self.waits(key)) for key in culprits)
+                self._end(*[self._blockage(self._nodes[key], self._stuck[key]) for key in culprits])
+
+
+#: What an event does to an operation, by the state it finds it in; anything else is an InvalidTransition.
+_TRANSITIONS: dict[tuple[State, type], Callable[[Scheduler, _Node, Any], None]] = {
+    (State.RUNNING, Started): Scheduler._on_started,
+    (State.RUNNING, Succeeded): Scheduler._on_succeeded,
+    (State.RUNNING, Failed): Scheduler._on_failed,
+    (State.RUNNING, TimedOut): Scheduler._on_failed,
+    (State.RUNNING, Interrupted): Scheduler._on_interrupted,
+    (State.RUNNING, Deferred): Scheduler._on_deferred,
+    **{(state, RetryDue): Scheduler._on_retry_due for state in (State.RETRYING, *ENDED)},
+    **{(state, Skipped): Scheduler._on_skipped for state in (State.RUNNING, *IDLE)},
+    **{(state, Cancelled): Scheduler._on_cancelled for state in (State.RUNNING, *IDLE)},
+}

@@ -1,0 +1,62 @@
+"""The workers of a job: each order goes to what can carry it out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from ansible_ensemble.configurators.orders import Command, ModuleCall, Order, Outcome, Play
+from ansible_ensemble.execution.conversation import converse
+from ansible_ensemble.execution.process import run_command
+from ansible_ensemble.execution.watchdog import Watchdog
+
+
+class AnsibleWorker(Protocol):
+    """What carries out modules and plays (`execution.ansible.lanes.AnsibleLanes`)."""
+
+    async def start(self) -> None:
+        """Make ready."""
+
+    async def run(self, order: ModuleCall | Play) -> Outcome:
+        """Carry out an order."""
+
+    async def close(self) -> None:
+        """End everything."""
+
+
+class Workers:
+    """Carries out orders; Ansible is made ready when the first order for it comes.
+
+    Should this process be killed, a watchdog ends the commands it left.
+
+    Args:
+        ansible: makes the Ansible worker.
+        grace: seconds that a subprocess gets between TERM and KILL.
+    """
+
+    def __init__(self, ansible: Callable[[], AnsibleWorker], *, grace: float = 5.0) -> None:
+        self._make_ansible = ansible
+        self._ansible: AnsibleWorker | None = None
+        self._grace = grace
+        self._watchdog = Watchdog()
+
+    async def run(self, order: Order) -> Outcome:
+        """Carry out an order; cancelling ends whatever it started."""
+        if isinstance(order, Command):
+            return await run_command(order, grace=self._grace, watchdog=self._watchdog)
+        if self._ansible is None:
+            self._ansible = self._make_ansible()
+            await self._ansible.start()
+        return await self._ansible.run(order)
+
+    async def converse(self, command: Command, answer: Callable[[Any], Awaitable[Any]]) -> Outcome:
+        """Run a local command and answer what it asks; cancelling ends it."""
+        return await converse(command, answer, self.run)
+
+    async def close(self) -> None:
+        """End what is still running."""
+        try:
+            if self._ansible is not None:
+                await self._ansible.close()
+        finally:
+            self._watchdog.close()

@@ -1,0 +1,142 @@
+"""Brings an evaluated value into its declared type, or says why it does not fit [TOSCA 1.3, 3.3, 3.6.3]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_sensitive, mark_sensitive
+from ansible_ensemble.expressions.context import shown
+from ansible_ensemble.expressions.data import bare, nearest, plain
+from ansible_ensemble.topology.entities import EntityType, Schema
+from ansible_ensemble.topology.functions import is_computed
+from ansible_ensemble.topology.values import DataTypes, resolve, schema_entry, type_fault, violation
+
+
+def conform(value: Any, schema: Schema, what: str, place: Place | None, data_type: DataTypes) -> Any:
+    """The value in its declared type: text becomes the number it shows, a scalar becomes text, and so on.
+
+    Null fits every type. Fields of a data type get their defaults; those that it marks as sensitive are.
+
+    Args:
+        value: an evaluated value.
+        schema: what is declared.
+        what: what the value is, for the error: `property app.port`.
+        place: where it stands.
+        data_type: gives the data types that are not primitive.
+
+    Raises:
+        InvalidInput: it does not fit its type or a constraint.
+    """
+    if value is None:
+        return None
+    base, constraints, entity = resolve(schema, data_type)
+    if entity is not None:
+        made: Any = _fields(value, entity, what, place, data_type)
+    elif base == "list":
+        made = _list(value, schema_entry(schema, data_type), what, place, data_type)
+    elif base == "map":
+        made = _map(value, schema_entry(schema, data_type), what, place, data_type)
+    else:
+        made = _primitive(value, base, what, place)
+    for clause in constraints:
+        problem = violation(bare(made), clause, base)
+        if problem is not None:
+            problem = problem if not is_sensitive(value) else f"its value violates {', '.join(clause)}"
+            raise InvalidInput(f"{what}: {problem}", place)
+    return mark_sensitive(made) if isinstance(value, Sensitive) else made
+
+
+def _primitive(value: Any, base: str, what: str, place: Place | None) -> Any:
+    rule = _RULES.get(base)
+    if rule is not None:
+        made = rule(bare(value))
+        if made is None:
+            raise InvalidInput(f"{what} is {_hidden(value)}, which is no {base}", place)
+        return made
+    fault = type_fault(bare(value), base, nested=False) if base not in ("any", "null") else None
+    if fault is not None:
+        raise InvalidInput(f"{what} is {_hidden(value)}, which is no {base}", place, fault[1])
+    return value
+
+
+def _list(value: Any, entry: Schema | None, what: str, place: Place | None, data_type: DataTypes) -> list[Any]:
+    value = plain(value)
+    if not isinstance(value, list):
+        raise InvalidInput(f"{what} is {_hidden(value)}, which is no list", place)
+    if entry is None:
+        return value
+    return [conform(item, entry, f"{what}[{index}]", place, data_type) for index, item in enumerate(value)]
+
+
+def _map(value: Any, entry: Schema | None, what: str, place: Place | None, data_type: DataTypes) -> dict[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{what} is {_hidden(value)}, which is no map", place)
+    made: dict[Any, Any] = plain(value)
+    if entry is None:
+        return made
+    return {key: conform(item, entry, f"{what}.{key}", place, data_type) for key, item in made.items()}
+
+
+def _fields(value: Any, entity: EntityType, what: str, place: Place | None, data_type: DataTypes) -> dict[Any, Any]:
+    """A map of a data type with properties [TOSCA 1.3, 3.7.6]."""
+    made = _map(value, None, what, place, data_type)
+    for name, definition in entity.properties.items():
+        if made.get(name) is None and definition.has_default and not is_computed(definition.default):
+            made[name] = plain(definition.default)
+        elif name not in made and definition.required:
+            raise InvalidInput(f"{what}: the field '{name}' of {entity.name} is missing", place)
+        if name in made:
+            item = conform(made[name], definition.schema, f"{what}.{name}", place, data_type)
+            made[name] = mark_sensitive(item) if definition.sensitive else item
+    unknown = next((name for name in made if name not in entity.properties), None)
+    if unknown is not None and entity.properties and not entity.is_open:
+        raise InvalidInput(
+            f"{what}: {entity.name} has no field '{unknown}'", place, nearest(str(unknown), entity.properties)
+        )
+    return made
+
+
+def _hidden(value: Any) -> str:
+    return REDACTED if is_sensitive(value) else f'"{shown(value)}"'
+
+
+def _string(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (str, int, float)) else None
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        text = value.strip()
+        return int(text) if text.isascii() and text.lstrip("+-").isdecimal() and len(text) < 400 else None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    return value if isinstance(value, int) else None
+
+
+def _float(value: Any) -> float | int | None:
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _boolean(value: Any) -> bool | None:
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
+_RULES: Mapping[str, Callable[[Any], Any]] = {
+    "string": _string,
+    "integer": _integer,
+    "float": _float,
+    "boolean": _boolean,
+}

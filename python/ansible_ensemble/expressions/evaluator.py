@@ -1,0 +1,304 @@
+"""Evaluates the values of one ensemble, each once, as long as what it rests on stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.expressions import values
+from ansible_ensemble.expressions.conform import conform
+from ansible_ensemble.expressions.context import Context, Frame
+from ansible_ensemble.expressions.data import nearest, plain
+from ansible_ensemble.expressions.entities import NodeView, RootView, View
+from ansible_ensemble.expressions.functions.protocol import Function
+from ansible_ensemble.expressions.functions.table import function_table
+from ansible_ensemble.expressions.graph import Graph
+from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.expressions.surroundings import Surroundings
+from ansible_ensemble.expressions.templates import Templates
+from ansible_ensemble.expressions.tracker import Tracker
+from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
+from ansible_ensemble.topology.entities import Operation, ParameterDefinition, Topology
+
+#: How deep values may refer to values before the inner one is computed first, from a fresh stack.
+_DEPTH = 10
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A value that was computed, and what it rests on."""
+
+    value: Any
+    tracker: Tracker
+
+
+class _Postponed(BaseException):
+    """A value has to be computed first, from a fresh stack; no handler of errors may swallow it."""
+
+    def __init__(self, key: Key, compute: Callable[[Tracker], Any], trail: list[Key]) -> None:
+        super().__init__(key)
+        self.key = key
+        self.compute = compute
+        self.trail = trail
+
+
+class Evaluator:
+    """Evaluates the values of one ensemble.
+
+    A property is computed when it is first read and then remembered until an attribute, a state or a status it rests
+    on changes. Values may refer to each other to any depth; a cycle is an error that names it.
+
+    Attributes:
+        topology: what should be.
+        instances: what is.
+        surroundings: what is around the model.
+        prefix: what the references of its reads begin with; empty but for an imported ensemble.
+        functions: the functions of the language by name.
+        graph: instances, templates and relations by name.
+        root: the topology as expressions see it.
+        templates: Ansible's template engine.
+    """
+
+    def __init__(
+        self, topology: Topology, instances: Instances, surroundings: Surroundings, *, prefix: str = ""
+    ) -> None:
+        self.topology = topology
+        self.instances = instances
+        self.surroundings = surroundings
+        self.prefix = prefix
+        self.functions: Mapping[str, Function] = function_table()
+        self.graph = Graph(self)
+        self.root = RootView(self)
+        self.templates = Templates(surroundings)
+        self._known: dict[Key, _Known] = {}
+        self._active: dict[Key, None] = {}
+        self._imported: dict[str, Evaluator] = {}
+
+    def scope(
+        self,
+        instance: Instance | None = None,
+        *,
+        relationship: RelationshipInstance | None = None,
+        operation: Operation | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        variables: Mapping[str, Any] | None = None,
+        base: Path | None = None,
+    ) -> Scope:
+        """The view from an instance, a relationship or an operation.
+
+        Args:
+            instance: SELF; for a relationship, the side on which an operation runs. None: the topology.
+            relationship: SELF, if the expression stands in a relationship.
+            operation: the operation whose inputs are read.
+            inputs: values that win over the operation's own inputs; they are not evaluated.
+            variables: variables of templates and paths; they are not evaluated.
+            base: folder that relative file names start in; else the operation's, else the ensemble's.
+
+        Raises:
+            InvalidInput: the instance has no such relationship.
+        """
+        node = self.graph.view(instance) if instance is not None else None
+        link = self.graph.relationship(node, relationship) if node is not None and relationship is not None else None
+        if relationship is not None and link is None:
+            where = f'"{node.name}"' if node is not None else "the topology"
+            raise InvalidInput(f'{where} has no relationship "{relationship.name}" to "{relationship.target}"')
+        frame = Frame(node, link, operation, variables=dict(variables or {}))
+        return Scope(self, frame, dict(inputs or {}), base or (operation.base if operation is not None else None))
+
+    def input(self, name: str) -> Any:
+        """Value of a topology input, as plain data.
+
+        Raises:
+            InvalidInput: there is no such input, or it is required and has no value.
+        """
+        return plain(self.input_value(name, "", self.untracked()))
+
+    def outputs(self) -> dict[str, Any]:
+        """Values of the topology's outputs as plain data; those that are not known yet are left out.
+
+        Raises:
+            InvalidInput: an output's expression is wrong.
+        """
+        found = {}
+        for name in self.topology.outputs:
+            try:
+                found[name] = plain(self.output_value(name, self.untracked()))
+            except Deferred:
+                continue
+        return found
+
+    def untracked(self) -> Tracker:
+        """A tracker for reads that nobody asks for."""
+        return Tracker(self.surroundings.digest_key, self.surroundings.redactor)
+
+    def evaluate(self, value: Any, context: Context) -> Any:
+        """The value of raw data; see `values.evaluate`."""
+        return values.evaluate(value, context)
+
+    def query(self, expression: Any, context: Context) -> Any:
+        """The value of an expression; see `values.query`."""
+        return values.query(expression, context)
+
+    def imported(self, name: str, scope: Scope) -> View:
+        """An instance of another ensemble, whose reads are named by how it is imported."""
+        if name not in self._imported:
+            other = scope.evaluator
+            around = replace(other.surroundings, redactor=self.surroundings.redactor)
+            self._imported[name] = Evaluator(other.topology, other.instances, around, prefix=f"external::{name}")
+        graph = self._imported[name].graph
+        node = scope.frame.instance
+        return graph.find(node.name) or self._imported[name].root if node is not None else self._imported[name].root
+
+    def input_names(self, namespace: str) -> list[str]:
+        """Names of the inputs of the topology, or of a nested one."""
+        topology = self._nested(namespace)
+        outer = self.graph.find(namespace) if namespace else None
+        return list(dict.fromkeys([*topology.inputs, *(outer.definitions() if outer is not None else ())]))
+
+    def input_value(self, name: str, namespace: str, tracker: Tracker) -> Any:
+        """Value of an input of the topology; a nested topology's inputs are properties of the node it substitutes.
+
+        Raises:
+            InvalidInput: there is no such input, or it is required and has no value.
+        """
+        topology = self._nested(namespace)
+        outer = self.graph.find(namespace) if namespace else None
+        definition = topology.inputs.get(name)
+        if name not in self.input_names(namespace):
+            raise InvalidInput(f'there is no input "{name}"', hint=nearest(name, self.input_names(namespace)))
+
+        def compute(own: Tracker) -> Any:
+            if name in topology.input_values:
+                raw = topology.input_values[name]
+            elif outer is not None and outer.has_property(name):
+                return outer.property(name, own)
+            elif definition is not None and (definition.has_value or definition.has_default):
+                raw = definition.value if definition.has_value else definition.default
+            elif definition is not None and definition.required:
+                raise InvalidInput(
+                    f'input "{name}" has no value', definition.place, hint="give it under spec: inputs:, or with -e"
+                )
+            else:
+                return None
+            value = self.evaluate(raw, self._topology_context(topology, outer, own, definition))
+            return self._declared(value, definition, f'input "{name}"')
+
+        ref = self._own("input", f"{namespace}::{name}" if namespace else name)
+        return tracker.read(ref, self.compute(ref, "input", compute, tracker))
+
+    def output_value(self, name: str, tracker: Tracker) -> Any:
+        """Value of an output of the topology.
+
+        Raises:
+            Deferred: it is not known yet.
+        """
+        definition = self.topology.outputs[name]
+
+        def compute(own: Tracker) -> Any:
+            value = self.evaluate(definition.value, self._topology_context(self.topology, None, own, definition))
+            return self._declared(value, definition, f'output "{name}"')
+
+        ref = self._own("output", name)
+        return tracker.read(ref, self.compute(ref, "output", compute, tracker))
+
+    def operation_output(self, view: View, operation: str, output: str, tracker: Tracker) -> Any:
+        """Value of an output of an operation that ran.
+
+        Raises:
+            Deferred: the operation has not run yet, or did not give it.
+        """
+        owner = view.ref.removeprefix(self.prefix).removeprefix("::")
+        values_of = self.surroundings.outputs.get((owner, operation))
+        if values_of is None or output not in values_of:
+            ref = f"{view.label}.{operation}.{output}"
+            raise Deferred(f"output {ref} is not known yet", refs=(ref,))
+        return tracker.read(self._own("output", f"{owner}::{operation}::{output}"), values_of[output])
+
+    def checked(self, value: Any, definition: ParameterDefinition | None, place: Place | None, what: str) -> Any:
+        """The value, brought into its declared type; see `conform`."""
+        if definition is None:
+            return value
+        return conform(value, definition.schema, what, place, self.topology.data_types.get)
+
+    def compute(self, ref: str, kind: str, compute: Callable[[Tracker], Any], tracker: Tracker) -> Any:
+        """A value by its reference, computed if it is not known or what it rests on has changed.
+
+        Raises:
+            InvalidInput: it needs itself.
+        """
+        key = (kind, ref)
+        if self._active:
+            return self._once(key, compute, tracker)
+        waiting = [(key, compute)]
+        while True:
+            next_key, next_compute = waiting[-1]
+            try:
+                value = self._once(next_key, next_compute, tracker if len(waiting) == 1 else self.untracked())
+            except _Postponed as postponed:
+                trail = [waiting_key for waiting_key, _compute in waiting]
+                if postponed.key in trail:
+                    raise _cycle([*trail[trail.index(postponed.key) :], *postponed.trail], postponed.key) from None
+                waiting.append((postponed.key, postponed.compute))
+                continue
+            waiting.pop()
+            if not waiting:
+                return value
+
+    def _once(self, key: Key, compute: Callable[[Tracker], Any], tracker: Tracker) -> Any:
+        known = self._known.get(key)
+        if known is None or not known.tracker.holds():
+            if key in self._active:
+                active = list(self._active)
+                raise _cycle(active[active.index(key) :], key)
+            if len(self._active) >= _DEPTH:
+                raise _Postponed(key, compute, list(self._active))
+            own = tracker.fresh()
+            self._active[key] = None
+            try:
+                known = _Known(compute(own), own)
+            finally:
+                del self._active[key]
+            self._known[key] = known
+        tracker.absorb(known.tracker)
+        return known.value
+
+    def _own(self, kind: str, name: str) -> str:
+        """The reference of something that belongs to the topology."""
+        return f"{self.prefix}::{kind}::{name}" if self.prefix else f"{kind}::{name}"
+
+    def _nested(self, namespace: str) -> Topology:
+        return self.topology.nested.get(namespace, self.topology) if namespace else self.topology
+
+    def _topology_context(
+        self, topology: Topology, outer: NodeView | None, tracker: Tracker, definition: ParameterDefinition | None
+    ) -> Context:
+        return Context(
+            self,
+            Frame(instance=outer),
+            tracker,
+            current=outer or self.root,
+            base=topology.file.parent,
+            place=definition.place if definition is not None else None,
+            subject=definition.name if definition is not None else "",
+        )
+
+    def _declared(self, value: Any, definition: ParameterDefinition | None, what: str) -> Any:
+        if definition is None:
+            return value
+        value = self.checked(value, definition, definition.place, what)
+        return mark_sensitive(plain(value)) if definition.sensitive else value
+
+
+def _cycle(keys: list[Key], again: Key) -> InvalidInput:
+    names = [ref.lstrip(":").replace("::", ".") for _kind, ref in [*keys, again]]
+    names = [name for index, name in enumerate(names) if index == 0 or names[index - 1] != name]
+    if len(names) > 12:
+        names = [*names[:6], "...", *names[-5:]]
+    return InvalidInput(f"values need each other: {' -> '.join(names)}", hint="one of them needs a value of its own")

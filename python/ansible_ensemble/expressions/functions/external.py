@@ -1,0 +1,145 @@
+"""Values from outside the topology: environment, local values, secrets, other ensembles, images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.data import nearest, plain
+from ansible_ensemble.expressions.entities import ExternalValue
+from ansible_ensemble.expressions.functions.protocol import Call, function
+from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.expressions.surroundings import Source, look_up
+
+
+@function("get_env", top=True, taints=False)
+def get_env(call: Call) -> Any:
+    """An environment variable, or a default; without a name, all of them.
+
+    Example: `{get_env: [HOME, /root]}`
+    """
+    surroundings = call.context.evaluator.surroundings
+    operands = call.operands(0, 2) if call.raw is not None else []
+    if not operands:
+        return dict(surroundings.environment)
+    name = call.text(operands[0])
+    if name not in surroundings.environment and len(operands) > 1:
+        return call.value(operands[1])
+    return read_external("env", name, call.context)
+
+
+@function("has_env", top=True)
+def has_env(call: Call) -> Any:
+    """Whether an environment variable is set.
+
+    Example: `{has_env: HTTP_PROXY}`
+    """
+    return call.text(call.operands(1, 1)[0]) in call.context.evaluator.surroundings.environment
+
+
+@function("local")
+def local(call: Call) -> Any:
+    """A value of the local environment, which is not saved with the ensemble.
+
+    Example: `{eval: {local: proxy}}`
+    """
+    return read_external("local", call.text(call.operands(1, 1)[0]), call.context)
+
+
+@function("secret", taints=False)
+def secret(call: Call) -> Any:
+    """A secret by name; it is sensitive.
+
+    Example: `{eval: {secret: database_password}}`
+    """
+    return read_external("secret", call.text(call.operands(1, 1)[0]), call.context)
+
+
+@function("external", taints=False)
+def external(call: Call) -> Any:
+    """An instance of another ensemble, by the name it is imported under; `select` takes a value of it.
+
+    Example: `{eval: {external: network}, select: subnet}`
+    """
+    return read_external("external", call.text(call.operands(1, 1)[0]), call.context)
+
+
+@function("container_image", taints=False)
+def container_image(call: Call) -> Any:
+    """A container image: its full name; `name`, `tag`, `digest`, `registry` and `hostname` of it can be selected.
+
+    Example: `{eval: {container_image: "docker.io/library/nginx:1.27"}, select: tag}`
+    """
+    name = call.text(call.operands(1, 1)[0])
+    read_external("image", name, call.context)
+    parts = image_parts(name)
+    return ExternalValue(name, {part: partial(parts.get, part) for part in parts})
+
+
+def image_parts(name: str) -> dict[str, str | None]:
+    """The parts of an image's full name."""
+    path, _, digest = name.partition("@")
+    head, _, last = path.rpartition("/")
+    last, _, tag = last.partition(":")
+    first, _, rest = head.partition("/")
+    is_host = bool(first) and ("." in first or ":" in first or first == "localhost")
+    repository = "/".join(part for part in ((rest if is_host else head), last) if part)
+    return {
+        "full_name": name,
+        "name": repository,
+        "tag": tag or None,
+        "digest": digest or None,
+        "hostname": first if is_host else None,
+        "registry": first if is_host else "docker.io",
+    }
+
+
+def read_external(kind: str, name: str, context: Context) -> Any:
+    """A value from outside the topology; its read is taken down.
+
+    Args:
+        kind: `env`, `local`, `secret`, `external` or `image`.
+        name: its name.
+        context: where the reads go.
+
+    Raises:
+        InvalidInput: there is none of this name.
+    """
+    if kind == "external":
+        return _instance(name, context)
+    if kind == "image":
+        return context.tracker.read(f"image:{name}", name)
+    surroundings = context.evaluator.surroundings
+    sources: Mapping[str, Source] = {
+        "env": surroundings.environment,
+        "local": surroundings.locals,
+        "secret": surroundings.secrets,
+    }
+    value = plain(_found(sources[kind], kind, name, context))
+    return context.tracker.read(f"{kind}::{name}", mark_sensitive(value) if kind == "secret" else value)
+
+
+_WORDS = {
+    "env": "environment variable",
+    "local": "local value",
+    "secret": "secret",
+    "external": "imported instance",
+}
+
+
+def _found(source: Source, kind: str, name: str, context: Context) -> Any:
+    try:
+        return look_up(source, name)
+    except KeyError:
+        hint = nearest(name, source) if isinstance(source, Mapping) and kind != "env" else None
+        raise context.failure(f'there is no {_WORDS[kind]} "{name}"', hint=hint) from None
+
+
+def _instance(name: str, context: Context) -> Any:
+    source = _found(context.evaluator.surroundings.externals, "external", name, context)
+    if isinstance(source, Scope):
+        return context.evaluator.imported(name, source)
+    return context.tracker.read(f"external::{name}", plain(source))

@@ -1,0 +1,67 @@
+"""SELF, SOURCE, TARGET, HOST, ORCHESTRATOR, OPERATION_HOST and names of templates [TOSCA 1.3, 4.1]."""
+
+from __future__ import annotations
+
+from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.data import nearest
+from ansible_ensemble.expressions.entities import View
+
+KEYWORDS = ("SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "OPERATION_HOST")
+
+
+def named(context: Context, keyword: str) -> View | None:
+    """What a keyword or a name means here; None if it means nothing."""
+    frame = context.frame
+    if keyword == "SELF":
+        if frame.relationship is not None:
+            return frame.relationship
+        return frame.instance or (context.current.owner if isinstance(context.current, View) else None)
+    if keyword == "SOURCE":
+        return frame.relationship.source if frame.relationship is not None else None
+    if keyword == "TARGET":
+        return frame.relationship.target if frame.relationship is not None else None
+    if keyword == "HOST":
+        return next(iter(searched(context, keyword)), None)
+    if keyword == "ORCHESTRATOR":
+        return context.evaluator.graph.find("localhost") or context.evaluator.root
+    if keyword == "OPERATION_HOST":
+        implementation = frame.operation.implementation if frame.operation is not None else None
+        host = implementation.operation_host if implementation is not None else None
+        return named(context, host) if host and host != keyword else named(context, "ORCHESTRATOR")
+    graph = context.evaluator.graph
+    if frame.namespace:
+        inner = graph.find(f"{frame.namespace}:{keyword}")
+        if inner is not None:
+            return inner
+    return graph.find(keyword)
+
+
+def entity(context: Context, keyword: str) -> View:
+    """What a keyword or a name means here.
+
+    Raises:
+        InvalidInput: it means nothing.
+    """
+    view = named(context, keyword)
+    if view is not None:
+        return view
+    if keyword in KEYWORDS:
+        wanted = "a relationship" if keyword in ("SOURCE", "TARGET") else "an instance that is hosted"
+        raise context.failure(f"{keyword} means nothing here", hint=f"it is for {wanted}")
+    known = [*KEYWORDS, *context.evaluator.graph.names()]
+    raise context.failure(f'there is no node template "{keyword}"', hint=nearest(keyword, known))
+
+
+def searched(context: Context, keyword: str) -> list[View]:
+    """The things a function searches in order.
+
+    For HOST each host up the chain; for TARGET the target and then its capability that the relationship leads to, as
+    the relationship types of TOSCA 1.0 have it; else the one thing that is meant.
+    """
+    relationship = context.frame.relationship
+    if keyword == "HOST":
+        start = relationship.source if relationship is not None else context.frame.instance
+        return list(start.hosts()) if start is not None else []
+    if keyword == "TARGET" and relationship is not None and relationship.capability is not None:
+        return [relationship.target, relationship.capability]
+    return [entity(context, keyword)]

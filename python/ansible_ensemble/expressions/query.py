@@ -1,0 +1,186 @@
+"""Follows paths through the model and through data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.data import MISSING, bare, child
+from ansible_ensemble.expressions.entities import LazyMap, View
+from ansible_ensemble.expressions.path import Filter, Path, Segment, Variable, parse_path
+from ansible_ensemble.expressions.special import Everything, special
+
+
+def follow(text: str, context: Context) -> Any:
+    """The value a path leads to: null for no match, the match if it is one, else the list of matches.
+
+    Raises:
+        InvalidInput: the text is no path, or uses an unknown variable or special key.
+        Deferred: it leads over an attribute that is not known yet.
+    """
+    try:
+        path = parse_path(text)
+    except InvalidInput as error:
+        raise InvalidInput(error.message, context.place, error.hint) from None
+    return resolved(list(matches(path, context)))
+
+
+def resolved(found: list[Any]) -> Any:
+    """One match is itself, none is null."""
+    if not found:
+        return None
+    return found[0] if len(found) == 1 else found
+
+
+def matches(path: Path, context: Context) -> Iterator[Any]:
+    """Everything a path leads to, in order."""
+    first, *rest = path.segments
+    if first.key is None and not first.filters and rest:
+        start: Any = Everything(context.evaluator, context.tracker)
+        segments = rest
+    elif isinstance(first.key, Variable):
+        value = _variable(first.key, context)
+        start, segments = value, [Segment(None, first.filters, first.first), *rest]
+    elif isinstance(first.key, str) and not first.key.startswith(".") and isinstance(context.current, View):
+        start, segments = _holder(first.key, context), list(path.segments)
+    else:
+        start, segments = context.current, list(path.segments)
+    found: Iterable[Any] = [start]
+    for segment in segments:
+        found = _step(found, segment, context)
+    return iter(list(found))
+
+
+def _holder(key: str, context: Context) -> Any:
+    """The nearest of the current thing and those it is part of or hosted on that has the key."""
+    candidates = [context.current, *special(context.current, ".parents", context)]
+    for candidate in candidates:
+        if key == "*" or key in candidate.names():
+            return candidate
+    return context.current
+
+
+def _step(values: Iterable[Any], segment: Segment, context: Context) -> Iterator[Any]:
+    for value in values:
+        for found in _lookup(value, segment.key, context):
+            for match in _filtered(found, segment.filters, context):
+                yield match
+                if segment.first:
+                    return
+
+
+def _lookup(value: Any, key: str | int | Variable | None, context: Context) -> Iterator[Any]:
+    if isinstance(key, Variable):
+        key = _key(bare(_variable(key, context)), context)
+    if key is None:
+        yield value
+    elif key == "*":
+        yield from _all(value, context)
+    elif isinstance(key, str) and key.startswith("."):
+        yield from _special(value, key, context)
+    elif isinstance(value, (list, tuple)):
+        if isinstance(key, int):
+            if -len(value) <= key < len(value):
+                yield child(value, value[key])
+        else:
+            for item in value:
+                yield from _lookup(child(value, item), key, context)
+    elif isinstance(value, View):
+        found = value.lookup(str(key), context.tracker)
+        if found is not MISSING:
+            yield found
+    elif isinstance(value, Mapping):
+        name = key if key in value else str(key)
+        if name in value:
+            yield child(value, value[name])
+
+
+def _key(value: Any, context: Context) -> str | int | None:
+    if value is None or isinstance(value, (dict, list)):
+        raise context.failure("a variable that is used as a key must be text or a number")
+    return value if isinstance(value, (str, int)) else str(value)
+
+
+def _special(value: Any, key: str, context: Context) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)) and key != ".":
+        for item in value:
+            yield from _special(child(value, item), key, context)
+        return
+    found = special(value, key, context)
+    if found is not MISSING:
+        yield found
+
+
+def _all(value: Any, context: Context) -> Iterator[Any]:
+    if isinstance(value, View):
+        for key in value.names():
+            yield value.lookup(key, context.tracker)
+    elif isinstance(value, Mapping):
+        for key in value:
+            yield child(value, value[key])
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield child(value, item)
+
+
+def _filtered(value: Any, filters: tuple[Filter, ...], context: Context) -> Iterator[Any]:
+    """The value if it meets the filters; of a list, and of all instances, each item that does."""
+    if not filters:
+        yield value
+        return
+    items: Iterable[Any] = [value]
+    if isinstance(value, (list, tuple)):
+        items = [child(value, item) for item in value]
+    elif isinstance(value, (Everything, LazyMap)):
+        items = value.values()
+    for item in items:
+        if all(_meets(item, condition, context) for condition in filters):
+            yield item
+
+
+def _meets(value: Any, condition: Filter, context: Context) -> bool:
+    found = [value] if condition.path is None else list(_relative(condition.path, context.at(value)))
+    if condition.test is None:
+        return any(bool(item) or isinstance(item, View) for item in found) != condition.negated
+    test = condition.test
+    expected = bare(_variable(test, context)) if isinstance(test, Variable) else test
+    return any(_equal(bare(item), expected) for item in found) != condition.negated
+
+
+def _relative(path: Path, context: Context) -> Iterator[Any]:
+    """Like `matches`, but a name is looked up on the thing itself only."""
+    first = path.segments[0]
+    if isinstance(first.key, str) and not first.key.startswith("."):
+        found: Iterable[Any] = [context.current]
+        for segment in path.segments:
+            found = _step(found, segment, context)
+        return iter(list(found))
+    return matches(path, context)
+
+
+def _equal(value: Any, expected: Any) -> bool:
+    if not isinstance(expected, str) or isinstance(value, str):
+        return bool(value == expected)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value] == expected.lower()
+    if isinstance(value, (int, float)):
+        try:
+            return bool(value == float(expected))
+        except ValueError:
+            return False
+    return False
+
+
+def _variable(variable: Variable, context: Context) -> Any:
+    name = variable.name
+    if name in context.variables:
+        return context.variables[name]
+    if name in context.frame.variables:
+        return context.frame.variables[name]
+    if name == "inputs":
+        return context.frame.inputs
+    if name in context.evaluator.surroundings.variables:
+        return context.evaluator.surroundings.variables[name]
+    raise context.failure(f'there is no variable "${name}"', hint="`vars` beside `eval` sets variables")

@@ -1,0 +1,169 @@
+"""The view from one instance, relationship or operation: what its expressions give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.expressions.context import Context, Frame
+from ansible_ensemble.expressions.data import MISSING, nearest, plain
+from ansible_ensemble.expressions.entities import View
+from ansible_ensemble.expressions.reads import Reads
+from ansible_ensemble.expressions.templates import template_variables
+from ansible_ensemble.expressions.tracker import Tracker
+
+if TYPE_CHECKING:
+    from ansible_ensemble.expressions.evaluator import Evaluator
+
+
+class Scope:
+    """The view from one instance, relationship or operation.
+
+    Attributes:
+        evaluator: the evaluator it belongs to.
+        frame: what keywords mean.
+        reads: what was read through it.
+        inputs: the operation's inputs, each evaluated once, when it is read.
+    """
+
+    def __init__(self, evaluator: Evaluator, frame: Frame, given: Mapping[str, Any], base: Path | None) -> None:
+        self.evaluator = evaluator
+        self.reads = Reads()
+        self.inputs: Mapping[str, Any] = Inputs(self)
+        self.frame = replace(frame, inputs=self.inputs)
+        self._given = given
+        self._base = base
+        self._tracker = Tracker(evaluator.surroundings.digest_key, evaluator.surroundings.redactor, self.reads)
+
+    def afresh(self) -> Scope:
+        """The same view with nothing read or evaluated yet."""
+        return Scope(self.evaluator, self.frame, self._given, self._base)
+
+    @property
+    def view(self) -> View:
+        """What SELF means: the relationship, the instance or the topology."""
+        return self.frame.relationship or self.frame.instance or self.evaluator.root
+
+    def context(self, place: Place | None = None, base: Path | None = None, name: str = "") -> Context:
+        """The context in which its expressions, or the input of this name, are evaluated."""
+        operation = self.frame.operation.full_name if self.frame.operation is not None else ""
+        return Context(
+            self.evaluator,
+            self.frame,
+            self._tracker,
+            current=self.view,
+            base=base or self._base,
+            place=place,
+            subject=f"{self.view.ref}::{operation}::{name}",
+        )
+
+    def evaluate(self, value: Any, place: Place | None = None) -> Any:
+        """Plain data of a raw value, with sensitive parts marked.
+
+        Args:
+            value: data that may hold TOSCA functions, `eval` expressions and templates.
+            place: where it stands, for errors.
+
+        Raises:
+            InvalidInput: an expression in it is wrong.
+            Deferred: it needs an attribute that is not known yet.
+        """
+        return self._plain(lambda context: context.evaluate(value), place)
+
+    def query(self, expression: Any) -> Any:
+        """Plain data of an expression: text is a path (`.targets::db::url`), a map is a function.
+
+        Raises:
+            InvalidInput: the expression is wrong.
+            Deferred: it needs an attribute that is not known yet.
+        """
+        return self._plain(lambda context: context.query(expression), None)
+
+    def property(self, name: str) -> Any:
+        """Value of a property of SELF.
+
+        Raises:
+            InvalidInput: it has none of this name.
+        """
+        value = self.view.property(name, self._tracker)
+        if value is MISSING:
+            raise InvalidInput(
+                f'"{self.view.label}" has no property "{name}"', hint=nearest(name, self.view.definitions())
+            )
+        return plain(value)
+
+    def attribute(self, name: str) -> Any:
+        """Value of an attribute of SELF.
+
+        Raises:
+            Deferred: it is not known yet.
+        """
+        return plain(self.view.attribute(name, self._tracker))
+
+    def template_variables(self) -> dict[str, Any]:
+        """What templates see: SELF, HOST, inputs, ...; maps whose values are evaluated when they are read."""
+        return template_variables(self.context())
+
+    def _plain(self, run: Any, place: Place | None) -> Any:
+        try:
+            return plain(run(self.context(place)))
+        except RecursionError:
+            raise InvalidInput("the value is nested too deeply", place) from None
+
+    def input_value(self, name: str) -> Any:
+        """Value of an input of the operation, read anew; see `inputs`."""
+        operation = self.frame.operation
+        assignment = operation.inputs.get(name) if operation is not None else None
+        if name in self._given:
+            value = self._given[name]
+        elif assignment is not None:
+            context = self.context(assignment.place, assignment.base, name)
+            value = plain(context.evaluate(assignment.value))
+        else:
+            raise KeyError(name)
+        definition = assignment.definition if assignment is not None else None
+        if definition is not None:
+            value = self.evaluator.checked(value, definition, assignment.place if assignment else None, f"input {name}")
+            value = mark_sensitive(value) if definition.sensitive else value
+        return self._tracker.read(name, value)
+
+    def input_names(self) -> list[str]:
+        """Names of the operation's inputs, and of those given beside them."""
+        declared = self.frame.operation.inputs if self.frame.operation is not None else {}
+        return list(dict.fromkeys([*declared, *self._given]))
+
+
+class Inputs(Mapping[str, Any]):
+    """The inputs of an operation, each evaluated once, when it is read."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._known: dict[str, Any] = {}
+        self._active: list[str] = []
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._known:
+            if name in self._active:
+                cycle = " -> ".join([*self._active[self._active.index(name) :], name])
+                raise InvalidInput(f"inputs need each other: {cycle}")
+            self._active.append(name)
+            try:
+                self._known[name] = self._scope.input_value(name)
+            except RecursionError:
+                raise InvalidInput(f'input "{name}" is nested too deeply') from None
+            finally:
+                self._active.remove(name)
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._scope.input_names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scope.input_names())
+
+    def __len__(self) -> int:
+        return len(self._scope.input_names())

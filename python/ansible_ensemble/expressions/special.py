@@ -1,0 +1,308 @@
+"""The special keys of paths, which begin with a dot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.data import MISSING, nearest
+from ansible_ensemble.expressions.entities import LazyMap, NodeView, RootView, View
+from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView
+from ansible_ensemble.expressions.tracker import Tracker
+
+if TYPE_CHECKING:
+    from ansible_ensemble.expressions.evaluator import Evaluator
+
+
+class Everything(Mapping[str, View]):
+    """All instances by name, and the topology itself as `root`."""
+
+    __slots__ = ("_evaluator", "_tracker")
+
+    def __init__(self, evaluator: Evaluator, tracker: Tracker) -> None:
+        self._evaluator = evaluator
+        self._tracker = tracker
+
+    def __getitem__(self, name: str) -> View:
+        self._tracker.rests_on(self._evaluator.graph.membership)
+        root = self._evaluator.root
+        found = self._evaluator.graph.find(name) or (root if name in ("root", "inputs", "outputs") else None)
+        if found is None:
+            raise KeyError(name)
+        if name in ("inputs", "outputs") and found is root:
+            return root.lookup(name, self._tracker)  # type: ignore[no-any-return]
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        self._tracker.rests_on(self._evaluator.graph.membership)
+        return name in ("root", "inputs", "outputs") or self._evaluator.graph.find(str(name)) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        self._tracker.rests_on(self._evaluator.graph.membership)
+        return iter(self._evaluator.graph.names())
+
+    def __len__(self) -> int:
+        return len(self._evaluator.graph.names())
+
+
+def special(value: Any, key: str, context: Context) -> Any:
+    """The value of a special key of something; MISSING where it has none of this name.
+
+    Raises:
+        InvalidInput: there is no such special key at all.
+    """
+    if key in (".", ".self"):
+        return value
+    rule = SPECIAL_KEYS.get(key)
+    if rule is None:
+        raise context.failure(f'there is no special key "{key}"', hint=nearest(key, SPECIAL_KEYS))
+    if not isinstance(value, View):
+        return MISSING
+    if rule not in _FIXED:
+        context.tracker.rests_on(value.evaluator.graph.membership)
+    return rule(value, context)
+
+
+def _name(view: View, _context: Context) -> Any:
+    """The name: `::app::.name` is `app`."""
+    return view.name
+
+
+def _type(view: View, _context: Context) -> Any:
+    """The type's name: `::app::.type` is `tosca.nodes.SoftwareComponent`."""
+    return view.type_name or MISSING
+
+
+def _tosca_id(view: View, _context: Context) -> Any:
+    """The instance's name [TOSCA 1.3, 5.9.1.3]: `::app::.tosca_id`."""
+    return view.name
+
+
+def _tosca_name(view: View, _context: Context) -> Any:
+    """The node template's name [TOSCA 1.3, 5.9.1.3]: `::app::.tosca_name`."""
+    return view.template_name if isinstance(view, NodeView) else view.name
+
+
+def _status(view: View, context: Context) -> Any:
+    """The operational status, `pending` before an instance is made: `::app::.status`."""
+    if not isinstance(view, NodeView):
+        return MISSING
+    return context.tracker.rests_on(
+        lambda: (view.instance.effective or view.instance.status).value if view.instance is not None else "pending"
+    )
+
+
+def _state(view: View, context: Context) -> Any:
+    """The node state, `initial` before an instance is made: `::app::.state`."""
+    return context.tracker.rests_on(lambda: view.reflected("state"))
+
+
+def _parents(view: View, _context: Context) -> Any:
+    """What it belongs to or is hosted on, nearest first, and the root last: `.parents`."""
+    if isinstance(view, RootView):
+        return []
+    owner = view.owner
+    parents: list[View] = [owner] if owner is not view else []
+    if isinstance(owner, NodeView):
+        parents.extend(owner.hosts())
+    return [*parents, view.evaluator.root]
+
+
+def _parent(view: View, context: Context) -> Any:
+    """The nearest of its parents: `..::port`."""
+    return next(iter(_parents(view, context)), MISSING)
+
+
+def _ancestors(view: View, context: Context) -> Any:
+    """Itself and its parents: `.ancestors`."""
+    return [view, *_parents(view, context)]
+
+
+def _root(view: View, _context: Context) -> Any:
+    """The topology, with `inputs` and `outputs`: `.root::inputs::size`."""
+    return view.evaluator.root
+
+
+def _apex(view: View, _context: Context) -> Any:
+    """The outermost topology, which is also that of nested ones: `.apex::inputs::size`."""
+    return view.evaluator.root
+
+
+def _instances(view: View, _context: Context) -> Any:
+    """The instances it hosts directly; of the root, those that nothing hosts: `.instances`."""
+    if isinstance(view, RootView):
+        return [node for node in view.evaluator.graph.nodes() if next(node.hosts(), None) is None]
+    if not isinstance(view, NodeView):
+        return MISSING
+    return [relationship.source for relationship in view.incoming() if relationship.is_hosted_on]
+
+
+def _descendants(view: View, context: Context) -> Any:
+    """Itself and everything it hosts, directly or not: `.descendants`."""
+    if not isinstance(view, (NodeView, RootView)):
+        return MISSING
+    found: dict[View, None] = {}
+    waiting: list[View] = [view]
+    while waiting:
+        item = waiting.pop(0)
+        if item not in found:
+            found[item] = None
+            waiting.extend(_instances(item, context))
+    return list(found)
+
+
+def _siblings(view: View, _context: Context) -> Any:
+    """All instances of its template: `::web::.siblings`."""
+    return list(view.siblings()) if isinstance(view, NodeView) else MISSING
+
+
+def _capabilities(view: View, _context: Context) -> Any:
+    """Its capabilities: `.capabilities[.name=endpoint]::port`."""
+    return list(view.capabilities().values()) if isinstance(view, NodeView) else MISSING
+
+
+def _requirements(view: View, _context: Context) -> Any:
+    """Its relationships to others: `.requirements[.name=db]::.target`."""
+    return list(view.requirements()) if isinstance(view, NodeView) else MISSING
+
+
+def _relationships(view: View, _context: Context) -> Any:
+    """Relationships of others to it: `.relationships::.source`."""
+    if isinstance(view, CapabilityView):
+        return [
+            item for item in view.node.incoming() if item.declared is not None and item.declared.capability == view.name
+        ]
+    return list(view.incoming()) if isinstance(view, NodeView) else MISSING
+
+
+def _targets(view: View, _context: Context) -> Any:
+    """What its requirements lead to, by the requirement's name: `.targets::db::url`."""
+    if not isinstance(view, NodeView):
+        return MISSING
+    return _by_name((item.name, item.target) for item in view.requirements())
+
+
+def _sources(view: View, _context: Context) -> Any:
+    """What requires it, by the requirement's name: `.sources::db::.name`."""
+    if not isinstance(view, NodeView):
+        return MISSING
+    return _by_name((item.name, item.source) for item in view.incoming())
+
+
+def _by_name(pairs: Iterator[tuple[str, View]]) -> dict[str, Any]:
+    grouped: dict[str, list[View]] = {}
+    for name, view in pairs:
+        grouped.setdefault(name, []).append(view)
+    return {name: views[0] if len(views) == 1 else views for name, views in grouped.items()}
+
+
+def _target(view: View, _context: Context) -> Any:
+    """The instance a relationship leads to: `.requirements::.target`."""
+    return view.target if isinstance(view, RelationshipView) else MISSING
+
+
+def _source(view: View, _context: Context) -> Any:
+    """The instance a relationship starts from: `.relationships::.source`."""
+    return view.source if isinstance(view, RelationshipView) else MISSING
+
+
+def _artifacts(view: View, _context: Context) -> Any:
+    """Its artifacts by name: `.artifacts::image::file`."""
+    return view.artifacts() if isinstance(view, NodeView) else MISSING
+
+
+def _repository(view: View, _context: Context) -> Any:
+    """The repository of an artifact: `.artifacts::image::.repository`."""
+    return view.artifact.repository or MISSING if isinstance(view, ArtifactView) else MISSING
+
+
+def _hosted_on(view: View, _context: Context) -> Any:
+    """The instances that host it, nearest first: `.hosted_on[.type=tosca.nodes.Compute]`."""
+    owner = view.owner
+    return list(owner.hosts()) if isinstance(owner, NodeView) else MISSING
+
+
+def _configured_by(view: View, _context: Context) -> Any:
+    """The instances that configure it, by a relationship of type unfurl.relationships.Configures: `.configured_by`."""
+    if not isinstance(view, NodeView):
+        return MISSING
+    return [
+        item.source
+        for item in view.incoming()
+        if item.declared is not None and item.declared.type.is_a("unfurl.relationships.Configures")
+    ]
+
+
+def _all(view: View, context: Context) -> Any:
+    """All instances by name: `.all::db` is the same as `::db`."""
+    return Everything(view.evaluator, context.tracker)
+
+
+def _uri(view: View, _context: Context) -> Any:
+    """An address of it that is unique among ensembles: `.uri`."""
+    deployment = view.evaluator.surroundings.metadata.get("uri", view.evaluator.surroundings.folder.as_uri())
+    return f"{deployment}#{view.ref}"
+
+
+def _deployment(view: View, _context: Context) -> Any:
+    """Name of the ensemble: `.deployment`."""
+    surroundings = view.evaluator.surroundings
+    return surroundings.metadata.get("deployment", surroundings.folder.name)
+
+
+def _super(view: View, context: Context) -> Any:
+    """Its properties as its type would have them without the template: `.super::port`."""
+    definitions = view.definitions()
+    return LazyMap(
+        [name for name, definition in definitions.items() if definition.has_default],
+        lambda name: context.at(view).evaluate(definitions[name].default),
+    )
+
+
+def _owner(view: View, _context: Context) -> Any:
+    """The instance it belongs to: `.capabilities::.owner`."""
+    return view.owner
+
+
+def _names(view: View, context: Context) -> Any:
+    """Its properties and attributes as a map: `.names`."""
+    return LazyMap(view.names(), lambda name: view.lookup(name, context.tracker))
+
+
+#: Rules that do not look at which instances there are.
+_FIXED = (_name, _type, _tosca_id, _tosca_name, _status, _state, _root, _apex, _repository, _uri, _deployment, _super)
+
+SPECIAL_KEYS: Mapping[str, Callable[[Any, Context], Any]] = {
+    ".name": _name,
+    ".type": _type,
+    ".tosca_id": _tosca_id,
+    ".tosca_name": _tosca_name,
+    ".status": _status,
+    ".state": _state,
+    "..": _parent,
+    ".parents": _parents,
+    ".ancestors": _ancestors,
+    ".root": _root,
+    ".apex": _apex,
+    ".instances": _instances,
+    ".descendants": _descendants,
+    ".siblings": _siblings,
+    ".capabilities": _capabilities,
+    ".requirements": _requirements,
+    ".relationships": _relationships,
+    ".targets": _targets,
+    ".sources": _sources,
+    ".target": _target,
+    ".source": _source,
+    ".artifacts": _artifacts,
+    ".repository": _repository,
+    ".hosted_on": _hosted_on,
+    ".configured_by": _configured_by,
+    ".all": _all,
+    ".uri": _uri,
+    ".deployment": _deployment,
+    ".super": _super,
+    ".owner": _owner,
+    ".names": _names,
+}

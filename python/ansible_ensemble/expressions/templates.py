@@ -1,0 +1,295 @@
+"""Templates, rendered by Ansible's own engine with its filters, tests and lookups.
+
+Text is a template only where the author of the spec wrote it; what operations, attributes and other values hold is
+handed to the engine untrusted, and Ansible (2.19 and newer) does not evaluate it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
+from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.data import MISSING, bare, child, plain
+from ansible_ensemble.expressions.entities import ExternalValue, LazyMap, View
+from ansible_ensemble.expressions.keywords import KEYWORDS, named
+from ansible_ensemble.expressions.special import Everything, special
+
+if TYPE_CHECKING:
+    from ansible_ensemble.expressions.surroundings import Surroundings
+
+_HEADER = "#jinja2:"
+#: How many compiled templates are kept.
+_COMPILED = 1024
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def is_template(text: str) -> bool:
+    """Whether text of the spec is a template."""
+    return "{{" in text or "{%" in text or text.startswith(_HEADER)
+
+
+#: Functions of the language that are filters too.
+_FUNCTION_FILTERS = (
+    *("sensitive", "abspath", "get_dir", "to_label", "to_dns_label", "to_kubernetes_label", "to_googlecloud_label"),
+)
+
+
+def _which(program: str) -> str | None:
+    """The path of a program, null where there is none."""
+    return shutil.which(program)
+
+
+class TemplateMap(Mapping[str, Any]):
+    """A part of the model as templates see it; its values are evaluated when they are read.
+
+    Errors are kept in `errors`: tests such as `is defined` swallow them, and a value that is not known yet must not
+    pass for one that is not there.
+    """
+
+    __slots__ = ("_context", "_errors", "_of")
+
+    def __init__(self, of: View | Mapping[Any, Any], context: Context, errors: list[EnsembleError]) -> None:
+        self._of = of
+        self._context = context
+        self._errors = errors
+
+    def __getitem__(self, key: str) -> Any:
+        try:
+            value = self._read(key)
+        except EnsembleError as error:
+            self._errors.append(error)
+            raise
+        if value is MISSING:
+            raise KeyError(key)
+        return exposed(value, self._context, self._errors)
+
+    def _read(self, key: str) -> Any:
+        of = self._of
+        if not isinstance(of, View):
+            return child(of, of[key]) if key in of else MISSING
+        if isinstance(key, str) and key.startswith("."):
+            return special(of, key, self._context)
+        return of.lookup(key, self._context.tracker)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        return self._of.names() if isinstance(self._of, View) else list(self._of)
+
+
+def exposed(value: Any, context: Context, errors: list[EnsembleError]) -> Any:
+    """A value as templates see it: plain data without marks, parts of the model as maps.
+
+    The tracker of the context is told if it is sensitive, so that the whole result of the template will be.
+    """
+    if isinstance(value, (View, LazyMap, ExternalValue, Everything)):
+        return TemplateMap(value, context, errors)
+    context.tracker.hide(value)
+    if isinstance(value, Mapping):
+        return {bare(key): exposed(item, context, errors) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [exposed(item, context, errors) for item in value]
+    return bare(value)
+
+
+def template_variables(context: Context, errors: list[EnsembleError] | None = None) -> dict[str, Any]:
+    """What templates see by name."""
+    errors = errors if errors is not None else []
+    frame, evaluator = context.frame, context.evaluator
+    found: dict[str, Any] = {"__python_executable": sys.executable}
+    for keyword in KEYWORDS:
+        view = named(context, keyword)
+        if view is not None:
+            found[keyword] = TemplateMap(view, context, errors)
+    found["ROOT"] = found["TOPOLOGY"] = TemplateMap(evaluator.root, context, errors)
+    found["NODES"] = TemplateMap(Everything(evaluator, context.tracker), context, errors)
+    found["inputs"] = TemplateMap(frame.inputs, context, errors)
+    found["task"] = _task(context)
+    return found
+
+
+def _task(context: Context) -> dict[str, Any]:
+    frame, surroundings = context.frame, context.evaluator.surroundings
+    task: dict[str, Any] = {"dryrun": surroundings.check, "cwd": str(context.folder)}
+    if frame.operation is not None:
+        task["name"] = task["operation"] = frame.operation.name
+        task["timeout"] = frame.operation.implementation.timeout if frame.operation.implementation else None
+    if frame.instance is not None:
+        task["target"] = frame.instance.name
+    return {**task, **bare(surroundings.job)}
+
+
+def _find_collections() -> None:
+    """Let plugins of collections be found, as Ansible's commands do when they start."""
+    from ansible.plugins.loader import init_plugin_loader
+    from ansible.utils.collection_loader import AnsibleCollectionConfig
+
+    if AnsibleCollectionConfig.collection_finder is None:
+        init_plugin_loader()
+
+
+class Templates:
+    """Ansible's template engine, kept warm; imported when the first template is rendered."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._engines: list[Any] = []
+        self._contexts: list[tuple[Context, list[EnsembleError]]] = []
+        self._loader: Any = None
+
+    def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
+        """The value of a template; a native one where the template is a single expression.
+
+        Args:
+            text: the template, written by the author of the spec.
+            context: where it stands.
+            overrides: options of Jinja, as `variable_start_string`.
+
+        Raises:
+            InvalidInput: it is no template, or uses what does not exist.
+            Deferred: it needs an attribute that is not known yet.
+        """
+        from ansible.template import trust_as_template
+
+        errors: list[EnsembleError] = []
+        tracker = context.tracker
+        before, tracker.sensitive = tracker.sensitive, isinstance(text, Sensitive)
+        variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
+        engine = self._engine(len(self._contexts))
+        engine.available_variables = variables
+        self._contexts.append((context, errors))
+        try:
+            result = plain(engine.template(trust_as_template(str.__str__(text)), overrides=dict(overrides or {})))
+        except EnsembleError:
+            raise
+        except Exception as error:
+            self._fail(error, errors, context)
+        finally:
+            self._contexts.pop()
+            touched, tracker.sensitive = tracker.sensitive, before or tracker.sensitive
+        if errors:
+            raise errors[0]
+        return tracker.hide(mark_sensitive(result)) if touched else result
+
+    def _fail(self, error: Exception, errors: list[EnsembleError], context: Context) -> None:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, EnsembleError):
+            cause = cause.__cause__
+        if cause is None and errors:
+            cause = errors[0]
+        if cause is not None:
+            raise cause
+        message = " ".join(str(getattr(error, "message", None) or error).split())
+        raise context.failure(f"the template fails: {message}") from error
+
+    def _variables(self, text: str, context: Context, errors: list[EnsembleError]) -> dict[str, Any]:
+        """The job's, the scope's and the expression's variables, inner ones first."""
+        given = {**self._surroundings.variables, **context.frame.variables, **context.variables}
+        words = set(_WORD.findall(text))
+        folders = [context.folder, self._surroundings.folder, self._surroundings.root]
+        found: dict[str, Any] = {"ansible_search_path": [str(folder) for folder in dict.fromkeys(folders)]}
+        for name, value in given.items():
+            if isinstance(value, (View, LazyMap, ExternalValue, Everything, list, tuple)) or is_sensitive(value):
+                if name in words:
+                    found[name] = exposed(value, context, errors)
+            else:
+                found[name] = value
+        return found
+
+    def _engine(self, depth: int) -> Any:
+        """The engine for templates at this depth: a template may need a value that is a template itself."""
+        while len(self._engines) <= depth:
+            from ansible.template import Templar
+
+            _find_collections()
+            engine = Templar(loader=self.loader(), variables={})
+            inner = engine._engine
+            if hasattr(inner, "_compile_template"):
+                # the same text is rendered for each instance of a type; compiling it costs more than rendering it
+                inner._compile_template = lru_cache(_COMPILED)(inner._compile_template)
+            filters = inner.environment.filters
+            for name, run in self._filters().items():
+                filters[name] = run
+            self._engines.append(engine)
+        return self._engines[depth]
+
+    def loader(self) -> Any:
+        """Ansible's DataLoader: the job's, or one of the ensemble's folder."""
+        if self._surroundings.loader is not None:
+            return self._surroundings.loader()
+        if self._loader is None:
+            from ansible.parsing.dataloader import DataLoader
+
+            self._loader = DataLoader()
+            self._loader.set_basedir(str(self._surroundings.folder))
+        return self._loader
+
+    def _filters(self) -> dict[str, Callable[..., Any]]:
+        filters = {name: self._function(name) for name in _FUNCTION_FILTERS}
+        return {**filters, "eval": self._eval, "ref": self._eval, "map_value": self._map_value, "which": _which}
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        """A function of the language as a filter: what is filtered is its first argument, and is not evaluated."""
+
+        def run(value: Any, *more: Any, **options: Any) -> Any:
+            quoted = [{"q": plain(item)} for item in (value, *more)]
+            expression = {name: quoted if more else quoted[0], **{key: {"q": plain(o)} for key, o in options.items()}}
+            return self._guarded(lambda context: context.query(expression))
+
+        return run
+
+    def _guarded(self, run: Callable[[Context], Any]) -> Any:
+        context, errors = self._contexts[-1]
+        try:
+            return exposed(run(replace(context, safe=True)), context, errors)
+        except EnsembleError as error:
+            errors.append(error)
+            raise
+
+    def _eval(self, expression: Any) -> Any:
+        return self._guarded(lambda context: context.query(plain(expression)))
+
+    def _map_value(self, value: Any) -> Any:
+        return self._guarded(lambda context: context.evaluate(plain(value)))
+
+    def encrypt(self, text: str, context: Context) -> str:
+        """The text encrypted with Ansible Vault.
+
+        Raises:
+            InvalidInput: there is no vault password.
+        """
+        vault: Any = getattr(self.loader(), "_vault", None)
+        try:
+            return str(vault.encrypt(text).decode())
+        except Exception as error:
+            raise context.failure("the value cannot be encrypted: there is no vault password") from error
+
+    def decrypt(self, text: str, context: Context) -> str:
+        """The clear text of a value encrypted with Ansible Vault.
+
+        Raises:
+            InvalidInput: there is no vault password, or it is another.
+        """
+        vault: Any = getattr(self.loader(), "_vault", None)
+        try:
+            return str(vault.decrypt(str.__str__(text)).decode())
+        except Exception as error:
+            raise context.failure(
+                "the value is encrypted and cannot be decrypted",
+                hint="give the vault password, for example with --vault-password-file",
+            ) from error

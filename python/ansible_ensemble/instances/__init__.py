@@ -1,0 +1,1 @@
+"""Status: instances, their readiness and node state, aggregation. It knows nothing of files."""

@@ -1,0 +1,59 @@
+"""What operations do to an instance: node states, and the status rules of the seed."""
+
+from __future__ import annotations
+
+from ansible_ensemble.instances.status import NodeState, Priority, Status
+
+#: Node state on entry and on success of each operation of the Standard interface [TOSCA 1.3, 3.4.1, 5.8.4].
+ENTRY_STATES: dict[str, NodeState] = {
+    "create": NodeState.CREATING,
+    "configure": NodeState.CONFIGURING,
+    "start": NodeState.STARTING,
+    "stop": NodeState.STOPPING,
+    "delete": NodeState.DELETING,
+}
+EXIT_STATES: dict[str, NodeState] = {
+    "create": NodeState.CREATED,
+    "configure": NodeState.CONFIGURED,
+    "start": NodeState.STARTED,
+    "stop": NodeState.STOPPED,
+    "delete": NodeState.DELETED,
+}
+
+#: The operations that bring a node up, in order.
+DEPLOY_OPERATIONS = ("create", "configure", "start")
+
+_REACHED: dict[NodeState, int] = {
+    NodeState.CREATED: 1,
+    NodeState.CONFIGURING: 1,
+    NodeState.CONFIGURED: 2,
+    NodeState.STARTING: 2,
+    NodeState.STOPPING: 2,
+    NodeState.STOPPED: 2,
+    NodeState.STARTED: 3,
+}
+
+
+def reached(state: NodeState | None) -> int:
+    """How many of create, configure, start an instance in this state has behind it (0 to 3)."""
+    return _REACHED.get(state, 0) if state is not None else 0
+
+
+def status_after_failure(before: Status, modified: bool | None, priority: Priority) -> Status:
+    """Status of an instance whose operation failed.
+
+    Seed unfurl-jobs, "Operational status and state": "If it fails, the status will depend on whether the instance
+    was modified by the operation. If it has been, the status is set to Error (or to Degraded the task was optional);
+    if the operation didn't report whether or not it was modified, it is set to Unknown. Otherwise, the status won't
+    be changed."
+
+    Args:
+        before: the status before the operation.
+        modified: whether the operation modified the instance; None if it did not say.
+        priority: the instance's priority.
+    """
+    if modified is None:
+        return Status.UNKNOWN
+    if not modified:
+        return before
+    return Status.DEGRADED if priority in (Priority.OPTIONAL, Priority.IGNORE) else Status.ERROR

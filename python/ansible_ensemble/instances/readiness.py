@@ -1,0 +1,68 @@
+"""Effective status: an instance's own status with those of its requirements considered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.instances.status import Priority, Status
+
+_FINAL = (Status.UNKNOWN, Status.ERROR, Status.ABSENT)
+
+
+def combine(own: Status, requirements: Iterable[tuple[Status, Priority]]) -> Status:
+    """Effective status of an instance from its own and its requirements' effective ones.
+
+    An own status of unknown, error or absent wins. Else a required one that is pending makes it pending, a required
+    one that does not work makes it an error, and an optional one that does not work, or any that is degraded, makes
+    it degraded. What has priority `ignore` does not count.
+    """
+    if own in _FINAL:
+        return own
+    worst = own
+    for status, priority in requirements:
+        if priority is Priority.IGNORE or status is Status.OK:
+            continue
+        if status is Status.DEGRADED or priority is Priority.OPTIONAL:
+            if worst is Status.OK:
+                worst = Status.DEGRADED
+        elif status is Status.PENDING:
+            if worst in (Status.OK, Status.DEGRADED):
+                worst = Status.PENDING
+        else:
+            return Status.ERROR
+    return worst
+
+
+def aggregate(instances: Instances, requirements: Mapping[str, Iterable[str]]) -> None:
+    """Set the effective status of each instance.
+
+    Args:
+        instances: all instances.
+        requirements: for each instance's name, the names of the instances it needs. A name without an
+            instance is passed over; around a cycle, own statuses count.
+    """
+    entered: set[str] = set()
+    for start in instances.by_name:
+        stack = [(start, False)]
+        while stack:
+            name, needed_are_done = stack.pop()
+            needed = [target for target in requirements.get(name, ()) if target in instances.by_name]
+            if needed_are_done:
+                instance = instances.by_name[name]
+                targets = [instances.by_name[target] for target in needed]
+                instance.effective = combine(
+                    instance.status, [(target.effective or target.status, target.priority) for target in targets]
+                )
+            elif name not in entered:
+                entered.add(name)
+                stack.append((name, True))
+                stack.extend((target, False) for target in needed if target not in entered)
+
+
+def overall(instances: Instances) -> Status:
+    """Status of the ensemble: the worst that counts of its instances; ok where there are none."""
+    present = [i for i in instances if i.status is not Status.ABSENT]
+    if not present and len(instances):
+        return Status.ABSENT
+    return combine(Status.OK, [(i.effective or i.status, i.priority) for i in present])

@@ -1,0 +1,160 @@
+"""The `status` section of an ensemble as plain data, and back (the form is Unfurl's)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import REDACTED
+from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
+from ansible_ensemble.instances.status import NodeState, Priority, Status
+
+#: Turns a value into what may stand in the file (a sensitive one encrypted or redacted).
+Encode = Callable[[Any], Any]
+
+
+def read_status(status: Mapping[str, Any]) -> Instances:
+    """Make instances from the `status` section.
+
+    The section may be written by hand: missing keys have defaults, and an instance may be listed under `instances`
+    of another (it is hosted there) or at the top.
+
+    Raises:
+        InvalidInput: a word in it is none of the vocabulary, or the same instance is listed twice.
+    """
+    instances = Instances(outputs=dict(status.get("outputs") or {}))
+    open_lists: list[tuple[str | None, Mapping[str, Any]]] = [(None, status.get("instances") or {})]
+    while open_lists:
+        host, entries = open_lists.pop(0)
+        for name, entry in entries.items():
+            if instances.get(name) is not None:
+                raise InvalidInput(f'instance "{name}" is listed twice in status', hint="remove one of the two")
+            instances.add(_read_instance(name, host, entry or {}))
+            if entry and entry.get("instances"):
+                open_lists.append((name, entry["instances"]))
+    return instances
+
+
+def _read_instance(name: str, host: str | None, entry: Mapping[str, Any]) -> Instance:
+    ready = entry.get("readyState") or {}
+    if isinstance(ready, str):
+        ready = {"local": ready}
+    return Instance(
+        name=name,
+        template=entry.get("template", name),
+        local=_word(Status, ready.get("local"), name, "readyState.local"),
+        effective=_word(Status, ready.get("effective"), name, "readyState.effective"),
+        state=_word(NodeState, ready.get("state"), name, "readyState.state"),
+        priority=_word(Priority, entry.get("priority"), name, "priority") or Priority.REQUIRED,
+        attributes=_known(entry.get("attributes")),
+        properties=_known(entry.get("properties")),
+        created=_text(entry.get("created")),
+        protected=bool(entry.get("protected")),
+        customized=bool(entry.get("customized")),
+        imported=_text(entry.get("imported")),
+        last_config_change=_text(entry.get("lastConfigChange")),
+        last_state_change=_text(entry.get("lastStateChange")),
+        host=host,
+        relationships=dict(_read_relationships(entry.get("requirements") or [])),
+        artifacts=dict(entry.get("artifacts") or {}),
+        withheld={key for key, value in (entry.get("attributes") or {}).items() if value == REDACTED},
+        retained=dict(entry.get("retained") or {}),
+    )
+
+
+def _word(kind: Any, value: Any, name: str, key: str) -> Any:
+    if value is None:
+        return None
+    try:
+        return kind(value)
+    except ValueError:
+        words = ", ".join(member.value for member in kind)
+        raise InvalidInput(f'status of "{name}": {key} is "{value}"', hint=f"it must be one of {words}") from None
+
+
+def _known(values: Any) -> dict[str, Any]:
+    """The values that are known: a redacted one was never stored."""
+    return {key: value for key, value in (values or {}).items() if value != REDACTED}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _read_relationships(requirements: list[Any]) -> Iterator[tuple[str, RelationshipInstance]]:
+    for index, item in enumerate(requirements):
+        for name, written in item.items():
+            entry = {"target": written} if isinstance(written, str) else written
+            key = str(entry.get("key", f"{name}#{index}"))
+            yield (
+                key,
+                RelationshipInstance(
+                    key=key,
+                    target=entry["target"],
+                    attributes=_known(entry.get("attributes")),
+                    added=list(entry.get("added") or []),
+                ),
+            )
+
+
+def write_instance(instance: Instance, encode: Encode) -> dict[str, Any]:
+    """The entry of one instance, without the instances it hosts."""
+    entry: dict[str, Any] = {"template": instance.template}
+    if instance.attributes or instance.withheld:
+        entry["attributes"] = {key: encode(value) for key, value in instance.attributes.items()}
+        entry["attributes"].update(dict.fromkeys(sorted(instance.withheld), REDACTED))
+    if instance.properties:
+        entry["properties"] = {key: encode(value) for key, value in instance.properties.items()}
+    requirements = [
+        {key.partition("#")[0]: _write_relationship(relationship, encode)}
+        for key, relationship in instance.relationships.items()
+    ]
+    if requirements:
+        entry["requirements"] = requirements
+    if instance.artifacts:
+        entry["artifacts"] = instance.artifacts
+    entry["priority"] = instance.priority.value
+    entry["readyState"] = _ready_state(instance)
+    for key, value in (
+        ("lastConfigChange", instance.last_config_change),
+        ("lastStateChange", instance.last_state_change),
+        ("created", instance.created),
+        ("protected", instance.protected),
+        ("customized", instance.customized),
+        ("imported", instance.imported),
+        ("retained", instance.retained),
+    ):
+        if value:
+            entry[key] = value
+    return entry
+
+
+def _write_relationship(relationship: RelationshipInstance, encode: Encode) -> Any:
+    entry: dict[str, Any] = {"target": relationship.target, "key": relationship.key}
+    if relationship.attributes:
+        entry["attributes"] = {key: encode(value) for key, value in relationship.attributes.items()}
+    if relationship.added:
+        entry["added"] = relationship.added
+    return entry
+
+
+def _ready_state(instance: Instance) -> dict[str, str]:
+    ready = {"local": instance.status.value}
+    if instance.effective is not None and instance.effective is not instance.status:
+        ready["effective"] = instance.effective.value
+    if instance.state is not None:
+        ready["state"] = instance.state.value
+    return ready
+
+
+def instance_path(instances: Instances, name: str) -> tuple[str, ...]:
+    """Keys from the section `status` to an instance's entry: each under the host it is nested in."""
+    keys: list[str] = []
+    current: Instance | None = instances.get(name)
+    seen: set[str] = set()
+    while current is not None and current.name not in seen:
+        seen.add(current.name)
+        keys[:0] = ["instances", current.name]
+        current = instances.get(current.host) if current.host else None
+    return tuple(keys)

@@ -1,0 +1,1 @@
+"""A job is five verbs over the other rooms: read, plan, render, execute, record."""

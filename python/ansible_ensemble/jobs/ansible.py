@@ -1,0 +1,315 @@
+"""The verbs of a job as the collection's action plugins call them: plain values in, plain maps out."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError, Locked
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.execution.workers import AnsibleWorker
+from ansible_ensemble.jobs import locking
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.execute import JobOutcome
+from ansible_ensemble.jobs.given import hand_over, options_of_job, withdraw
+from ansible_ensemble.jobs.hosts import HostFinder
+from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
+from ansible_ensemble.jobs.read import Location, locate, read_ensemble
+from ansible_ensemble.jobs.record import read_job_journal
+from ansible_ensemble.jobs.recover import commit_job, read_recovered, record_journal
+from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees
+from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.projects.process import Presence, ancestors, presence
+from ansible_ensemble.projects.vault import Vault
+from ansible_ensemble.reports.job_text import job_text
+from ansible_ensemble.reports.plan_text import plan_text
+
+_PLAN_FILE = "plan.json"
+
+
+def lock(
+    ensemble: str,
+    *,
+    state: str,
+    operation: str,
+    lock_id: str | None,
+    timeout: float,
+    pid: int,
+    environment: str | None = None,
+) -> dict[str, Any]:
+    """Take the lock of an ensemble for a process, and that of all its clones, or release them.
+
+    Raises:
+        Locked: somebody else holds one of them.
+    """
+    path = locate(ensemble).ensemble
+    notices: list[str] = []
+    if state == "absent":
+        held = locks.read_lock(path)
+        if held is None or held.id != lock_id:
+            return {"changed": False, "lock": {}}
+        withdraw(path.parent / PLANNED)
+        return {"changed": locking.free(path, held, environment), "lock": {}}
+    if lock_id is not None:
+        taken = locks.adopt(path, lock_id, pid=pid)
+    else:
+        taken = locking.acquire(
+            path, operation, environment=environment, pid=pid, timeout=timeout, notice=notices.append
+        ).local
+    return {"changed": True, "lock": {"id": taken.id, **taken.to_json()}, "warnings": notices}
+
+
+def plan(
+    ensemble: str,
+    *,
+    workflow: str,
+    options: Mapping[str, Any],
+    plan_file: str | None,
+    check: bool,
+    diff: bool,
+    variables: Mapping[str, Any],
+    loader: Any = None,
+) -> dict[str, Any]:
+    """Record what a killed job left, where the lock is held; plan, and save the plan.
+
+    Args:
+        ensemble: the ensemble.
+        workflow: the workflow.
+        options: job options by name.
+        plan_file: where the plan is saved; None is among the planned files.
+        check: whether this is a dry run.
+        diff: whether differences are asked for.
+        variables: the variables of the task.
+        loader: Ansible's DataLoader, which has the vault passwords.
+    """
+    del variables
+    job_options = JobOptions.from_mapping({**options, "check": check, "diff": diff, "vault": _vault(loader)})
+    location = locate(ensemble)
+    # without the lock, an open journal may be that of a job which runs
+    read = read_recovered(location, job_options, write=not check and _holder(location.ensemble) is not None)
+    check_upstreams(read, job_options)
+    made = plan_workflow(read, workflow, job_options)
+    file = Path(plan_file) if plan_file else read.planned / _PLAN_FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_plan(made, file)
+    if _holder(read.path) is not None:
+        hand_over(read.planned, job_options, read.topology)
+    document = made.to_json()
+    return {
+        "changed": not made.empty,
+        "plan": document,
+        "plan_file": str(file),
+        "text": read.redactor.text(plan_text(document)),
+    }
+
+
+def execute(
+    action: Any,
+    task_vars: Mapping[str, Any],
+    *,
+    ensemble: str,
+    plan_file: str,
+    jobs: int,
+    options: Mapping[str, Any],
+    show: bool = True,
+) -> dict[str, Any]:
+    """Carry out a saved plan inside an Ansible action.
+
+    Each line that is shown costs Ansible an event, more than many an operation; who reads the journal does without.
+    """
+    from ansible.utils.display import Display
+
+    from ansible_ensemble.execution.ansible.core import send_item_event
+    from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
+    from ansible_ensemble.execution.ansible.session import AnsibleSession
+
+    display = Display()
+    saved = load_plan(Path(plan_file))
+    held = _adopt_lock(ensemble)
+    location = locate(ensemble)
+    given = {name: value for name, value in options.items() if name != "fast_modules"}
+    given["vault"] = _vault(getattr(action, "_loader", None))
+    job_options = options_of_job(saved.options, given, location.ensemble.parent / PLANNED)
+    job_options.jobs, job_options.fast = jobs, options.get("fast_modules", True)
+    if not job_options.check:
+        read_recovered(location, job_options, write=True)
+    read = read_ensemble(location, job_options, keep_key=True)
+    check_fresh(saved, read)
+    if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
+        check_working_trees(read, job_options)
+    session = AnsibleSession.from_action(action, dict(task_vars))
+
+    def make_lanes() -> AnsibleWorker:
+        return AnsibleLanes(
+            session,
+            executors=job_options.parallel,
+            fast=job_options.fast,
+            on_display=lambda method, args, kwargs: getattr(display, method)(*read.redactor.data(args), **kwargs),
+        )
+
+    outcome, journal = run_plan(
+        read,
+        saved,
+        job_options,
+        make_lanes,
+        show=display.display,
+        progress=show,
+        inventory=frozenset(session.inventory.hosts),
+        observers=[ItemEvents(partial(send_item_event, session, action._task))]
+        if show and is_wanted(os.environ)
+        else [],
+    )
+    if not job_options.check and (outcome.signal is not None or presence(held.process) is Presence.GONE):
+        _wind_up(read, job_options, journal, held)
+    failed = not outcome.ok
+    result: dict[str, Any] = {
+        "changed": not saved.empty and not job_options.check,
+        "failed": failed,
+        "job": {"id": outcome.job, "counts": outcome.counts, "stopped": outcome.stopped},
+        "journal": str(journal),
+    }
+    if failed:
+        result["msg"] = _failure(outcome)
+    return result
+
+
+def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks.Lock) -> None:
+    """A playbook that was interrupted or killed runs no further task: record the job and free its lock here."""
+    if held.process.pid == os.getppid() or presence(held.process) is Presence.GONE:
+        recorded = read_ensemble(Location(ensemble.path, ensemble.template), options)
+        report = record_journal(recorded, journal)
+        if options.commits:
+            commit_job(recorded, report, options)
+        withdraw(ensemble.planned)
+        locking.free(ensemble.path, held, options.environment)
+
+
+def _vault(loader: Any) -> Vault | None:
+    """The vault with the passwords that ansible-playbook was given; None asks for the configured ones."""
+    passwords = getattr(getattr(loader, "_vault", None), "secrets", None)
+    return Vault(passwords=passwords) if passwords else None
+
+
+def _adopt_lock(ensemble: str) -> locks.Lock:
+    """Have the lock live as long as this process, should its holder be killed.
+
+    Raises:
+        EnsembleError: the ensemble is not locked.
+        Locked: the lock is not held by a process that this one comes from.
+    """
+    path = locate(ensemble).ensemble
+    held = _holder(path)
+    if held is None:
+        other = locks.read_lock(path)
+        if other is not None:
+            raise Locked(locks.describe(other))
+        raise EnsembleError(f"{path} is not locked", hint="run tosca.ensemble.lock before tosca.ensemble.execute")
+    locks.adopt(path, held.id, pid=os.getpid())
+    return held
+
+
+def _holder(path: Path) -> locks.Lock | None:
+    """The lock of an ensemble if a process holds it that this one comes from, or one that cannot be seen from here."""
+    held = locks.read_lock(path)
+    if held is None or (held.process.pid not in ancestors(os.getpid()) and held.process.host == platform.node()):
+        return None
+    return held
+
+
+def _failure(outcome: JobOutcome) -> str:
+    if outcome.signal is not None:
+        return f"the job was stopped by {signal.Signals(outcome.signal).name}"
+    if outcome.stopped:
+        return f"the job was stopped: {outcome.stopped}"
+    bad = [f"{count} {name}" for name, count in outcome.counts.items() if name not in ("succeeded", "skipped")]
+    return f"the job failed: {', '.join(bad)}"
+
+
+def record(
+    ensemble: str,
+    *,
+    journal: str,
+    options: Mapping[str, Any],
+    commit: bool,
+    check: bool = False,
+    loader: Any = None,
+) -> dict[str, Any]:
+    """Record a job from its journal, and commit it if asked to.
+
+    Args:
+        ensemble: the ensemble.
+        journal: the journal's file.
+        options: `message`, `dirty`, `push` and `environment`, where given.
+        commit: whether to commit.
+        check: whether this is a dry run: nothing is written.
+        loader: Ansible's DataLoader, which has the vault passwords.
+    """
+    location = locate(ensemble)
+    recorded = read_job_journal(Path(journal)).header["options"]
+    job_options = options_of_job(
+        {**recorded, "check": check, "commit": commit, "push": bool(options.get("push"))},
+        {**options, "vault": _vault(loader)},
+        location.ensemble.parent / PLANNED,
+    )
+    read = read_ensemble(location, job_options)
+    report = record_journal(read, Path(journal), write=not check)
+    if job_options.commits:
+        commit_job(read, report, job_options)
+    text = read.redactor.text(job_text(report))
+    problems = report.get("problems")
+    return {
+        "changed": not check and bool(report["tasks"]),
+        **({"failed": True, "msg": "; ".join(problems)} if problems else {}),
+        "job": report["job"],
+        "outputs": report["outputs"],
+        "summary": report["summary"],
+        "text": text,
+    }
+
+
+def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
+    """Instances as inventory hosts, with groups by template, type, status and state.
+
+    Args:
+        path: the ensemble.
+        loader: Ansible's DataLoader, which has the vault passwords.
+    """
+    read = read_ensemble(locate(path), JobOptions(vault=_vault(loader)))
+    hosts: dict[str, Any] = {}
+    groups: dict[str, list[str]] = {}
+    finder = HostFinder(read.evaluator, read.instances, frozenset())
+    for instance in read.instances:
+        template = read.topology.node_templates[instance.template]
+        values = {**instance.properties, **instance.attributes}
+        variables: dict[str, Any] = {name: reveal(value) for name, value in values.items() if name.isidentifier()}
+        machine = finder.machine(instance)
+        if machine.name == "localhost":
+            variables |= {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+        else:
+            variables |= machine.variables
+        variables["ensemble_instance"] = {
+            "name": instance.name,
+            "template": instance.template,
+            "type": template.type.name,
+            "status": instance.status.value,
+            "state": instance.state.value if instance.state else None,
+            "properties": reveal(instance.properties),
+            "attributes": reveal(instance.attributes),
+        }
+        hosts[instance.name] = variables
+        names = [f"template_{instance.template}", f"status_{instance.status.value}"]
+        names += [f"state_{instance.state.value}"] if instance.state else []
+        names += [f"type_{ancestor.name}" for ancestor in template.type.lineage()]
+        for name in names:
+            groups.setdefault("".join(c if c.isalnum() else "_" for c in name), []).append(instance.name)
+    return {"hosts": hosts, "groups": groups}

@@ -1,0 +1,306 @@
+"""What the command line asks of a job: each function is a command's work, without its words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes import history as records
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.instances.readiness import aggregate, overall
+from ansible_ensemble.jobs.adopt import adopt_by_hand
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.journals import open_journals
+from ansible_ensemble.jobs.locking import JobLock, locked
+from ansible_ensemble.jobs.merging import merge_conflict
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
+from ansible_ensemble.jobs.predict import predict
+from ansible_ensemble.jobs.prepared import PreparedJob
+from ansible_ensemble.jobs.read import Location, ensemble_file, locate, read_ensemble
+from ansible_ensemble.jobs.record import recorded_outputs, requirements_of, write_forgotten
+from ansible_ensemble.jobs.recover import read_recovered, record_journal
+from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
+from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees
+from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
+from ansible_ensemble.jobs.validate import validate_path
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.projects import create
+from ansible_ensemble.projects import lock as locks
+
+#: Workflows that have a command of their name.
+_OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "stop", "run")
+
+
+#: Job options that a saved plan does not decide.
+_OF_THE_CALL = ("commit", "push", "message", "dirty", "locked", "grace", "jobs", "fail_fast", "fast")
+
+
+@dataclass(slots=True)
+class PlanOutcome:
+    """A plan that was made and not carried out."""
+
+    plan: Plan
+    document: dict[str, Any]
+
+    def save(self, path: Path) -> None:
+        """Save the plan so that `deploy PATH` carries it out."""
+        save_plan(self.plan, path)
+
+    def predict(self, report: Mapping[str, Any]) -> None:
+        """Add what a dry run of the plan said, to the document and to the plan that is saved."""
+        predict(self.document, report)
+        found = {operation["key"]: operation["details"] for operation in self.document["operations"]}
+        for operation in self.plan.operations:
+            if "prediction" in found[operation.key]:
+                operation.details["prediction"] = found[operation.key]["prediction"]
+
+
+def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanOutcome:
+    """Plan a workflow; takes no lock and changes nothing."""
+    job_options = JobOptions.from_mapping(options)
+    read = read_recovered(locate(ensemble), job_options, write=False)
+    try:
+        check_upstreams(read, job_options)
+    except EnsembleError as error:
+        read.warnings.append(f"A job would be refused: {error}")
+    plan = plan_workflow(read, workflow, job_options)
+    return PlanOutcome(plan, read.redactor.data(plan.to_json()))
+
+
+def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PreparedJob:
+    """Lock the ensemble, record what a killed job left, and plan.
+
+    Raises:
+        Locked: somebody else holds the lock.
+    """
+    job_options = JobOptions.from_mapping(options)
+    return _prepare(locate(ensemble), workflow, job_options, lambda read: plan_workflow(read, workflow, job_options))
+
+
+def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) -> PreparedJob:
+    """Lock the ensemble of a saved plan and make sure that the plan still holds.
+
+    Raises:
+        EnsembleError: the plan is stale.
+    """
+    saved = load_plan(plan)
+    if saved.workflow != workflow:
+        command = saved.workflow if saved.workflow in _OF_COMMANDS else f"run --workflow {saved.workflow}"
+        raise UsageError(f"{plan} is a plan to {saved.workflow}", hint=f"`ansible-ensemble {command} {plan}`")
+    inputs = {**saved.options.get("inputs", {}), **options.get("inputs", {})}
+    # how the job is run and kept is this call's business; what it does is the plan's
+    saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}
+    job_options = JobOptions.from_mapping({**options, **saved.options, "inputs": inputs})
+
+    def checked(read: Ensemble) -> Plan:
+        check_fresh(saved, read)
+        return saved
+
+    return _prepare(locate(saved.template or saved.ensemble), workflow, job_options, checked)
+
+
+def prepare_notification(ensemble: str, trigger: str, data: Any, options: Mapping[str, Any]) -> PreparedJob:
+    """Plan the actions of the policies that an event or trigger of this name sets off.
+
+    Args:
+        ensemble: the ensemble.
+        trigger: name of an event, or of a trigger.
+        data: what the actions get as the input `notification`.
+        options: the job's options.
+
+    Raises:
+        InvalidInput: no policy has such a trigger.
+        Locked: somebody else holds the lock.
+    """
+    return prepare_job(ensemble, "notify", {**options, "trigger": trigger, "notification": data})
+
+
+def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, Any]) -> PreparedJob:
+    """Lock the ensemble, and plan to apply recorded changes again, each with the inputs that are recorded.
+
+    Args:
+        ensemble: the ensemble.
+        changes: ids of tasks, or of jobs for all their tasks that succeeded.
+        options: job options by name.
+
+    Raises:
+        Locked: somebody else holds the lock.
+        InvalidInput: there is no such change, or the specification has no such instance or operation any more.
+    """
+    location = locate(ensemble)
+    inputs = {**inputs_of_changes(location.ensemble.parent, changes), **options.get("inputs", {})}
+    job_options = JobOptions.from_mapping({**options, "inputs": inputs})
+    return _prepare(location, "replay", job_options, lambda read: plan_replay(read, changes, job_options))
+
+
+def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> PreparedJob:
+    """Lock the ensemble, and plan back to the specification and inputs of an earlier job.
+
+    Raises:
+        Locked: somebody else holds the lock.
+        InvalidInput: there is no such job, or its specification is not in git.
+    """
+    location = locate(ensemble)
+    earlier = options_of_earlier(location, job, JobOptions.from_mapping(options))
+    return _prepare(location, "rollback", earlier, lambda read: plan_rollback(read, job, earlier))
+
+
+def prepare_adoption(ensemble: str, instances: Sequence[str], options: Mapping[str, Any]) -> PreparedJob:
+    """Lock the ensemble, and plan to find out whether instances are there already, and to record them if so.
+
+    Raises:
+        Locked: somebody else holds the lock.
+        InvalidInput: the spec has no such instance, or no operation that looks at it.
+    """
+    job_options = JobOptions.from_mapping({**options, "instances": list(instances)})
+    return _prepare(locate(ensemble), "adopt", job_options, lambda read: plan_workflow(read, "adopt", job_options))
+
+
+def adopt(ensemble: str, instance: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Record by hand that an instance is there, with these attributes: `{"adopted", "attributes"}`."""
+    location = locate(ensemble)
+    with locked(location.ensemble, "adopt", notice=_ignore):
+        read = read_recovered(location, JobOptions(), write=True)
+        adopted = adopt_by_hand(read, instance, attributes)
+        return {"adopted": adopted.name, "attributes": read.redactor.data(adopted.attributes)}
+
+
+def _prepare(
+    location: Location, operation: str, options: JobOptions, make_plan: Callable[[Ensemble], Plan]
+) -> PreparedJob:
+    notices: list[str] = []
+    lock = JobLock(locks.acquire(location.ensemble, operation, timeout=options.lock_timeout, notice=notices.append))
+    try:
+        ensemble = read_recovered(location, options, write=True)
+        lock.share(location.ensemble, ensemble.environment, notices.append)
+        check_upstreams(ensemble, options)
+        check_working_trees(ensemble, options)
+        ensemble.warnings[:0] = notices
+        return PreparedJob(location, ensemble, make_plan(ensemble), options, lock)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The recorded status, with what a job that runs or was killed has done so far."""
+    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
+    aggregate(read.instances, requirements_of(read))
+    instances = [
+        {
+            "name": instance.name,
+            "template": instance.template,
+            "type": read.topology.node_templates[instance.template].type.name,
+            "host": instance.host,
+            "status": (instance.effective or instance.status).value,
+            "localStatus": instance.status.value,
+            "state": instance.state.value if instance.state else None,
+            "priority": instance.priority.value,
+            "created": instance.created,
+            "protected": instance.protected,
+            "customized": instance.customized,
+            "attributes": instance.attributes,
+            "properties": instance.properties,
+        }
+        for instance in read.instances
+    ]
+    document = {
+        "ensemble": str(read.path),
+        "status": overall(read.instances).value if instances else None,
+        "lastJob": read.last_job or None,
+        "instances": instances,
+        "outputs": recorded_outputs(read),
+        "warnings": read.warnings,
+    }
+    masked: dict[str, Any] = read.redactor.data(document)
+    return masked
+
+
+def outputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The topology's outputs by name."""
+    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
+    values: dict[str, Any] = read.redactor.data(recorded_outputs(read))
+    return values
+
+
+def validate(paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
+    """Errors in files: `{"valid", "files": [{"path", "errors": [...], "warnings": [...]}]}`."""
+    job_options = JobOptions.from_mapping(options)
+    files = [validate_path(path, job_options, strict=strict) for path in paths]
+    return {"valid": not any(file["errors"] for file in files), "files": files}
+
+
+def history(ensemble: str, *, limit: int | None = None) -> dict[str, Any]:
+    """The jobs, newest first: `{"jobs": [...]}`."""
+    jobs = records.history(locate(ensemble).ensemble.parent)[::-1]
+    return {"jobs": jobs[:limit] if limit is not None else jobs}
+
+
+def show(ensemble: str, change_id: str) -> dict[str, Any]:
+    """The record of a job (`{"job", "tasks"}`) or of a task (`{"task"}`)."""
+    document = records.show(locate(ensemble).ensemble.parent, change_id)
+    if "tasks" in document:
+        tasks = document.pop("tasks")
+        return {"job": document, "tasks": tasks}
+    return {"task": document}
+
+
+def recover(ensemble: str) -> dict[str, Any]:
+    """Record what a killed job did, and unite what a git merge left in conflict.
+
+    Returns:
+        The job's report; or `{"merged", "check": [...]}` after a merge; `{}` if there is nothing to do.
+    """
+    if merged := merge_conflict(ensemble_file(ensemble)):
+        return merged
+    location, options = locate(ensemble), JobOptions()
+    report: dict[str, Any] = {}
+    with locked(location.ensemble, "recover", notice=_ignore):
+        for journal in open_journals(location.ensemble.parent):
+            report = record_journal(read_ensemble(location, options), journal)
+    return report
+
+
+def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
+    """Remove the lock with this id and return what it said."""
+    return locks.unlock(locate(ensemble).ensemble, lock_id).to_json()
+
+
+def forget(ensemble: str, instances: Sequence[str]) -> dict[str, Any]:
+    """Remove instances from the status; nothing in the world is touched."""
+    location = locate(ensemble)
+    with locked(location.ensemble, "forget", notice=_ignore):
+        read = read_recovered(location, JobOptions(), write=True)
+        for name in instances:
+            if read.instances.get(name) is None:
+                raise InvalidInput(f'the status has no instance "{name}"')
+            below = [instance.name for instance in read.instances if instance.host == name]
+            if below and not set(below) <= set(instances):
+                raise InvalidInput(f'"{name}" hosts {", ".join(below)}', hint="forget these as well")
+        write_forgotten(read, set(instances))
+    return {"forgotten": list(instances)}
+
+
+def init(folder: Path, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a project: `{"folder", "files": [...], "warnings": [...]}`."""
+    del options
+    made = create.init_project(folder)
+    return {"folder": str(made.folder), "files": made.files, "warnings": made.notices}
+
+
+def clone(source: str, folder: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy a project or ensemble: `{"folder", "ensembles": [...], "warnings": [...]}`."""
+    del options
+    made = create.clone_project(source, folder)
+    return {
+        "folder": str(made.folder),
+        "ensembles": [str(ensemble) for ensemble in made.ensembles],
+        "warnings": made.notices,
+    }
+
+
+def _ignore(_notice: str) -> None:
+    """Commands that are done at once say nothing of the lock unless they are refused."""

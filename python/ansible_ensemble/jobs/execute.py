@@ -1,0 +1,406 @@
+"""Execute: runs the operations of a plan through the scheduler and the workers, each step into the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from ansible_ensemble.configurators.orders import NOT_PREDICTABLE, Order, Outcome
+from ansible_ensemble.configurators.protocol import Configurator, Conversation, Result, SubTask
+from ansible_ensemble.core.changeid import task_id
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.execution import events
+from ansible_ensemble.execution.journal import Journal
+from ansible_ensemble.execution.readyqueue import Limits
+from ansible_ensemble.execution.scheduler import Scheduler
+from ansible_ensemble.execution.workers import Workers
+from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.instances.patch import apply_patch
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.jobs.course import Course
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.journal_events import failed_event, finished_event, job_finished_event, started_event
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.plan import plan_workflow
+from ansible_ensemble.jobs.predict import needs
+from ansible_ensemble.jobs.render import Renderer
+from ansible_ensemble.jobs.settle import entry_patch, settle
+from ansible_ensemble.jobs.stopping import Stopping
+from ansible_ensemble.jobs.task import JobTask
+from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.projects.folders import task_failed, task_succeeded
+
+#: Told of each event after it is in the journal.
+Observer = Callable[[dict[str, Any]], None]
+
+
+@dataclass(slots=True)
+class JobOutcome:
+    """How the execution of a plan went.
+
+    Attributes:
+        ok: every operation succeeded or had nothing to do.
+        counts: operations by how they ended.
+        stopped: why the job was stopped before its end, or None.
+        signal: the number of the signal that stopped it, or None.
+    """
+
+    job: str
+    ok: bool
+    counts: dict[str, int] = field(default_factory=dict)
+    stopped: str | None = None
+    signal: int | None = None
+
+
+class JobExecution:
+    """One execution of a plan.
+
+    Data flow: the scheduler says what to run; `_operate` renders and carries it out; what came of it becomes patches,
+    goes to the journal, and only then back to the scheduler and into the instances in memory.
+
+    Args:
+        ensemble: as read; its instances change as the job goes on.
+        plan: what to do.
+        options: the job's options.
+        job: the job's change id.
+        journal: open for appending.
+        workers: carry out orders.
+        renderer: makes tasks.
+        observers: told of each event.
+    """
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        plan: Plan,
+        options: JobOptions,
+        *,
+        job: str,
+        journal: Journal,
+        workers: Workers,
+        renderer: Renderer,
+        observers: Iterable[Observer] = (),
+    ) -> None:
+        self._ensemble = ensemble
+        self._plan = plan
+        self._options = options
+        self._job = job
+        self._journal = journal
+        self._workers = workers
+        self._renderer = renderer
+        self._observers = tuple(observers)
+        self._planned = {operation.key: operation for operation in plan.operations}
+        self._scheduler = Scheduler(Limits(jobs=options.parallel), fail_fast=options.fail_fast)
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._carried: dict[str, asyncio.Task[Result]] = {}
+        self._cancelled: set[str] = set()
+        self._numbers = 0
+        self._task_ids: dict[str, str] = {}
+        self._course = Course()
+        self._done: asyncio.Future[events.Summary] | None = None
+        self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
+
+    async def run(self) -> JobOutcome:
+        """Run the plan to its end, or until it is stopped.
+
+        Raises:
+            EnsembleError: the journal cannot be written; what ran until then is in it.
+        """
+        loop = asyncio.get_running_loop()
+        self._done = loop.create_future()
+        self._stopping.begin()
+        try:
+            scheduled = tuple(self._scheduled(operation) for operation in self._plan.operations)
+            self._feed(events.OperationsAdded(scheduled))
+            summary = await self._done
+        finally:
+            self._stopping.end()
+            for task in self._running.values():
+                task.cancel()
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+            await self._workers.close()
+        outcome = JobOutcome(
+            job=self._job,
+            ok=summary.ok,
+            counts={state.value: count for state, count in summary.counts.items() if count},
+            stopped=summary.stopped,
+            signal=self._stopping.signal,
+        )
+        await self._write(job_finished_event(outcome.ok, outcome.counts, outcome.stopped))
+        return outcome
+
+    @staticmethod
+    def _scheduled(operation: PlannedOperation) -> events.ScheduledOperation:
+        return events.ScheduledOperation(
+            key=operation.key,
+            waits_for=tuple(operation.waits_for),
+            waits_end=tuple(operation.waits_end),
+            groups=tuple(operation.serial),
+            retries=int(operation.details.get("retries", 0)),
+            backoff=float(operation.details.get("backoff", 1.0)),
+        )
+
+    # -- the loop -----------------------------------------------------------------------------------------------
+
+    def _feed(self, *happened: events.Event) -> None:
+        """Tell the scheduler what happened, and do what it asks for."""
+        assert self._done is not None
+        loop = asyncio.get_running_loop()
+        for instruction in self._scheduler.handle(*happened):
+            match instruction:
+                case events.Run():
+                    task = loop.create_task(self._operate(instruction))
+                    self._running[instruction.key] = task
+                    task.add_done_callback(partial(self._ended, instruction.key))
+                case events.Persist(events.Blocked(key, by)):
+                    self._course.failed(key)
+                    self._note({"event": "blocked", "key": key, "by": list(by)})
+                case events.Persist(events.Cancelled(key, reason)):
+                    self._note({"event": "cancelled", "key": key, "reason": reason})
+                case events.CancelRunning(keys):
+                    for key in keys:
+                        self._cancel(key)
+                case events.RetryAfter(key, seconds):
+                    loop.call_later(seconds, self._feed, events.RetryDue(key))
+                case events.Done(summary):
+                    self._done.set_result(summary)
+                case _:
+                    pass
+
+    def _cancel(self, key: str) -> None:
+        """Cancel what an operation carries out; its rendering and its entries in the journal come to their end."""
+        self._cancelled.add(key)
+        if key in self._carried:
+            self._carried[key].cancel()
+
+    def _ended(self, key: str, task: asyncio.Task[None]) -> None:
+        if self._running.get(key) is task:
+            del self._running[key]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            assert self._done is not None
+            if not self._done.done():
+                self._done.set_exception(error)
+
+    async def _operate(self, run: events.Run) -> None:
+        """Carry out one operation from its rendering to its result in the journal."""
+        planned = self._planned[run.key]
+        if run.key in self._cancelled:
+            self._feed(events.Cancelled(run.key))
+            return
+        if reason := self._needless(planned):
+            await self._skip(run.key, reason)
+            return
+        task_id_ = self._task_ids.get(run.key) or self._next_id()
+        self._task_ids[run.key] = task_id_
+        started, since = time.time(), time.monotonic()
+        task: JobTask | None = None
+        try:
+            task = self._renderer.task(planned, task_id_)
+            configurator = self._renderer.configurator(task)
+        except Deferred as deferred:
+            if self._options.check:
+                await self._skip(run.key, needs(deferred.refs))
+            else:
+                self._feed(events.Deferred(run.key, references=deferred.refs))
+            return
+        except EnsembleError as error:
+            await self._fail_to_render(planned, task_id_, error)
+            return
+        entry = entry_patch(task)
+        await self._write(started_event(planned, task_id_, run.attempt, started, entry))
+        if entry:
+            apply_patch(self._ensemble.instances, entry)
+        self._feed(events.Started(run.key))
+        try:
+            result = await self._carried_out(run.key, task, configurator)
+        except asyncio.CancelledError:
+            await self._settle(task, _cancelled(), since)
+            self._feed(events.Interrupted(run.key, "it was cancelled"))
+            return
+        except EnsembleError as error:
+            result = Result(success=False, modified=False, error=str(error))
+            if task.check and isinstance(error, Deferred):
+                result = Result(success=True, modified=False, messages=[needs(error.refs)])
+        wrote = await self._settle(task, result, since)
+        added: tuple[events.ScheduledOperation, ...] = ()
+        try:
+            added = self._plan_reported(result) if result.success else ()
+        except EnsembleError as error:
+            result.success, result.error = False, f"what it reported cannot be planned: {error}"
+            await self._write(failed_event(planned, f"{run.key}>plan", task_id_, result.error))
+        self._report(run.key, result, wrote, added)
+
+    async def _skip(self, key: str, reason: str) -> None:
+        """End an operation that does not run; what depends on it does."""
+        await self._write({"event": "skipped", "key": key, "reason": reason})
+        self._feed(events.Skipped(key, reason))
+
+    def _report(self, key: str, result: Result, wrote: list[str], added: tuple[events.ScheduledOperation, ...]) -> None:
+        (self._course.succeeded if result.success else self._course.failed)(key)
+        if result.success:
+            provided = tuple(ref[2:].replace("::", ".", 1) for ref in wrote)
+            self._feed(events.Succeeded(key), events.OperationsAdded(added), events.Provided(provided))
+        elif result.outcome is not None and result.outcome.timed_out:
+            self._feed(events.TimedOut(key, result.error or "it took too long"))
+        else:
+            self._feed(events.Failed(key, result.error or "it failed"))
+
+    def _plan_reported(self, result: Result) -> tuple[events.ScheduledOperation, ...]:
+        """The operations that deploy the instances an operation reported and that are yet to be brought up."""
+        instances = self._ensemble.instances
+        names = dict.fromkeys(item["name"] for item in result.instances)
+        new = [name for name in names if (found := instances.get(name)) and found.status is Status.PENDING]
+        if not new:
+            return ()
+        plan = plan_workflow(self._ensemble, "deploy", replace(self._options, instances=new, templates=[]))
+        added = [operation for operation in plan.operations if operation.key not in self._planned]
+        self._planned.update({operation.key: operation for operation in added})
+        self._note({"event": "planned", "instances": new, "operations": [operation.key for operation in added]})
+        return tuple(self._scheduled(operation) for operation in added)
+
+    def _next_id(self) -> str:
+        self._numbers += 1
+        return task_id(self._job, self._numbers)
+
+    def _needless(self, planned: PlannedOperation) -> str | None:
+        """Why a planned operation turns out not to be needed, or None."""
+        instance = self._ensemble.instances.get(planned.instance)
+        return self._course.needless(planned, partial(self._renderer.unmet, planned)) or self._course.pointless(
+            planned, instance, partial(self._renderer.has_changed, planned)
+        )
+
+    async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
+        """Carry out an operation so that it can be cancelled, and nothing else of it.
+
+        Raises:
+            asyncio.CancelledError: it was.
+        """
+        if key in self._cancelled:
+            raise asyncio.CancelledError
+        self._carried[key] = asyncio.create_task(self._carry_out(task, configurator))
+        try:
+            return await self._carried[key]
+        finally:
+            del self._carried[key]
+
+    async def _carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
+        """Drive a configurator: each order to the workers, each sub-task to its own operation."""
+        if configurator is None:
+            return Result(success=True, modified=False)
+        if task.check and not configurator.can_dry_run(task):
+            return Result(success=True, modified=False, messages=[NOT_PREDICTABLE])
+        try:
+            with closing(configurator.run(task)) as steps:
+                result: Result = await self._drive(task, steps)
+        except EnsembleError:
+            raise
+        except Exception as error:  # a configurator's defect is that of its operation alone
+            return Result(success=False, error=f"{configurator.name} failed by {type(error).__name__}: {error}")
+        return result
+
+    async def _drive(self, task: JobTask, steps: Generator[Any, Any, Any]) -> Any:
+        """Carry out each order of a generator, which gets the errors as well; returns what it returns."""
+        step: Callable[[Any], Any] = steps.send
+        answer: Any = None
+        while True:
+            try:
+                order = step(answer)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                step, answer = steps.send, await self._ordered(task, order)
+            except EnsembleError as error:
+                step, answer = steps.throw, error
+
+    async def _ordered(self, task: JobTask, order: Order | SubTask | Conversation) -> Any:
+        match order:
+            case SubTask():
+                return await self._sub_task(task, order)
+            case Conversation():
+                answer = order.answer
+                return await self._workers.converse(order.command, lambda asked: self._drive(task, answer(asked)))
+            case _:
+                return await self._workers.run(order)
+
+    async def _sub_task(self, task: JobTask, order: SubTask) -> Result:
+        """Run another operation as a part of a task, with a change id and a record of its own."""
+        started, since = time.time(), time.monotonic()
+        planned = self._renderer.sub_operation(task, order)
+        sub_task = self._renderer.task(planned, self._next_id())
+        configurator = self._renderer.configurator(sub_task)
+        await self._write(started_event(planned, sub_task.id, 1, started, entry_patch(sub_task)))
+        try:
+            result = await self._carry_out(sub_task, configurator)
+        except asyncio.CancelledError:
+            await self._settle(sub_task, _cancelled(), since)
+            raise
+        await self._settle(sub_task, result, since)
+        return result
+
+    async def _settle(self, task: JobTask, result: Result, since: float) -> list[str]:
+        """Turn a result into patches, write them, then apply them; return the refs of what was written."""
+        ensemble = self._ensemble
+        configured = ensemble.operations.configured(task.instance.name)
+        try:
+            settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
+        except InvalidInput as error:
+            result.success, result.error = False, str(error)
+            result.outputs.clear()
+            result.instances.clear()
+            settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
+        event = finished_event(task, result, settled, since=since, seal=self._ensemble.seal)
+        await self._write(event)
+        if result.success:
+            self._ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
+        for patch in settled.patches:
+            self._course.note_values(self._ensemble.instances.get(patch["name"]), patch)
+            apply_patch(self._ensemble.instances, patch)
+        if result.success and result.outcome is not None and result.outcome.changed is False:
+            self._course.note_unchanged(task.planned.key)
+        self._move_folder(task, result)
+        return settled.wrote
+
+    def _move_folder(self, task: JobTask, result: Result) -> None:
+        """What the task rendered goes to `active`, or to `failed.<changeid>` (seed unfurl-jobs: "Generated Files")."""
+        if task.check:
+            return
+        name = task.planned.key.partition(":")[2]
+        if result.success:
+            task_succeeded(self._ensemble.folder, task.instance.name, name)
+        else:
+            task_failed(self._ensemble.folder, task.instance.name, name, task.id)
+
+    async def _fail_to_render(self, planned: PlannedOperation, task: str, error: EnsembleError) -> None:
+        """An operation that could not be rendered has changed nothing."""
+        message = self._ensemble.redactor.text(str(error))
+        self._course.failed(planned.key)
+        await self._write(failed_event(planned, planned.key, task, message))
+        self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
+
+    # -- the journal --------------------------------------------------------------------------------------------
+
+    async def _write(self, event: dict[str, Any]) -> None:
+        """Write an event so that it counts: it is on disk when this returns."""
+        await self._journal.committed(self._journal.append(event))
+        self._tell(event)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        """Write an event that nothing has to wait for; it is on disk with the next one that counts."""
+        self._journal.append(event)
+        self._tell(event)
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        for observer in self._observers:
+            observer(event)
+
+    def _tell_stop(self, number: int) -> None:
+        self._tell({"event": "stopping", "signal": number, "running": sorted(self._running)})
+
+
+def _cancelled() -> Result:
+    return Result(success=False, error="it was cancelled", outcome=Outcome(ok=False, cancelled=True))

@@ -1,0 +1,171 @@
+"""The events of a job's journal: what they hold, free of secrets and bounded."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ansible_ensemble import __version__
+from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.jobs.seal import Seal
+from ansible_ensemble.jobs.settle import Settled
+from ansible_ensemble.jobs.task import JobTask
+from ansible_ensemble.planning.plan import Plan, PlannedOperation
+
+#: Characters of one text that go into the journal; the middle of a longer one is left out.
+_TEXT_LIMIT = 20_000
+
+
+def job_started_event(plan: Plan, job: str, options: dict[str, Any], pid: int, start: dict[str, Any]) -> dict[str, Any]:
+    """The first event of a job; `start` is what it starts from in git."""
+    return {
+        **start,
+        "event": "job-started",
+        "job": job,
+        "workflow": plan.workflow,
+        "ensemble": plan.ensemble,
+        "options": options,
+        "base": plan.base,
+        "summary": plan.summary,
+        "total": sum(bool(operation.implementation) for operation in plan.operations),
+        "time": time.time(),
+        "pid": pid,
+        "version": __version__,
+    }
+
+
+def started_event(
+    planned: PlannedOperation, task: str, attempt: int, started: float, patch: dict[str, Any]
+) -> dict[str, Any]:
+    """An operation goes to its worker."""
+    return {
+        "event": "started",
+        **_identity(planned, task),
+        "attempt": attempt,
+        "time": started,
+        "patches": [patch] if patch else [],
+    }
+
+
+def _identity(planned: PlannedOperation, task: str) -> dict[str, Any]:
+    return {
+        "key": planned.key,
+        "task": task,
+        "instance": planned.instance,
+        "template": planned.template,
+        "operation": planned.full_name,
+        "relationship": planned.relationship,
+        "reason": planned.reason.value,
+        "implementation": planned.implementation,
+    }
+
+
+def finished_event(task: JobTask, result: Result, settled: Settled, *, since: float, seal: Seal) -> dict[str, Any]:
+    """An operation ended: its result, what it read, and the patches that make it count.
+
+    Args:
+        task: the operation's task.
+        result: what came of it.
+        settled: what that changes.
+        since: the monotonic clock's seconds when it began: the time of day may jump meanwhile.
+        seal: hides secrets.
+    """
+    redactor = task.scope.evaluator.surroundings.redactor
+    outcome = result.outcome
+    event: dict[str, Any] = {
+        "event": "finished",
+        **_identity(task.planned, task.id),
+        "ok": result.success,
+        "changed": has_changed(task, result, settled),
+        "error": redactor.text(result.error) if result.error else None,
+        "time": time.time(),
+        "seconds": round(time.monotonic() - since, 3),
+        "patches": [seal.for_json(patch) for patch in settled.patches],
+        "reads": _reads(task, settled.wrote),
+        "inputs": bounded(redactor.data(task.read_inputs())),
+        "wrote": settled.wrote,
+        "outputs": bounded(redactor.data(seal.for_json(result.outputs))),
+    }
+    if settled.drift:
+        event["drift"] = redactor.data(settled.drift)
+    if result.messages:
+        event["messages"] = [redactor.text(message) for message in result.messages]
+    if outcome is not None:
+        event["lane"] = outcome.lane
+        event["result"] = bounded(
+            redactor.data(
+                {
+                    "rc": outcome.rc,
+                    "stdout": outcome.stdout,
+                    "stderr": outcome.stderr,
+                    "timed_out": outcome.timed_out,
+                    "cancelled": outcome.cancelled,
+                    "unreachable": outcome.unreachable,
+                    "warnings": outcome.warnings,
+                    **({"result": outcome.result} if outcome.result else {}),
+                }
+            )
+        )
+        if outcome.diff:
+            event["diff"] = bounded(redactor.data(outcome.diff))
+    return event
+
+
+def failed_event(planned: PlannedOperation, key: str, task: str, message: str) -> dict[str, Any]:
+    """A step of an operation failed without touching anything: it could not be rendered, or its result not planned.
+
+    Args:
+        planned: the operation.
+        key: the step's key.
+        task: the change id.
+        message: why, free of secrets.
+    """
+    return {
+        "event": "finished",
+        "key": key,
+        "task": task,
+        "instance": planned.instance,
+        "operation": planned.full_name,
+        "relationship": planned.relationship,
+        "reason": planned.reason.value,
+        "ok": False,
+        "changed": False,
+        "error": message,
+        "time": time.time(),
+        "seconds": 0.0,
+        "patches": [],
+    }
+
+
+def has_changed(task: JobTask, result: Result, settled: Settled) -> bool:
+    """Whether an operation changed something; one that only looks has if it found a drift."""
+    if task.planned.operation in ("check", "discover"):
+        return bool(settled.drift)
+    return bool((result.outcome and result.outcome.changed) or result.modified or settled.wrote)
+
+
+def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:
+    """Digests of what decides whether the operation has to run again: of what it is made of, and of what it read.
+
+    What it wrote itself is left out, for that is its own doing; so are its inputs, for they are made of the rest.
+    """
+    out = {*wrote, *task.inputs}
+    reads = {read.ref: read.digest for read in task.scope.reads if read.direct and read.ref not in out}
+    return {**task.own_digests, **reads}
+
+
+def job_finished_event(ok: bool, counts: dict[str, int], stopped: str | None) -> dict[str, Any]:
+    """The last event of a job."""
+    return {"event": "job-finished", "ok": ok, "counts": counts, "stopped": stopped, "time": time.time()}
+
+
+def bounded(value: Any) -> Any:
+    """The data with long texts cut in the middle."""
+    if isinstance(value, str) and len(value) > _TEXT_LIMIT:
+        half = _TEXT_LIMIT // 2
+        return f"{value[:half]}\n... {len(value) - _TEXT_LIMIT} characters left out ...\n{value[-half:]}"
+    if isinstance(value, dict):
+        return {key: bounded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [bounded(item) for item in value]
+    return value

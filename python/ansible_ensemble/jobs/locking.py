@@ -1,0 +1,107 @@
+"""The lock of a job: the local one of this copy, then the global one of all clones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.environment import Environment, load_environment
+from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
+from ansible_ensemble.projects.lfs_lock import GlobalLock, acquire_global, left_global, release_global
+
+
+@dataclass(slots=True)
+class JobLock:
+    """The locks that a job holds.
+
+    Attributes:
+        local: of this copy.
+        shared: of all clones; None where none is wanted, or none can be had and that is allowed.
+    """
+
+    local: locks.Lock
+    shared: GlobalLock | None = None
+
+    def share(self, ensemble: Path, environment: Environment, notice: Callable[[str], None]) -> None:
+        """Take the global lock too, if the environment wants one.
+
+        Raises:
+            Locked: somebody else has it.
+            EnsembleError: it is required and cannot be had.
+        """
+        self.shared = acquire_global(
+            environment.lfs_lock, ensemble, uri=_uri(ensemble), environment=environment.name, notice=notice
+        )
+
+    def release(self) -> bool:
+        """Free both; False if the global one could not be freed (the next job of this copy takes it up)."""
+        try:
+            return self.shared is None or release_global(self.shared)
+        finally:
+            self.shared = None
+            locks.release(self.local)
+
+
+def acquire(
+    ensemble: Path,
+    operation: str,
+    *,
+    environment: str | None,
+    notice: Callable[[str], None],
+    pid: int | None = None,
+    timeout: float = 0.0,
+) -> JobLock:
+    """Take both locks of an ensemble. Arguments as for `projects.lock.acquire`; `environment` is its name.
+
+    Raises:
+        Locked: somebody else holds one of them.
+        EnsembleError: the global one is required and cannot be had, or the files that say so cannot be read.
+    """
+    lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=timeout, notice=notice))
+    try:
+        lock.share(ensemble, _environment(ensemble, environment), notice)
+    except BaseException:
+        lock.release()
+        raise
+    return lock
+
+
+@contextmanager
+def locked(ensemble: Path, operation: str, *, notice: Callable[[str], None]) -> Iterator[None]:
+    """Hold both locks while the block runs. Arguments as for `acquire`."""
+    lock = acquire(ensemble, operation, environment=None, notice=notice)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def free(ensemble: Path, held: locks.Lock, environment: str | None) -> bool:
+    """Free both locks in the place of the one who took them; False if the local one was another's by now."""
+    if not locks.holds(held):
+        return False
+    with suppress(EnsembleError):  # what the files say now must not keep the local lock
+        shared = left_global(_environment(ensemble, environment).lfs_lock, ensemble)
+        if shared is not None:
+            release_global(shared)
+    return locks.release(held)
+
+
+def _environment(ensemble: Path, name: str | None) -> Environment:
+    data = expand(read_yaml(ensemble)) if ensemble.exists() else {}
+    return load_environment(ensemble, data, name)
+
+
+def _uri(ensemble: Path) -> str:
+    """A name of the ensemble that is the same in all clones: its repository and its path there."""
+    root = repository_of(ensemble.parent)
+    if root is None:
+        return ""
+    return f"{remote_url(root) or first_commit(root)}/{os.path.relpath(ensemble.resolve(), root)}"

@@ -1,0 +1,72 @@
+"""Merging the ensembles of two clones where git alone cannot (see `changes.merge`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.merge import merge_ensembles
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.jobs.retained import FILE
+from ansible_ensemble.projects.folders import ACTIVE
+from ansible_ensemble.projects.git import conflicting_versions, mark_resolved, repository_of
+
+_MARK = b"<<<<<<< "
+
+
+def check_merged(path: Path) -> None:
+    """Refuse a file that git left with the marks of a conflict.
+
+    Raises:
+        InvalidInput: it has them.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return
+    at = 0 if content.startswith(_MARK) else content.find(b"\n" + _MARK) + 1
+    if at or content.startswith(_MARK):
+        line = content.count(b"\n", 0, at) + 1
+        hint = "`ansible-ensemble recover` unites both sides and says what to check"
+        raise InvalidInput("git could not merge the file", Place(str(path), line, 1), hint)
+
+
+def merge_conflict(path: Path) -> dict[str, Any]:
+    """Unite both sides of a merge that stopped at an ensemble's file, and tell git that it is resolved.
+
+    Returns:
+        `{"merged": path, "check": [what both sides changed]}`; `{}` where there is no such conflict.
+
+    Raises:
+        InvalidInput: both sides changed the same key of what people write.
+        EnsembleError: git failed, or the file cannot be written.
+    """
+    root = repository_of(path.parent)
+    versions = conflicting_versions(root, path) if root is not None else None
+    if root is None or versions is None:
+        return {}
+    merged = merge_ensembles(*versions, path)
+    if merged.unresolved:
+        hint = "resolve these by hand, as in any file of git"
+        raise InvalidInput(f"both sides changed {', '.join(merged.unresolved)}", Place(str(path)), hint)
+    write_atomically(path, merged.text)
+    mark_resolved(root, path)
+    _merge_retained(root, path.parent / ACTIVE / "artifacts" / FILE)
+    return {"merged": str(path), "check": merged.reported}
+
+
+def _merge_retained(root: Path, path: Path) -> None:
+    """Unite what both sides keep of templates, by template; where both changed one, the other side's is as good."""
+    versions = conflicting_versions(root, path)
+    if versions is None:
+        return
+    try:
+        base, ours, theirs = (json.loads(text or "{}") for text in versions)
+    except ValueError as error:
+        raise InvalidInput(f"this is no JSON: {error}", Place(str(path))) from error
+    changed = {name for name in {*base, *theirs} if base.get(name) != theirs.get(name)}
+    kept = {name: value for name, value in {**ours, **theirs}.items() if name in (theirs if name in changed else ours)}
+    write_atomically(path, json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    mark_resolved(root, path)

@@ -1,0 +1,87 @@
+"""Plan: an ensemble, a workflow and options become a plan."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.evidence import EnsembleEvidence
+from ansible_ensemble.jobs.given import recorded_options
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.render import check_renders
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planner import make_plan
+from ansible_ensemble.topology.service_template import missing_inputs
+
+
+def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
+    """The plan of a workflow.
+
+    Raises:
+        InvalidInput: the spec lacks an input, or an operation can never be rendered.
+        EnsembleError: see `planning.planner.make_plan`; or a value that a plan needs cannot be evaluated.
+    """
+    ensemble.evaluator.surroundings.job = {"workflow": workflow}
+    if workflow == "deploy":
+        _check_inputs(ensemble)
+    plan = make_plan(
+        ensemble.topology,
+        ensemble.instances,
+        workflow,
+        options,
+        EnsembleEvidence(ensemble),
+        ensemble=str(ensemble.path),
+        base=ensemble.base,
+    )
+    check_renders(ensemble, plan, options)
+    plan.options = recorded_options(options, ensemble.topology, ensemble.seal)
+    plan.template = str(ensemble.template) if ensemble.document is None and ensemble.template else ""
+    plan.warnings += ensemble.warnings
+    plan.moved = {old: new for old, new in ensemble.moved.items() if old != new}
+    return plan
+
+
+def _check_inputs(ensemble: Ensemble) -> None:
+    missing = missing_inputs(ensemble.topology)
+    if missing:
+        names = ", ".join(f'"{name}"' for name in missing)
+        place = ensemble.topology.inputs[missing[0]].place
+        raise InvalidInput(f"no value is given for the input {names}", place, "give one with --input NAME=VALUE")
+
+
+def save_plan(plan: Plan, path: Path) -> None:
+    """Write the plan's document.
+
+    Raises:
+        EnsembleError: the file cannot be written.
+    """
+    write_atomically(path, plan.to_text())
+
+
+def load_plan(path: Path) -> Plan:
+    """Read a saved plan.
+
+    Raises:
+        InvalidInput: the file is no plan.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"the plan {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidInput(f"{path} is no plan: {error}", hint="make one with `ansible-ensemble plan --out`") from error
+    return Plan.from_json(document)
+
+
+def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
+    """Refuse a plan that was made from another spec or status.
+
+    Raises:
+        EnsembleError: the plan is stale.
+    """
+    for name, digest in plan.base.items():
+        if ensemble.base.get(name) != digest:
+            raise EnsembleError(f"the plan is stale: the {name} has changed since it was made", hint="make it anew")

@@ -1,0 +1,181 @@
+"""A prepared job: the lock is held and the plan is made; the playbook carries it out, and it is finished here."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ansible_ensemble.changes.job_record import JOBS, job_file_name
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
+from ansible_ensemble.core.changeid import new_job_id
+from ansible_ensemble.core.clock import now
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.given import hand_over, recorded_options, withdraw
+from ansible_ensemble.jobs.journal_events import job_finished_event, job_started_event
+from ansible_ensemble.jobs.journals import OPEN, create_journal, job_log
+from ansible_ensemble.jobs.locking import JobLock
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.plan import save_plan
+from ansible_ensemble.jobs.read import Location, read_ensemble
+from ansible_ensemble.jobs.record import finish_outputs, read_job_journal
+from ansible_ensemble.jobs.recover import commit_job, record_journal
+from ansible_ensemble.jobs.report import job_report
+from ansible_ensemble.jobs.repositories import starting_point
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.lfs_lock import check_global
+from ansible_ensemble.projects.process import Presence, presence
+
+#: Seconds, beside the grace of a stopped job, after which nobody waits for its process any more.
+_PATIENCE = 30.0
+
+#: Options that the playbook takes as variables, by their names there.
+_VARIABLES = ("jobs", "fail_fast", "environment")
+
+
+class PreparedJob:
+    """A job between its plan and its record. Leaving it frees the lock.
+
+    Args:
+        location: the ensemble.
+        ensemble: as it was read for the plan.
+        plan: the plan.
+        options: the job's options.
+        lock: the locks, held by this process.
+    """
+
+    def __init__(self, location: Location, ensemble: Ensemble, plan: Plan, options: JobOptions, lock: JobLock) -> None:
+        self._location = location
+        self._ensemble = ensemble
+        self._options = options
+        self._lock = lock
+        self._plan = plan
+        self._plan.job = new_job_id(now(), last_job(ensemble.folder / FILE_NAME))
+        self.document: dict[str, Any] = plan.to_json()
+        self._plan_file = ensemble.planned / "plan.json"
+
+    @property
+    def id(self) -> str:
+        """The job's change id."""
+        return self._plan.job
+
+    @property
+    def folder(self) -> Path:
+        """Where the record of the run goes."""
+        return self._ensemble.folder / JOBS / f"{job_file_name(self.id)}.runner"
+
+    @property
+    def journal(self) -> Path:
+        """Where the events of the job appear while it runs."""
+        folder = self._ensemble.planned if self._options.check else self._ensemble.folder
+        return folder / JOBS / (job_file_name(self.id) + OPEN)
+
+    @property
+    def playbook(self) -> str:
+        """The playbook that carries the plan out."""
+        known = ("deploy", "undeploy", "check", "discover", "stop", "notify")
+        return f"tosca.ensemble.{self._plan.workflow if self._plan.workflow in known else 'run'}"
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """The playbook's variables, none of which is secret; saves the plan that they name."""
+        self._plan_file.parent.mkdir(parents=True, exist_ok=True)
+        save_plan(self._plan, self._plan_file)
+        hand_over(self._ensemble.planned, self._options, self._ensemble.topology)
+        chosen = {f"ensemble_{name}": getattr(self._options, name) for name in _VARIABLES}
+        return {
+            "ensemble": str(self._location.template or self._location.ensemble),
+            "ensemble_plan_file": str(self._plan_file),
+            "ensemble_lock_id": self._lock.local.id,
+            "ensemble_fast_modules": self._options.fast,
+            "ensemble_show": False,
+            **{name: value for name, value in chosen.items() if value is not None},
+        }
+
+    def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
+        """Record what is not recorded yet and return the job's report.
+
+        Args:
+            interrupted_by: number of the signal that ended the playbook.
+
+        Raises:
+            EnsembleError: the job did not begin, or cannot be recorded.
+        """
+        if self._plan.empty:
+            self._note_empty()
+        self._await_workers()
+        if self.journal.is_file():
+            ensemble = read_ensemble(self._location, self._options)
+            report = self._recorded(ensemble)
+            if self._options.check:
+                self.journal.unlink()
+            return self._marked(report, interrupted_by)
+        log = job_log(self._ensemble.folder, self.id)
+        if not log.is_file():
+            raise EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
+        folded = read_job_journal(log)
+        report = job_report(folded.header, folded.started, folded.endings, folded.end, folded.damage)
+        finish_outputs(read_ensemble(self._location, self._options), report)
+        return self._marked(report, interrupted_by)
+
+    def _recorded(self, ensemble: Ensemble) -> dict[str, Any]:
+        try:
+            return record_journal(ensemble, self.journal, write=not self._options.check)
+        except EnsembleError as error:
+            hint = "; ".join(filter(None, (error.hint, "the next job records what this one did, from its journal")))
+            raise EnsembleError(error.message, error.place, hint) from error
+
+    def _await_workers(self) -> None:
+        """Wait for the process that executes the plan: it outlives a playbook that was killed, to end what runs."""
+        end = time.monotonic() + self._options.grace + _PATIENCE
+        while time.monotonic() < end:
+            held = locks.read_lock(self._location.ensemble)
+            if held is None or all(presence(adopter) is not Presence.ALIVE for adopter in held.adopters):
+                return
+            time.sleep(0.05)
+
+    def _note_empty(self) -> None:
+        """A job without anything to do is recorded as well, without starting Ansible for it."""
+        folder = self._ensemble.planned if self._options.check else self._ensemble.folder
+        journal = create_journal(folder, self.id, self._ensemble.base)
+        ensemble, options = self._ensemble, self._options
+        recorded = recorded_options(options, ensemble.topology, ensemble.seal)
+        start = starting_point(ensemble, options)
+        journal.append(job_started_event(self._plan, self.id, recorded, os.getpid(), start))
+        journal.append(job_finished_event(True, {}, None))
+        journal.close()
+
+    def _marked(self, report: dict[str, Any], interrupted_by: int | None) -> dict[str, Any]:
+        report["job"]["interruptedBy"] = interrupted_by
+        report["job"]["check"] = self._options.check
+        report["problems"] = self._lost_lock()
+        if self._options.commits:
+            commit_job(self._ensemble, report, self._options)
+        return report
+
+    def _lost_lock(self) -> list[str]:
+        if self._lock.shared is None:
+            return []
+        try:
+            check_global(self._lock.shared)
+        except EnsembleError as error:
+            return [str(error)]
+        return []
+
+    def __enter__(self) -> PreparedJob:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if error is not None:  # else it has been waited for: nobody works without the lock
+                self._await_workers()
+            withdraw(self._ensemble.planned)
+        finally:
+            self._lock.release()

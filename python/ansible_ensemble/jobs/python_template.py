@@ -1,0 +1,48 @@
+"""Service templates in Python, by the package `tosca` (the extra `dsl`): converted to TOSCA when they are read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.yaml import Document, parse_yaml
+
+SUFFIX = ".py"
+_MAIN = Path(__file__).with_name("python_template_main.py")
+#: What the safe mode makes of an operation that is a method.
+_METHOD = b'"implementation": "safe_mode"'
+#: Seconds a conversion may take.
+_TIMEOUT = 120
+
+
+def read_python_template(path: Path) -> Document:
+    """The TOSCA service template that a Python file describes.
+
+    Raises:
+        InvalidInput: the file cannot be converted, or the package is not installed.
+    """
+    place = Place(str(path))
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", str(_MAIN), str(path)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InvalidInput("the Python service template cannot be converted in time", place) from error
+    problem = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    if done.returncode == 3:
+        hint = "pip install 'ansible-ensemble[dsl]'"
+        raise InvalidInput(f"service templates in Python need a package ({problem})", place, hint)
+    if done.returncode != 0:
+        line, _, message = problem.removeprefix("failed: ").partition(": ")
+        where = Place(str(path), int(line)) if line.isdigit() else place
+        raise InvalidInput(f"the Python service template fails: {message or problem}", where)
+    if _METHOD in done.stdout:
+        hint = "give the operation an implementation in a type that a YAML file declares"
+        raise InvalidInput("operations that are Python methods do not run in safe mode", place, hint)
+    return parse_yaml(done.stdout.decode(), path, f"{path} (as TOSCA)")

@@ -1,0 +1,49 @@
+"""Turns a service template in Python into TOSCA, as JSON; runs in a process of its own.
+
+The package `tosca` brings its own tosca-parser under the same name as the real one, so it must not be imported beside
+it. Its safe mode restricts what the file may do (RestrictedPython).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import TracebackType
+
+
+def main() -> int:
+    """Convert the file that the only argument names; the result goes to standard output."""
+    path = Path(sys.argv[1])
+    out, sys.stdout = sys.stdout, sys.stderr
+    found = importlib.util.find_spec("tosca")
+    for folder in (found.submodule_search_locations or ()) if found is not None else ():
+        sys.path.insert(0, str(Path(folder) / "vendor"))
+    try:
+        from tosca.python2yaml import python_src_to_yaml_obj
+    except ImportError as error:
+        sys.stderr.write(f"missing: {error.name}\n")
+        return 3
+    try:
+        source = path.read_text(encoding="utf-8")
+        made = python_src_to_yaml_obj(source, {"__file__": str(path)}, str(path.parent), safe_mode=True)
+        out.write(json.dumps(made, default=str))
+    except BaseException as error:
+        lines = [frame.tb_lineno for frame in _frames(error) if frame.tb_frame.f_code.co_filename == str(path)]
+        line = lines[-1] if lines else getattr(error, "lineno", None)
+        sys.stderr.write(f"\nfailed: {line or ''}: {type(error).__name__}: {' '.join(str(error).split())}\n")
+        return 4
+    return 0
+
+
+def _frames(error: BaseException) -> list[TracebackType]:
+    found, frame = [], error.__traceback__
+    while frame is not None:
+        found.append(frame)
+        frame = frame.tb_next
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,281 @@
+"""Read: files become an ensemble."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME
+from ansible_ensemble.changes.operations import RecordedOperations
+from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.sensitive import REDACTED, Redactor
+from ansible_ensemble.documents.csar import META, find_entry, open_csar
+from ansible_ensemble.documents.ensemble_schema import check_ensemble
+from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
+from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.instances.status_document import read_status
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.given import given_inputs, sensitive_inputs
+from ansible_ensemble.jobs.merging import check_merged
+from ansible_ensemble.jobs.moved import move_instances, read_moves
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.python_template import SUFFIX, read_python_template
+from ansible_ensemble.jobs.retained import RetainedTemplates
+from ansible_ensemble.jobs.revisions import specification_at
+from ansible_ensemble.jobs.seal import Seal
+from ansible_ensemble.jobs.select import bind_selected
+from ansible_ensemble.jobs.surroundings import make_surroundings
+from ansible_ensemble.projects.clones import find_clone, find_repositories
+from ansible_ensemble.projects.environment import Environment, load_environment
+from ansible_ensemble.projects.folders import ACTIVE
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, default_ensemble
+from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.service_template import load_topology
+from ansible_ensemble.topology.tools import add_tools
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where an ensemble is.
+
+    Attributes:
+        ensemble: its file, absolute; it need not exist where there is a `template`.
+        template: a service template given in its place.
+    """
+
+    ensemble: Path
+    template: Path | None = None
+
+
+def ensemble_file(argument: str | Path) -> Path:
+    """The ensemble's file that a path means, without a look into it."""
+    path = Path(argument).expanduser().absolute()
+    return path / ENSEMBLE_FILE if path.is_dir() else path
+
+
+def locate(argument: str | Path) -> Location:
+    """Find the ensemble that a path means: the file, its folder, or a service template alone.
+
+    A service template alone is a valid ensemble: its status goes to a new ensemble.yaml beside it.
+
+    Raises:
+        InvalidInput: there is nothing of the kind.
+    """
+    try:
+        path = Path(os.path.abspath(Path(argument).expanduser()))  # noqa: PTH100  (links stay as they are named)
+        os.stat(path)  # noqa: PTH116
+    except FileNotFoundError:
+        pass
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InvalidInput(f"there is no file {argument}: {error}") from error
+    if path.is_dir():
+        if (path / META).is_file() and not (path / ENSEMBLE_FILE).is_file():
+            return _of_template(find_entry(path), path)
+        path = default_ensemble(path)
+    if not path.exists():
+        hint = "`ansible-ensemble init` makes a project" if path.name == ENSEMBLE_FILE else None
+        raise InvalidInput(f"there is no file {argument}", hint=hint)
+    if zipfile.is_zipfile(path):
+        return _unpacked(path)
+    if path.suffix == SUFFIX:
+        return _of_template(path, path.parent)
+    try:
+        data = read_yaml(path).data
+    except InvalidInput:
+        check_merged(path)
+        raise
+    if isinstance(data, Mapping) and "tosca_definitions_version" in data and "kind" not in data:
+        return _of_template(path, path.parent)
+    return Location(path)
+
+
+def _of_template(template: Path, folder: Path) -> Location:
+    return Location(folder / ENSEMBLE_FILE, template)
+
+
+def _unpacked(archive: Path) -> Location:
+    """A CSAR is unpacked once, into the folder of its name beside it."""
+    folder = archive.with_suffix("")
+    if folder == archive:
+        folder = archive.with_name(archive.name + ".ensemble")
+    if folder.is_dir() and any(folder.iterdir()):
+        return _of_template(find_entry(folder), folder)
+    return _of_template(open_csar(archive, folder), folder)
+
+
+def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = False) -> Ensemble:
+    """Read an ensemble: its spec, its status, its environment.
+
+    Args:
+        location: where it is.
+        options: the job's options.
+        keep_key: digests of secrets are going to be recorded, so their key is made and kept where there is none.
+
+    Raises:
+        InvalidInput: something in its files is wrong.
+    """
+    path = location.ensemble
+    document = read_yaml(path) if path.exists() else None
+    data = _expanded(document)
+    if document is not None:
+        check_ensemble(document)
+        _check_template(location, data)
+    environment = load_environment(path, data, options.environment)
+    vault = environment.vault = options.open_vault()
+    seal = Seal(vault) if vault.available else Seal()
+    redactor = Redactor()
+    written, where = document, location
+    if options.revision:
+        where = _earlier(location, data, options.revision)
+        written = read_yaml(where.ensemble) if where.ensemble.exists() else None
+        environment.inputs = load_environment(where.ensemble, _expanded(written), options.environment).inputs
+    spec = seal.open(_expanded(written).get("spec") or {})
+    repositories = find_repositories(environment.repositories, environment.root)
+    inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
+    topology = _topology(where, written, spec, inputs, repositories, root=environment.root)
+    add_tools(topology)
+    status = data.get("status") or {}
+    instances = _instances(document, status, seal)
+    root = environment.root
+    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", root, seal)
+    moves = read_moves(_expanded(written).get("spec") or {}, topology)
+    moved = move_instances(moves, instances)
+    retained.rename(moves)
+    retained.add_missing(topology, instances)
+    externals = _externals(environment, options)
+    unselected = bind_selected(topology, instances, environment.external, externals)
+    operations = RecordedOperations(path.parent / FILE_NAME)
+    operations.rename(moves)
+    operation_outputs = OperationOutputs(path.parent, operations, seal.open)
+    surroundings = make_surroundings(
+        path,
+        environment,
+        options,
+        repositories=repositories,
+        externals=externals,
+        outputs=operation_outputs,
+        redactor=redactor,
+        keep_key=keep_key,
+    )
+    return Ensemble(
+        path=path,
+        root=root,
+        document=document,
+        template=location.template,
+        topology=topology,
+        instances=instances,
+        environment=environment,
+        evaluator=Evaluator(topology, instances, surroundings),
+        operations=operations,
+        retained=retained,
+        seal=seal,
+        redactor=redactor,
+        base=_base(written, topology, status),
+        last_job=dict(data.get("lastJob") or {}),
+        warnings=[*topology.warnings, *unselected],
+        operation_outputs=operation_outputs,
+        moved=moved,
+    )
+
+
+def _earlier(location: Location, data: Mapping[str, Any], revision: str) -> Location:
+    template = (data.get("spec") or {}).get("service_template")
+    if location.template is None and isinstance(template, str):
+        # the job may be from before ensemble.yaml was made for it
+        location = Location(location.ensemble, location.ensemble.parent / template)
+    return Location(*specification_at(location.ensemble, revision, location.template))
+
+
+def _expanded(document: Document | None) -> Mapping[str, Any]:
+    """What an ensemble's file holds, merge directives carried out; nothing where the file is yet to come."""
+    return expand(document) if document is not None else {}
+
+
+def _externals(environment: Environment, options: JobOptions) -> Callable[[str], Any]:
+    """Instances of other ensembles, each ensemble read when it is first asked for."""
+
+    def find(name: str) -> Any:
+        external = environment.external[name]
+        other = read_ensemble(
+            locate(external.ensemble), JobOptions(environment=options.environment, vault=environment.vault)
+        )
+        instance = other.instances.get(external.instance) if external.instance else None
+        return other.evaluator.scope(instance)
+
+    return find
+
+
+def _check_template(location: Location, data: Mapping[str, Any]) -> None:
+    """An ensemble.yaml beside a service template given by name must be that template's."""
+    written = (data.get("spec") or {}).get("service_template")
+    if location.template is not None and isinstance(written, str):
+        other = (location.ensemble.parent / written).resolve()
+        if other != location.template.resolve():
+            raise InvalidInput(
+                f"it is the ensemble of {written}, not of {location.template.name}",
+                Place(str(location.ensemble)),
+                "name the ensemble, or move the service template into a folder of its own",
+            )
+
+
+def _topology(
+    location: Location,
+    document: Document | None,
+    spec: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    repositories: Mapping[str, Path],
+    *,
+    root: Path,
+) -> Topology:
+    template = location.template
+    written = spec.get("service_template")
+    if isinstance(written, str):
+        template = location.ensemble.parent / written
+        if not template.is_file():
+            place = place_of(document.data["spec"], "service_template") if document else None
+            raise InvalidInput(f"there is no service template {written}", place)
+    source = read_python_template(template) if template is not None and template.suffix == SUFFIX else template
+    return load_topology(
+        source or document or location.ensemble,
+        inputs=inputs,
+        data=written if template is None else None,
+        repositories=repositories,
+        roots=(root, location.ensemble.parent),
+        find_clone=partial(find_clone, root=root),
+    )
+
+
+def _instances(document: Document | None, status: Mapping[str, Any], seal: Seal) -> Instances:
+    try:
+        return read_status(seal.open(status))
+    except InvalidInput as error:
+        if error.place is None and document is not None:
+            error.place = Place(str(document.path))
+        raise
+
+
+def _base(document: Document | None, topology: Topology, status: Mapping[str, Any]) -> dict[str, str]:
+    """Digests of what a plan is made from; without sensitive inputs (seed: "Applying configuration changes")."""
+    spec = hashlib.sha256()
+    for file in topology.files:
+        if document is None or file != document.path:
+            spec.update(str(file.name).encode() + b"\0" + file.read_bytes())
+    if document is not None:
+        spec.update(_digest(document.data.get("spec")).encode())
+    values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}
+    inputs = _digest(values | dict.fromkeys(sensitive_inputs(topology), REDACTED))
+    return {"spec": spec.hexdigest()[:32], "status": _digest(status), "inputs": inputs}
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:32]

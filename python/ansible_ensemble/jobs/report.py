@@ -1,0 +1,152 @@
+"""The report of a job: one JSON document, from the events of its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Event = Mapping[str, Any]
+
+#: How an operation ended -> its status in the report.
+_STATUS = {"skipped": "skipped", "blocked": "blocked", "cancelled": "cancelled"}
+
+
+def job_report(
+    header: Event,
+    started: Mapping[str, Event],
+    endings: Mapping[str, Event],
+    end: Event | None,
+    damage: list[str],
+) -> dict[str, Any]:
+    """The report.
+
+    Args:
+        header: the job-started event.
+        started: by key, the started events.
+        endings: by key, the events that ended an operation.
+        end: the job-finished event, None if the job was killed.
+        damage: what of the journal was lost.
+    """
+    steps = [_task(event, started) for event in endings.values()]
+    tasks = [step for step in steps if step["implementation"] or step["status"] != "ok"]
+    tasks += [_interrupted(event) for key, event in started.items() if key not in endings and event["implementation"]]
+    counts = {"total": len(tasks), "changed": sum(bool(task.get("changed")) for task in tasks)}
+    for status in ("ok", "error", "unknown", "skipped", "blocked", "cancelled", "interrupted"):
+        counts[status] = sum(task["status"] == status for task in tasks)
+    last = end or (list(endings.values()) or list(started.values()) or [header])[-1]
+    ok = end is not None and bool(end["ok"])
+    return {
+        "job": {
+            "id": header["job"],
+            "workflow": header["workflow"],
+            "ensemble": header["ensemble"],
+            "success": ok,
+            "stopped": end["stopped"] if end else "the job was killed",
+            **counts,
+            "seconds": max(0.0, round(last.get("time", header["time"]) - header["time"], 3)),
+            "summary": _summary(counts),
+        },
+        "summary": _done([*steps, *(task for task in tasks if task["status"] == "interrupted")]),
+        "tasks": tasks,
+        "outputs": {},
+        "drift": [
+            {"instance": event["instance"], "changes": event["drift"]}
+            for event in endings.values()
+            if event.get("drift")
+        ],
+        "warnings": damage,
+    }
+
+
+def _task(event: Event, started: Mapping[str, Event]) -> dict[str, Any]:
+    described = {**started.get(event["key"], {}), **event}
+    instance, _, rest = event["key"].partition(":")
+    patch: dict[str, Any] = next(
+        (patch for patch in event.get("patches", ()) if patch["name"] == described.get("instance")), {}
+    )
+    status = _STATUS.get(event["event"]) or ("ok" if event.get("ok") else "error")
+    task: dict[str, Any] = {
+        "key": event["key"],
+        "changeId": described.get("task"),
+        "instance": described.get("instance", instance),
+        "template": described.get("template"),
+        "operation": described.get("operation", rest),
+        "relationship": described.get("relationship"),
+        "reason": started.get(event["key"], {}).get("reason")
+        or (described.get("reason", "") if event["event"] == "finished" else ""),
+        "status": status,
+        "targetStatus": patch.get("status"),
+        "targetState": patch.get("state"),
+        "changed": event.get("changed", False),
+        "implementation": described.get("implementation"),
+        "lane": event.get("lane"),
+        "seconds": event.get("seconds"),
+        "error": event.get("error") or (event.get("reason") if status in ("skipped", "cancelled") else None),
+        "blockedBy": list(event.get("by", ())),
+        "messages": list(event.get("messages", ())),
+        "diff": list(event.get("diff", ())),
+    }
+    if status == "error" or task["operation"] == "run.command":
+        result = event.get("result") or {}
+        returned = result.get("result") or {}
+        for name in ("stdout", "stderr"):
+            task[name] = result.get(name) or str(returned.get(name) or "")
+        task["stdout"] = task["stdout"] or str(returned.get("msg") or "")
+    return task
+
+
+def _interrupted(event: Event) -> dict[str, Any]:
+    return {
+        "key": event["key"],
+        "changeId": event["task"],
+        "instance": event["instance"],
+        "template": event["template"],
+        "operation": event["operation"],
+        "relationship": event["relationship"],
+        "reason": event["reason"],
+        "status": "interrupted",
+        "targetStatus": "unknown",
+        "changed": None,
+        "implementation": event["implementation"],
+        "seconds": None,
+        "error": "it was interrupted: how far it came is not known",
+        "blockedBy": [],
+        "messages": [],
+        "diff": [],
+    }
+
+
+def _summary(counts: Mapping[str, int]) -> str:
+    shown = [f"{counts[name]} {name}" for name in ("ok", "error", "skipped", "blocked", "cancelled", "interrupted")]
+    parts = [text for text in shown if not text.startswith("0 ")]
+    changed = f"{counts['changed']} changed"
+    tasks = f"{counts['total']} task{'' if counts['total'] == 1 else 's'}"
+    return f"{tasks} ({', '.join([changed, *parts])})" if counts["total"] else "no tasks"
+
+
+def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
+    """How many instances the job added, changed and destroyed: those whose operations all succeeded."""
+    by_instance: dict[str, list[dict[str, Any]]] = {}
+    for task in tasks:
+        by_instance.setdefault(task["instance"], []).append(task)
+    done = {"add": 0, "change": 0, "destroy": 0}
+    kinds = {
+        "add": "add",
+        "missing": "add",
+        "repair": "change",
+        "reconfigure": "change",
+        "upgrade": "change",
+        "force": "change",
+        "prune": "destroy",
+        "undeploy": "destroy",
+    }
+    for members in by_instance.values():
+        if any(task["status"] not in ("ok", "skipped") for task in members):
+            continue
+        reasons = {task["reason"] for task in members if task["status"] == "ok"}
+        if "replace" in reasons:
+            done["add"] += 1
+            done["destroy"] += 1
+        for kind in sorted({kinds[reason] for reason in reasons if reason in kinds}):
+            done[kind] += 1
+    return done

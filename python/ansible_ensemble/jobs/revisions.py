@@ -1,0 +1,56 @@
+"""Earlier specifications of an ensemble, from the history of its git repository."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from ansible_ensemble.changes.job_record import JOBS
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.projects.git import export_commit, repository_of
+
+_FOLDER = "revisions"
+
+
+def specification_at(ensemble: Path, revision: str, template: Path | None = None) -> tuple[Path, Path | None]:
+    """The files of an earlier commit, written out below `jobs/`, where git ignores them and they may be deleted.
+
+    Args:
+        ensemble: the ensemble's file.
+        revision: the commit.
+        template: the service template that is given in the ensemble's place.
+
+    Returns:
+        The ensemble's file there, and the template there.
+
+    Raises:
+        InvalidInput: the ensemble is in no repository, or there is no such commit.
+        EnsembleError: git failed, or the folder cannot be written.
+    """
+    root = repository_of(ensemble.parent)
+    if root is None:
+        raise InvalidInput("the ensemble is in no git repository, so its earlier forms are gone", Place(str(ensemble)))
+    folder = ensemble.parent / JOBS / _FOLDER / revision
+    if not folder.is_dir():
+        _write_out(root, revision, folder)
+
+    def there(path: Path) -> Path:
+        return folder / os.path.relpath(path.parent.resolve() / path.name, root)
+
+    return there(ensemble), there(template) if template else None
+
+
+def _write_out(root: Path, revision: str, folder: Path) -> None:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    except OSError as error:
+        raise EnsembleError(f"cannot be made: {error.strerror}", Place(str(folder.parent))) from error
+    try:
+        export_commit(root, revision, aside)
+        shutil.rmtree(aside / ".git")  # else its files would be those of another repository
+        aside.rename(folder)  # all of it or nothing
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,101 @@
+"""Rollback: a plan back to the specification and inputs of an earlier job."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ansible_ensemble.changes.history import find_job
+from ansible_ensemble.changes.job_record import CHANGES, job_file_name
+from ansible_ensemble.changes.record import JobRecord
+from ansible_ensemble.core.changeid import is_job
+from ansible_ensemble.core.errors import InvalidInput, shown_path
+from ansible_ensemble.core.sensitive import REDACTED
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.given import INPUT_PREFIX
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.plan import plan_workflow
+from ansible_ensemble.jobs.read import Location, read_ensemble
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.projects.git import commit_that_added, repository_of
+
+_WORKFLOW = "deploy"
+
+
+def options_of_earlier(location: Location, job: str, options: JobOptions) -> JobOptions:
+    """The options of a job that goes back to an earlier one: its commit and inputs; what came since is deleted.
+
+    Raises:
+        InvalidInput: there is no such job, it deployed nothing, or its specification is not in git.
+    """
+    folder = location.ensemble.parent
+    record = find_job(folder, job) if is_job(job) else None
+    if record is None:
+        raise InvalidInput(f"there is no record of a job {job!r}", hint="see `ansible-ensemble history`")
+    if record.job.workflow != _WORKFLOW:
+        hint = f"name a {_WORKFLOW} job of `ansible-ensemble history`"
+        raise InvalidInput(f"the job {job} is no {_WORKFLOW} but a job to {record.job.workflow}", hint=hint)
+    earlier = record.job.options
+    inputs = {name: value for name, value in earlier.get("inputs", {}).items() if value != REDACTED}
+    chosen = replace(
+        options,
+        inputs={**inputs, **options.inputs},
+        variables={**_inputs_only(earlier.get("variables", {})), **options.variables},
+        environment=options.environment or earlier.get("environment"),
+        prune=True,
+    )
+    return replace(chosen, revision=_revision(location, record.job, chosen))
+
+
+def plan_rollback(ensemble: Ensemble, job: str, options: JobOptions) -> Plan:
+    """The plan that makes what is as the earlier job's specification says.
+
+    Raises:
+        EnsembleError: see `plan_workflow`.
+    """
+    plan = plan_workflow(ensemble, _WORKFLOW, options)
+    files = " ".join(_changed_files(ensemble, str(options.revision)))
+    if files:
+        plan.warnings.append(
+            f"This goes back to the specification of job {job}; the files still say what they say now, and the next "
+            f"deploy follows them. To keep to the earlier one: git checkout {str(options.revision)[:12]} -- {files}"
+        )
+    return plan
+
+
+def _inputs_only(variables: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in variables.items() if name.startswith(INPUT_PREFIX)}
+
+
+def _changed_files(ensemble: Ensemble, revision: str) -> list[str]:
+    """The specification's files that are others now than in the commit; ensemble.yaml holds the status as well."""
+    root = repository_of(ensemble.folder)
+    changed = set()
+    for file in ensemble.topology.files:
+        below = file.parts[file.parts.index(revision) + 1 :] if revision in file.parts else ()
+        now = root.joinpath(*below) if root is not None and below else ensemble.path
+        if now != ensemble.path and not (now.is_file() and now.read_bytes() == file.read_bytes()):
+            changed.add(shown_path(str(now)))
+    return sorted(changed)
+
+
+def _revision(location: Location, job: JobRecord, options: JobOptions) -> str:
+    """The commit that holds the specification of a job: the one it started from, or the one its record came with.
+
+    Raises:
+        InvalidInput: neither does.
+    """
+    root = repository_of(location.ensemble.parent)
+    if root is None:
+        raise InvalidInput("the ensemble is in no git repository", hint="earlier specifications are found in git alone")
+    record = location.ensemble.parent / CHANGES / f"{job_file_name(job.change_id)}.yaml"
+    candidates = [commit for commit in (job.start_commit, commit_that_added(root, record)) if commit]
+    for commit in candidates:
+        try:
+            read = read_ensemble(location, replace(options, revision=commit))
+        except InvalidInput:
+            continue
+        if not job.spec_digest or read.base["spec"] == job.spec_digest:
+            return commit
+    hint = "commit what you change before you deploy it; --dirty abort sees to that"
+    raise InvalidInput(f"the specification of job {job.change_id} is in no commit", hint=hint)

@@ -1,0 +1,104 @@
+"""Run: a plan is executed in this process, into a new journal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
+from ansible_ensemble.core.changeid import new_job_id
+from ansible_ensemble.core.clock import now
+from ansible_ensemble.execution.journal import Journal
+from ansible_ensemble.execution.workers import AnsibleWorker, Workers
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.execute import JobExecution, JobOutcome, Observer
+from ansible_ensemble.jobs.given import recorded_options
+from ansible_ensemble.jobs.journal_events import job_started_event
+from ansible_ensemble.jobs.journals import create_journal
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.render import Renderer
+from ansible_ensemble.jobs.repositories import starting_point
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.reports.progress import Progress
+from ansible_ensemble.reports.style import style_for
+
+
+def run_plan(
+    ensemble: Ensemble,
+    plan: Plan,
+    options: JobOptions,
+    make_lanes: Callable[[], AnsibleWorker],
+    *,
+    show: Callable[[str], None],
+    progress: bool = True,
+    inventory: frozenset[str] = frozenset(),
+    observers: Iterable[Observer] = (),
+) -> tuple[JobOutcome, Path]:
+    """Execute a plan, and show its progress; returns the outcome and the journal.
+
+    A dry run keeps its journal among the planned files, where nobody takes it for a job to record.
+    """
+    surroundings = ensemble.evaluator.surroundings
+    surroundings.job = {"workflow": plan.workflow}
+    surroundings.trace = lambda line: show(ensemble.redactor.text(line))
+    job = plan.job or new_job_id(now(), last_job(ensemble.folder / FILE_NAME))
+    folder = ensemble.planned if options.check else ensemble.folder
+    journal = create_journal(folder, job, ensemble.base)
+    told = tuple(observers)
+    if progress:
+        told += (_Teller(plan, ensemble, show),)
+    try:
+        outcome = asyncio.run(_run(ensemble, plan, options, job, journal, Workers(make_lanes), inventory, told))
+    finally:
+        journal.close()
+    return outcome, journal.path
+
+
+async def _run(  # noqa: PLR0917
+    ensemble: Ensemble,
+    plan: Plan,
+    options: JobOptions,
+    job: str,
+    journal: Journal,
+    workers: Workers,
+    inventory: frozenset[str],
+    observers: tuple[Observer, ...],
+) -> JobOutcome:
+    recorded = recorded_options(options, ensemble.topology, ensemble.seal)
+    started = job_started_event(plan, job, recorded, os.getpid(), starting_point(ensemble, options))
+    await journal.committed(journal.append(started))
+    renderer = Renderer(ensemble, options, inventory)
+    execution = JobExecution(
+        ensemble, plan, options, job=job, journal=journal, workers=workers, renderer=renderer, observers=observers
+    )
+    reminders = [asyncio.create_task(one.remind()) for one in observers if isinstance(one, _Teller)]
+    try:
+        return await execution.run()
+    finally:
+        for reminder in reminders:
+            reminder.cancel()
+
+
+class _Teller:
+    """Tells the events of a job in lines."""
+
+    def __init__(self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None]) -> None:
+        self._progress = Progress.of_plan(plan.to_json(), style_for(sys.stdout, os.environ))
+        self._redactor = ensemble.redactor
+        self._show = show
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        for line in self._progress.lines(event, time.monotonic()):
+            self._show(self._redactor.text(line))
+
+    async def remind(self) -> None:
+        """Name what has been running for long."""
+        while True:
+            await asyncio.sleep(1.0)
+            for line in self._progress.tick(time.monotonic()):
+                self._show(line)

@@ -1,0 +1,282 @@
+"""From a task's result to patches: what it means for the instances, by the rules of the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import Redactor, is_sensitive, mark_sensitive
+from ansible_ensemble.core.texts import well_formed
+from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, status_after_failure
+from ansible_ensemble.instances.status import NodeState, Priority, Status
+from ansible_ensemble.jobs.hosts import known_attribute
+from ansible_ensemble.jobs.reported import deleted, managed_by, reported_patches
+from ansible_ensemble.jobs.retained import DIRECTIVE
+from ansible_ensemble.jobs.task import JobTask
+from ansible_ensemble.planning.plan import Reason
+from ansible_ensemble.topology.entities import Entity
+
+_CREATING = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
+_READING = ("check", "discover")
+#: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
+COMMAND = "run"
+#: Node states that do not say how far an instance came.
+_UNSETTLED = (None, NodeState.CREATING, NodeState.CONFIGURING, NodeState.STARTING, NodeState.ERROR)
+
+
+@dataclass(slots=True)
+class Settled:
+    """What a result comes to.
+
+    Attributes:
+        patches: by instance, in the form of `instances.patch`.
+        wrote: refs of the attributes that were set.
+        drift: values of a check that differ from the recorded ones, as `{name, recorded, live}`.
+    """
+
+    patches: list[dict[str, Any]] = field(default_factory=list)
+    wrote: list[str] = field(default_factory=list)
+    drift: list[dict[str, Any]] = field(default_factory=list)
+
+
+def entry_patch(task: JobTask) -> dict[str, Any]:
+    """The patch for a task that starts: its instance exists from now on, and is in the operation's entry state.
+
+    It is empty for an ad-hoc command, which is no part of the instance's life.
+    """
+    if task.planned.interface == COMMAND:
+        return {}
+    patch: dict[str, Any] = {"name": task.instance.name, "template": task.instance.template, "host": task.instance.host}
+    if task.planned.priority != Priority.REQUIRED.value or task.instance.priority is not Priority.REQUIRED:
+        patch["priority"] = task.planned.priority
+    if task.planned.entry_state and task.relationship is None:
+        patch["state"] = task.planned.entry_state
+    return patch
+
+
+def settle(
+    task: JobTask,
+    result: Result,
+    instances: Instances,
+    redactor: Redactor,
+    configured: Container[str] = (),
+) -> Settled:
+    """Work out the patches of a task that ended.
+
+    Args:
+        task: the task.
+        result: its result. Its texts are cleaned, and its outputs marked where they are sensitive.
+        instances: all instances, as they are before the patches.
+        redactor: a value that holds a known secret is marked sensitive.
+        configured: refs of what the instance's configuration read and wrote the last time.
+
+    Raises:
+        InvalidInput: an output is mapped to an entity that is not there, or a reported instance is wrong.
+    """
+    _clean(result)
+    settled = Settled()
+    patch: dict[str, Any] = {"name": task.instance.name}
+    settled.patches.append(patch)
+    _attributes(task, result, instances, redactor, settled)
+    if task.relationship is None:
+        _status(task, result, patch, settled.drift)
+    elif result.success:
+        _relationship_marks(task, patch)
+    else:
+        status = status_after_failure(task.instance.status, result.modified, task.instance.priority)
+        patch["status"] = status.value
+    _history(task, settled, patch, result, configured)
+    if task.planned.operation == "delete" and result.success and task.relationship is None:
+        patch.update(deleted(task.instance))
+        settled.patches += [{"name": one.name, **deleted(one)} for one in managed_by(task.instance.name, instances)]
+        if task.planned.reason is Reason.PRUNE or DIRECTIVE in task.template.directives:
+            patch["forget"] = True  # nothing asks for it any more, so nothing is to be said of it
+    if task.planned.interface == COMMAND:
+        attributes = patch.get("attributes") if instances.get(task.instance.name) is not None else None
+        seen = {"name": task.instance.name, "attributes": attributes, "lastStateChange": task.id}
+        settled.patches[:1] = [seen] if attributes else []
+
+    def guard(entity: Entity, name: str, value: Any) -> Any:
+        return _guard(entity, name, value, redactor)
+
+    settled.patches += reported_patches(task, result.instances, instances, guard)
+    return settled
+
+
+def _clean(result: Result) -> None:
+    """Whatever a tool said can be written to the ensemble's files."""
+    for part in (result, result.outcome):
+        for one in fields(part) if part is not None else ():
+            if one.name != "outcome":
+                setattr(part, one.name, well_formed(getattr(part, one.name)))
+
+
+def _attributes(task: JobTask, result: Result, instances: Instances, redactor: Redactor, settled: Settled) -> None:
+    """Set attributes: those the tool reported, and those that outputs are mapped to."""
+    patch = settled.patches[0]
+    own: dict[str, Any] = {}
+    others: dict[str, dict[str, Any]] = {}
+    for name, value in result.attributes.items():
+        own[name] = _guard(task.entity, name, value, redactor)
+    for name, mapping in task.operation.outputs.items():
+        if name not in result.outputs:
+            continue
+        keyword, *path = mapping
+        values, entity = own, task.entity
+        if keyword not in ("SELF", task.instance.name) and not _is_self(task, keyword):
+            other = _entity_name(task, keyword, instances)
+            values = others.setdefault(other, {})
+            templates = task.scope.evaluator.topology.node_templates
+            entity = templates.get(instances.by_name[other].template, task.template)
+        result.outputs[name] = _guard(entity, str(path[0]), result.outputs[name], redactor)
+        _set_path(values, path, result.outputs[name])
+    if task.relationship is not None:
+        if own:
+            key = task.relationship.key
+            patch["relationships"] = {key: {"target": task.relationship.target, "attributes": own}}
+    elif own:
+        patch["attributes"] = own
+        _compare(task, own, settled)
+        settled.wrote += [f"::{task.instance.name}::{name}" for name in own]
+    for name, values in others.items():
+        settled.patches.append({"name": name, "attributes": values, "lastStateChange": task.id})
+        settled.wrote += [f"::{name}::{attribute}" for attribute in values]
+
+
+def _is_self(task: JobTask, keyword: str) -> bool:
+    return keyword == "SOURCE" and task.relationship is None
+
+
+def _guard(entity: Entity, name: str, value: Any, redactor: Redactor) -> Any:
+    definition = entity.type.attributes.get(name)
+    if definition is not None and definition.sensitive:
+        redactor.add(value)
+        return mark_sensitive(value)
+    return _guard_text(value, redactor)
+
+
+def _guard_text(value: Any, redactor: Redactor) -> Any:
+    """A value that holds the text of a secret is a secret."""
+    if not is_sensitive(value) and redactor.data(value) != value:
+        return mark_sensitive(value)
+    return value
+
+
+def _entity_name(task: JobTask, keyword: str, instances: Instances) -> str:
+    target = task.relationship.target if task.relationship else None
+    name = {"SOURCE": task.instance.name, "TARGET": target, "HOST": task.instance.host}.get(keyword, keyword)
+    if name is None or instances.get(name) is None:
+        raise InvalidInput(f'an output is mapped to "{keyword}", which is not there', task.operation.place)
+    return name
+
+
+def _set_path(values: dict[str, Any], path: list[Any], value: Any) -> None:
+    """Set a nested attribute."""
+    for key in path[:-1]:
+        values = values.setdefault(str(key), {})
+    values[str(path[-1])] = value
+
+
+def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
+    if task.planned.operation not in _READING:
+        return
+    for name, value in live.items():
+        recorded = task.instance.attributes.get(name)
+        if recorded != value and name in task.instance.attributes:
+            settled.drift.append({"name": name, "recorded": recorded, "live": value})
+
+
+def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[dict[str, Any]]) -> None:
+    planned, instance = task.planned, task.instance
+    if planned.operation in _READING:
+        _read_status(task, result, patch)
+        known = was_known(instance) and instance.status is not Status.UNKNOWN
+        if known and patch["status"] != instance.status.value:
+            drift.append({"name": "status", "recorded": instance.status.value, "live": patch["status"]})
+    elif not result.success:
+        status = result.status or status_after_failure(instance.status, result.modified, instance.priority)
+        patch["status"] = status.value
+        if result.modified is not False and makes(planned.reason, planned.operation) and not instance.created:
+            patch["created"] = task.id  # what it left behind is ours, and ours to delete
+    else:
+        if planned.exit_state:
+            patch["state"] = planned.exit_state
+        status_word = result.status.value if result.status else planned.exit_status
+        patch["status"] = status_word or instance.status.value
+        if makes(planned.reason, planned.operation) and not instance.created:
+            patch["created"] = task.id
+
+
+def makes(reason: Reason, operation: str) -> bool:
+    """Whether an operation of this reason makes its instance, or a part of it."""
+    return reason in _CREATING and operation in DEPLOY_OPERATIONS
+
+
+def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
+    """What a check or discover operation found (seed unfurl-jobs: "Checking resources")."""
+    instance = task.instance
+    if not result.success:
+        patch["status"] = Status.UNKNOWN.value
+        return
+    status = result.status or Status.OK
+    was_there = was_known(instance)
+    if status is Status.ERROR and not was_there:
+        # A failed look at something that was never made says only that it is not there.
+        patch["status"] = instance.status.value
+        return
+    patch["status"] = status.value
+    if status.operational and (not was_there or instance.state in _UNSETTLED):
+        patch["state"] = NodeState.STARTED.value
+    elif status is Status.ABSENT:
+        patch["state"] = NodeState.INITIAL.value
+        connected = {key: one for key, one in instance.relationships.items() if one.added}
+        if connected:  # what is gone is connected to nothing
+            patch["relationships"] = {key: {"target": one.target, "added": []} for key, one in connected.items()}
+
+
+def was_known(instance: Instance) -> bool:
+    """Whether the instance was recorded as being there."""
+    return instance.created is not None or instance.status not in (Status.PENDING, Status.ABSENT)
+
+
+def _relationship_marks(task: JobTask, patch: dict[str, Any]) -> None:
+    """Keep which add_* operations are in force, so that each remove_* runs only if its add ran."""
+    relationship, name = task.relationship, task.planned.operation
+    assert relationship is not None
+    added = list(relationship.added)
+    if name in ("add_target", "add_source") and name not in added:
+        added.append(name)
+    elif name in ("remove_target", "remove_source"):
+        added = [other for other in added if other != name.replace("remove", "add")]
+    entry = patch.setdefault("relationships", {}).setdefault(relationship.key, {"target": relationship.target})
+    entry["added"] = added
+
+
+def _history(
+    task: JobTask, settled: Settled, patch: dict[str, Any], result: Result, configured: Container[str]
+) -> None:
+    if settled.wrote or (result.outcome is not None and result.outcome.changed):
+        patch["lastStateChange"] = task.id
+    if task.planned.operation not in _READING and task.planned.reason is not Reason.RUN:
+        patch["lastConfigChange"] = task.id
+        patch["properties"] = {**task.instance.properties, **task.read_properties()}
+        if task.instance.customized and task.planned.operation in ("create", "configure"):
+            patch["customized"] = False
+    elif task.planned.operation != "check" and _diverged(task, patch.get("attributes", {}), configured):
+        patch["customized"] = True
+
+
+def _diverged(task: JobTask, attributes: Mapping[str, Any], configured: Container[str]) -> bool:
+    """Whether a custom operation set an attribute that configuration set or used to another value.
+
+    Seed unfurl-jobs, "Applying configuration changes".
+    """
+    scope = task.scope.evaluator.scope(task.instance)
+    for name, value in attributes.items():
+        if f"::{task.instance.name}::{name}" in configured and known_attribute(scope, name) != value:
+            return True
+    return False

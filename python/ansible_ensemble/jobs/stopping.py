@@ -1,0 +1,81 @@
+"""Stopping a job: by signals, and when the process that started it is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+
+from ansible_ensemble.execution.events import KillRequested, StopRequested
+
+#: Signals that come within so many seconds are one request to stop.
+_ONE_REQUEST = 1.0
+#: Seconds between two looks at the process that started us.
+_PAUSE = 1.0
+
+
+class Stopping:
+    """Turns signals, and the end of the process that started us, into events of the scheduler.
+
+    The first SIGINT or SIGTERM lets end what runs, for the grace; the second ends it.
+
+    Args:
+        grace: seconds that what runs gets to end.
+        feed: tells the scheduler.
+        notice: told of the first signal, before the scheduler is.
+
+    Attributes:
+        signal: number of the first signal that came, or None.
+    """
+
+    def __init__(
+        self, grace: float, feed: Callable[[StopRequested | KillRequested], None], notice: Callable[[int], None]
+    ) -> None:
+        self.signal: int | None = None
+        self._grace = grace
+        self._feed = feed
+        self._notice = notice
+        self._signalled = 0.0
+        self._watch: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """Catch signals from now on, until the running loop is closed, and watch the process that started us."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._on_signal, number)
+        self._watch = loop.create_task(self._watch_parent(_parent()))
+
+    def end(self) -> None:
+        """The job has ended: watch no more, and let the grace be."""
+        for pending in (self._watch, self._timer):
+            if pending is not None:
+                pending.cancel()
+
+    def _on_signal(self, number: int) -> None:
+        now = time.monotonic()
+        if self.signal is not None:
+            # Ansible passes on what the terminal or its starter has sent us already: that is one request, not two.
+            if now - self._signalled > _ONE_REQUEST:
+                self._feed(KillRequested())
+            return
+        self.signal, self._signalled = number, now
+        self._notice(number)
+        grace_is_over = KillRequested("the grace period is over")
+        self._timer = asyncio.get_running_loop().call_later(self._grace, self._feed, grace_is_over)
+        self._feed(StopRequested())
+
+    async def _watch_parent(self, parent: int) -> None:
+        """When the process that started us is gone, nobody reads the result: stop."""
+        while os.getppid() == parent:
+            await asyncio.sleep(_PAUSE)
+        self._feed(KillRequested("the process that started the job is gone"))
+
+
+def _parent() -> int:
+    """The process that started us, even if it is gone already."""
+    starter = multiprocessing.parent_process()
+    return os.getppid() if starter is None or starter.pid is None else starter.pid

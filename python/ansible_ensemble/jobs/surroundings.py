@@ -1,0 +1,69 @@
+"""What the expressions of an ensemble may reach: its environment, its folders, its records."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.sensitive import Redactor, is_sensitive
+from ansible_ensemble.expressions.surroundings import Surroundings
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.seal import Seal
+from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.folders import ACTIVE, PLANNED, task_folder
+
+
+def make_surroundings(
+    path: Path,
+    environment: Environment,
+    options: JobOptions,
+    *,
+    repositories: Mapping[str, Path],
+    externals: Callable[[str], Any],
+    outputs: Mapping[tuple[str, str], Mapping[str, Any]],
+    redactor: Redactor,
+    keep_key: bool,
+) -> Surroundings:
+    """The surroundings of an ensemble's expressions.
+
+    Args:
+        path: the ensemble's file.
+        environment: its environment.
+        options: the job's options.
+        repositories: folders of repositories by name.
+        externals: gives instances of other ensembles by name.
+        outputs: outputs of operations.
+        redactor: told of each sensitive value.
+        keep_key: the key of digests of secrets is made and kept where there is none.
+    """
+    folder, vault = path.parent, environment.vault
+    variables: dict[str, Any] = (Seal(vault) if vault.available else Seal()).open(options.variables)
+    for value in filter(is_sensitive, variables.values()):
+        redactor.add(value)
+    return Surroundings(
+        root=environment.root,
+        folder=folder,
+        environment={**os.environ, **environment.variables},
+        locals=environment.locals,
+        secrets=environment.secret,
+        externals=externals,
+        digest_key=cache(lambda: vault.digest_key(folder, make=keep_key)),
+        redactor=redactor,
+        check=options.check,
+        variables=variables,
+        loader=cache(lambda: vault.loader(folder)),
+        folders={
+            "tmp": folder / PLANNED / "tmp",
+            "local": folder / "local",
+            **{kind: folder / ACTIVE / kind for kind in ("artifacts", "secrets")},
+        },
+        task_folder=partial(task_folder, folder),
+        repositories=repositories,
+        outputs=outputs,
+        metadata={"environment": environment.name, "ensemble": str(path)},
+        trace=lambda line: print(redactor.text(line), file=sys.stderr),
+    )

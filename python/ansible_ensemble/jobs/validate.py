@@ -1,0 +1,74 @@
+"""Validate: what is wrong with ensembles, service templates and archives, without looking at any status."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs
+from ansible_ensemble.documents.csar import META, find_entry, open_csar
+from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.python_template import SUFFIX, read_python_template
+from ansible_ensemble.jobs.read import locate, read_ensemble
+from ansible_ensemble.projects.project import ENSEMBLE_FILE
+from ansible_ensemble.topology.service_template import load_topology
+
+
+def validate_path(path: str, options: JobOptions, *, strict: bool) -> dict[str, Any]:
+    """Everything that is wrong with an ensemble, a service template, or a CSAR (a file or a folder).
+
+    A service template may be a part of a whole: what it leaves open for others, and implementing files that are not
+    beside it, are warnings unless `strict`.
+
+    Returns:
+        `{"path", "errors": [...], "warnings": [...]}`; an error is `file`, `line`, `column`, `message`, `hint`, `text`.
+    """
+    try:
+        warnings = _warnings(Path(path).expanduser(), options, strict)
+    except InvalidInputs as error:
+        return {"path": path, "errors": [_error(one) for one in error.errors], "warnings": []}
+    except InvalidInput as error:
+        return {"path": path, "errors": [_error(error)], "warnings": []}
+    return {"path": path, "errors": [], "warnings": warnings}
+
+
+def _warnings(path: Path, options: JobOptions, strict: bool) -> list[str]:
+    if path.is_dir() and not (path / ENSEMBLE_FILE).is_file() and _is_archive(path):
+        return _template(find_entry(path), options, strict)
+    if path.is_file() and zipfile.is_zipfile(path):
+        with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
+            return _template(open_csar(path, Path(folder)), options, strict)
+    if path.is_file() and path.suffix == SUFFIX:
+        return _template(path, options, strict)
+    if path.is_file():
+        data = read_yaml(path).data
+        if not isinstance(data, Mapping) or "kind" not in data:
+            return _template(path, options, strict)
+    return read_ensemble(locate(path), options).warnings
+
+
+def _is_archive(folder: Path) -> bool:
+    return (folder / META).is_file() or any(folder.glob("*.yaml")) or any(folder.glob("*.yml"))
+
+
+def _template(path: Path, options: JobOptions, strict: bool) -> list[str]:
+    path = path.absolute()
+    source = read_python_template(path) if path.suffix == SUFFIX else path
+    topology = load_topology(source, inputs=options.inputs, check_files=strict, complete=strict)
+    return list(topology.warnings)
+
+
+def _error(error: EnsembleError) -> dict[str, Any]:
+    place = error.place
+    return {
+        "file": place.file if place else None,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+        "message": error.message,
+        "hint": error.hint,
+        "text": str(error),
+    }

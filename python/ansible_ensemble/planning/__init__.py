@@ -1,0 +1,1 @@
+"""From a workflow to a plan: an ordered list of named transforms over plain data."""

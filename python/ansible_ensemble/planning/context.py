@@ -1,0 +1,175 @@
+"""What the transforms of planning work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.instances.status import Priority, Status
+from ansible_ensemble.planning.options import PlanOptions
+from ansible_ensemble.planning.plan import Action, Exclusion, InstanceChange, PlannedOperation, Reason, ValueChange
+from ansible_ensemble.topology.entities import NodeTemplate, Operation, Relationship, Topology
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """A requirement between two instances.
+
+    Attributes:
+        relationship: the relationship of the templates.
+        key: `<requirement>#<index>`, with `.<n>` where one requirement leads to several instances.
+        source, target: names of instances.
+    """
+
+    relationship: Relationship
+    key: str
+    source: str
+    target: str
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """An instance that is, or that the spec asks for.
+
+    Attributes:
+        in_spec: whether the spec still has (or has again) an instance of this name.
+        instance: its status, None if there is none yet.
+        change: what the plan does to it; None if nothing.
+        stale: its recorded operations that read something that has changed.
+        down, up: its operations that take it down and that bring it up, each a chain.
+    """
+
+    name: str
+    template: NodeTemplate
+    in_spec: bool = True
+    instance: Instance | None = None
+    change: InstanceChange | None = None
+    down: list[PlannedOperation] = field(default_factory=list)
+    up: list[PlannedOperation] = field(default_factory=list)
+    stale: set[str] = field(default_factory=set)
+    requirements: list[Link] = field(default_factory=list)
+    dependents: list[Link] = field(default_factory=list)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it was never there: nothing is recorded of it but that it is awaited."""
+        one = self.instance
+        return one is None or (one.status is Status.PENDING and one.created is None and not one.state)
+
+    @property
+    def priority(self) -> Priority:
+        """How much the instance counts: as the template's `metadata: {priority}` says, else as its status does.
+
+        Raises:
+            InvalidInput: the template's is none of the priorities.
+        """
+        word = self.template.metadata.get("priority")
+        if word is None:
+            return self.instance.priority if self.instance is not None else Priority.REQUIRED
+        try:
+            return Priority(word)
+        except ValueError:
+            known = ", ".join(priority.value for priority in Priority)
+            message = f'the priority of "{self.template.name}" is "{word}"'
+            raise InvalidInput(message, self.template.place, f"it must be one of {known}") from None
+
+    def plan(
+        self, action: Action, reason: Reason, text: str = "", changes: list[ValueChange] | None = None
+    ) -> InstanceChange:
+        """Say what the plan does to the instance, and why."""
+        self.change = InstanceChange(
+            instance=self.name,
+            template=self.template.name,
+            type=self.template.type.name,
+            action=action,
+            reason=reason,
+            reason_text=text,
+            status=self.instance.status.value if self.instance else None,
+            changes=changes or [],
+        )
+        return self.change
+
+    def find(self, name: str) -> Operation | None:
+        """The implemented operation `Interface.operation`, or of a bare name: Standard, Install, then the others.
+
+        A substituted node has none: the nodes of the topology in its place have.
+        """
+        if "substitute" in self.template.directives:
+            return None
+        interface, _, operation = name.rpartition(".")
+        if interface:
+            return self.template.operation(interface, operation)
+        for candidate in ("Standard", "Install", *self.template.interfaces):
+            found = self.template.operation(candidate, name)
+            if found is not None:
+                return found
+        return None
+
+
+@dataclass(slots=True)
+class Detected:
+    """What change detection found out about one operation that ran before.
+
+    Attributes:
+        changes: values it read that are now different.
+        at_risk: refs of live attributes it read, which other operations may change.
+        wrote: refs of the attributes that it set the last time.
+    """
+
+    changes: list[ValueChange] = field(default_factory=list)
+    at_risk: list[str] = field(default_factory=list)
+    wrote: list[str] = field(default_factory=list)
+
+
+class Evidence(Protocol):
+    """What planning asks about values."""
+
+    def detect(self, member: Member) -> Mapping[str, Detected]:
+        """What has changed since each recorded operation of the instance ran, by operation.
+
+        The key is `Interface.operation`, with `<requirement>#<index>:` before it for a relationship's.
+        """
+
+    def properties(self, member: Member) -> list[ValueChange]:
+        """The values that a new instance will have."""
+
+    def wrote(self, instance: str, operation: str) -> list[str] | None:
+        """Refs of the attributes the operation set the last time; None if it never ran."""
+
+    def version_changed(self, member: Member) -> bool:
+        """Whether the template's major version is another than the one deployed."""
+
+    def reader(self, member: Member) -> Callable[[str], Any]:
+        """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""
+
+
+@dataclass(slots=True)
+class Planning:
+    """The state of planning, handed from transform to transform.
+
+    Attributes:
+        members: by name, requirements before what needs them.
+    """
+
+    workflow: str
+    topology: Topology
+    instances: Instances
+    options: PlanOptions
+    evidence: Evidence
+    members: dict[str, Member] = field(default_factory=dict)
+    excluded: list[Exclusion] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def exclude(self, member: Member, reason: str) -> None:
+        """Leave an instance alone, and say why."""
+        self.excluded.append(Exclusion(member.name, reason))
+
+    def selected(self) -> Iterator[Member]:
+        """The members that the job's filters let through."""
+        wanted, templates = set(self.options.instances), set(self.options.templates)
+        for member in self.members.values():
+            if (not wanted or member.name in wanted) and (not templates or member.template.name in templates):
+                yield member

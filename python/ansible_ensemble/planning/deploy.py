@@ -1,0 +1,343 @@
+"""The rules of the deploy workflow (seed unfurl-jobs: "Updating a deployment", "Checking resources")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_ensemble.instances.instance import Instance
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, reached
+from ansible_ensemble.instances.status import NodeState, Status
+from ansible_ensemble.planning.context import Detected, Member, Planning
+from ansible_ensemble.planning.plan import Action, InstanceChange, PlannedOperation, Reason, ValueChange
+from ansible_ensemble.planning.sequence import (
+    bring_up,
+    made_again,
+    mark_last,
+    planned,
+    planned_on_link,
+    take_down,
+    taken_apart,
+)
+
+
+def decide_deploy(planning: Planning) -> None:
+    """Decide for each instance whether deploy does something to it, and why; requirements are decided first."""
+    for member in planning.selected():
+        if not member.in_spec:
+            continue
+        excluded = _excluded(planning, member)
+        if excluded:
+            planning.exclude(member, excluded)
+            continue
+        left_alone = len(planning.excluded)
+        _decide(planning, member)
+        if "check" in member.template.directives and len(planning.excluded) == left_alone:
+            _check_present(planning, member)
+
+
+def _excluded(planning: Planning, member: Member) -> str | None:
+    """Why deploy leaves the instance alone whatever its status, or None."""
+    instance = member.instance
+    if instance is not None and instance.imported is not None:
+        return "it is imported from another ensemble"
+    if instance is not None and (instance.created or "").startswith("::"):
+        return f"it is managed by {(instance.created or '')[2:]}"
+    if "substitute" in member.template.directives:
+        return None
+    if member.is_new and planning.options.skip_new:
+        return "it is new, and --skip-new is set"
+    return None
+
+
+def _decide(planning: Planning, member: Member) -> None:
+    instance, options = member.instance, planning.options
+    if instance is None or member.is_new:
+        _create(planning, member, Reason.ADD, "new")
+    elif member.name in options.replace:
+        _replace(planning, member, "asked for by --replace")
+    elif any(_replaces(planning, link.target) for link in member.requirements if link.relationship.is_hosted_on):
+        _replace(planning, member, "what it is hosted on is replaced")
+    elif options.force:
+        _update(planning, member, member.plan(Action.UPDATE, Reason.FORCE, "forced"), DEPLOY_OPERATIONS)
+    elif instance.status in (Status.ABSENT, Status.PENDING, Status.UNKNOWN):
+        found = instance.status is Status.PENDING and reached(instance.state) and not instance.created
+        _create(planning, member, Reason.REPAIR if found else Reason.MISSING, _missing_text(instance))
+    elif instance.status is Status.ERROR or instance.state is NodeState.ERROR:
+        _repair(planning, member, f"its status is {instance.status.value}", options.repair in ("error", "degraded"))
+    elif instance.status is Status.DEGRADED:
+        _repair(planning, member, "its status is degraded", options.repair == "degraded")
+    elif instance.state is not None and reached(instance.state) < _expected(member):
+        _repair(planning, member, f"its state is {instance.state.value}", options.repair != "none")
+    elif options.upgrade and planning.evidence.version_changed(member):
+        _update(
+            planning, member, member.plan(Action.UPDATE, Reason.UPGRADE, "a new major version"), ("create", "configure")
+        )
+    else:
+        _detect(planning, member)
+
+
+def _check_present(planning: Planning, member: Member) -> None:
+    """The directive `check` on an instance that is there: it is checked first, and made anew where it is gone."""
+    check = member.find("check")
+    if check is None or member.instance is None:
+        return
+    if member.change is not None and member.change.action is not Action.UPDATE:
+        return
+    if member.change is None:
+        member.plan(Action.READ, Reason.CHECK, "its template has the directive check")
+    update, anew = member.up, bring_up(planning, member, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
+    for operation in update:
+        operation.details["unless_absent"] = True
+    for operation in anew:
+        operation.details["only_if_absent"] = True
+    _make_unique(update, anew)
+    member.up = [planned(planning, member, check, "check", Reason.CHECK), *anew, *update]
+
+
+def _missing_text(instance: Instance) -> str:
+    if instance.status is Status.PENDING and instance.state is not None:
+        return f"it was left {instance.state.value}"
+    return f"its status is {instance.status.value}"
+
+
+def _replaces(planning: Planning, name: str) -> bool:
+    change = planning.members[name].change
+    return change is not None and change.action is Action.REPLACE
+
+
+def _expected(member: Member) -> int:
+    """How many of create, configure, start the template's implementations lead through."""
+    for count, name in ((3, "start"), (2, "configure"), (1, "create")):
+        if member.find(f"Standard.{name}") is not None:
+            return count
+    return 0
+
+
+def _create(planning: Planning, member: Member, reason: Reason, text: str) -> None:
+    """Plan the creation, behind a check or by a discover operation where the seed asks for it."""
+    directives = member.template.directives
+    if "select" in directives:
+        planning.exclude(member, "it is selected from another ensemble")
+        return
+    first: list[PlannedOperation] = []
+    check = member.find("check")
+    unknown = member.instance is not None and member.instance.status is Status.UNKNOWN
+    if check is not None and (unknown or planning.options.check_first or "check" in directives):
+        first.append(planned(planning, member, check, "check", Reason.CHECK))
+        text += "; it is checked first"
+    discover = member.find("discover")
+    if "discover" in directives and discover is not None:
+        member.plan(Action.READ, Reason.DISCOVER, "it is discovered instead of created")
+        member.up = [*first, planned(planning, member, discover, "discover", Reason.DISCOVER)]
+        return
+    names = _remaining(member)
+    if unknown and not first and not planning.options.force and not _repeatable(member, names):
+        planning.exclude(member, "its operation was interrupted and is not idempotent (--force runs it again)")
+        return
+    there = member.instance is not None and (member.instance.created or reason is Reason.REPAIR)
+    if member.instance is not None and there and member.instance.status is not Status.ABSENT:
+        member.plan(Action.UPDATE, reason, text)  # it was made or found, and is taken up where it was left
+    else:
+        member.plan(Action.CREATE, reason, text, planning.evidence.properties(member))
+    member.up = bring_up(planning, member, names, reason, anew=bool(first))
+    if first:
+        for operation in member.up:
+            operation.details["unless_ok"] = True
+        member.up = [*first, *member.up]
+
+
+def _remaining(member: Member) -> tuple[str, ...]:
+    """The operations that an instance which is not up has yet to go through, from where it was left."""
+    instance = member.instance
+    if instance is None or instance.status is Status.ABSENT:
+        return DEPLOY_OPERATIONS
+    names = DEPLOY_OPERATIONS[min(reached(instance.state), 2) :]
+    return names if any(member.find(f"Standard.{name}") for name in names) else DEPLOY_OPERATIONS
+
+
+def _repeatable(member: Member, names: tuple[str, ...]) -> bool:
+    """Whether the next operation may run a second time: it may unless its implementation says `idempotent: false`."""
+    for name in names:
+        operation = member.find(f"Standard.{name}")
+        if operation is not None and operation.implementation is not None:
+            return operation.implementation.settings.get("idempotent") is not False
+    return True
+
+
+def _replace(planning: Planning, member: Member, text: str) -> None:
+    member.plan(Action.REPLACE, Reason.REPLACE, text, planning.evidence.properties(member))
+    member.down = take_down(planning, member, Reason.REPLACE, dependents=False)
+    member.up = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.REPLACE)
+    _make_unique(member.down, member.up)
+
+
+def _make_unique(some: list[PlannedOperation], others: list[PlannedOperation]) -> None:
+    """Operations that stand among some and among others get a key of their own among the latter."""
+    keys = {operation.key for operation in some}
+    for operation in others:
+        if operation.key in keys:
+            operation.key += "+"
+
+
+def _repair(planning: Planning, member: Member, text: str, wanted: bool) -> None:
+    if not wanted:
+        planning.exclude(member, f"{text}, and --repair is {planning.options.repair}")
+        return
+    state = member.instance.state if member.instance else None
+    names = DEPLOY_OPERATIONS if reached(state) == 0 else DEPLOY_OPERATIONS[1:]
+    if not any(member.find(f"Standard.{name}") for name in names):
+        names = DEPLOY_OPERATIONS
+    _update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text), names)
+
+
+def _detect(planning: Planning, member: Member) -> None:
+    """Plan the operations whose inputs have changed since they ran, or may change while the job runs.
+
+    Seed unfurl-jobs, "Applying configuration changes": operations are compared by what they read the last time;
+    `customized` instances are left alone unless change detection is `always`.
+    """
+    options, instance = planning.options, member.instance
+    if options.change_detection == "skip" or instance is None:
+        return
+    if instance.customized and options.change_detection != "always":
+        planning.exclude(member, "it is customized")
+        return
+    detected = planning.evidence.detect(member)
+    changed = [name for name, found in detected.items() if found.changes]
+    member.stale.update(changed)
+    if changed:
+        values = _merge([found.changes for found in detected.values()])
+        text = ", ".join(f"{value.name} changed" for value in values[:3]) + (", ..." if len(values) > 3 else "")
+        _update(
+            planning, member, member.plan(Action.UPDATE, Reason.RECONFIGURE, text, values), _to_rerun(member, changed)
+        )
+        return
+    at_risk = _at_risk(planning, detected)
+    if at_risk:
+        refs = list(dict.fromkeys(ref for found in at_risk.values() for ref in found))
+        names = [ref.removeprefix("output::").removeprefix("::").replace("::", ".") for ref in refs]
+        text = f"it reads {', '.join(names)}, which may change"
+        unknown = [ValueChange("attribute", name, unknown=True) for name in names]
+        change = member.plan(Action.UPDATE, Reason.RECONFIGURE, text, unknown)
+        _update(planning, member, change, _to_rerun(member, list(at_risk)))
+        for operation in member.up:
+            operation.details["only_if_changed"] = True
+
+
+def _to_rerun(member: Member, changed: list[str]) -> list[str]:
+    """Operations to run again: each that read a changed value, and configure (the seed's rule).
+
+    Where start itself read it, the instance is stopped first, so that start takes effect.
+    """
+    names = {name.rpartition(":")[2] for name in changed}
+    wanted = [name for name in DEPLOY_OPERATIONS if f"Standard.{name}" in names]
+    if any(name.startswith("Configure.") for name in names) or member.find("Standard.configure"):
+        wanted.append("configure")
+    return [name for name in DEPLOY_OPERATIONS if name in wanted]
+
+
+def _at_risk(planning: Planning, detected: Mapping[str, Detected]) -> dict[str, list[str]]:
+    """For each operation, the live attributes it read that operations of this plan may set."""
+    found: dict[str, list[str]] = {}
+    for name, operation in detected.items():
+        refs = [ref for ref in operation.at_risk if _may_change(planning, ref)]
+        if refs:
+            found[name] = refs
+    return found
+
+
+def _may_change(planning: Planning, ref: str) -> bool:
+    """Whether an operation of this plan may set the attribute to another value.
+
+    One that runs again on an instance that stays, with the inputs it had, is taken to give the same attributes; should
+    it not, the next plan finds out.
+    """
+    name, _, path = ref.removeprefix("output::").removeprefix("::").partition("::")
+    output_of = path.partition("::")[0] if ref.startswith("output::") else None
+    owner = planning.members.get(name)
+    if owner is None or owner.change is None:
+        return False
+    for operation in owner.up:
+        wrote = planning.evidence.wrote(owner.name, operation.full_name)
+        if operation.operation == "stop" or (output_of is None and wrote is not None and ref not in wrote):
+            continue
+        if output_of not in (None, operation.full_name):
+            continue
+        if owner.change.action is not Action.UPDATE or wrote is None or operation.full_name in owner.stale:
+            return True
+    return bool(owner.down)
+
+
+def _merge(groups: list[list[ValueChange]]) -> list[ValueChange]:
+    """The changed values once each; an input is left out where a property explains the change."""
+    values = {(value.kind, value.name): value for group in groups for value in group}
+    properties = [value for value in values.values() if value.kind != "input"]
+    return properties or list(values.values())
+
+
+def _update(
+    planning: Planning,
+    member: Member,
+    change: InstanceChange,
+    names: tuple[str, ...] | list[str],
+) -> None:
+    """Plan operations on an instance that stays; without any, the change is dropped and said to be."""
+    reason = change.reason
+    member.up = bring_up(planning, member, names, reason)
+    if reason is Reason.RECONFIGURE and not any(operation.implementation for operation in member.up):
+        planning.exclude(member, f"{change.reason_text}, but no operation takes it over")
+        member.change, member.up = None, []
+        return
+    if member.instance is not None and member.instance.state is NodeState.STARTED:
+        _keep_started(planning, member, reason)
+
+
+def _keep_started(planning: Planning, member: Member, reason: Reason) -> None:
+    """Let a started instance that is reconfigured take that over, and be started at the end.
+
+    Where start itself reads what has changed, the instance is stopped first. Where only configure runs, it is
+    restarted after it, by `Install.restart` if there is one, else by stop and start; not if configure changed nothing.
+    """
+    own = [operation for operation in member.up if operation.relationship is None]
+    names = [operation.operation for operation in own]
+    stop, start, restart = member.find("Standard.stop"), member.find("Standard.start"), member.find("Install.restart")
+    if reason is Reason.RECONFIGURE and "start" in names and stop is not None:
+        member.up.insert(0, planned(planning, member, stop, "stop", reason))
+    elif reason is Reason.RECONFIGURE and "configure" in names and (restart or (stop and start)):
+        steps = [(restart, "restart")] if restart else [(stop, "stop"), (start, "start")]
+        for operation, name in steps:
+            step = planned(planning, member, operation, name, reason)
+            step.details["unless_unchanged"] = own[-1].key
+            member.up.append(step)
+            own.append(step)
+        mark_last(member.up, Status.OK)
+    own[-1].exit_state = NodeState.STARTED.value
+
+
+def connect_sources(planning: Planning) -> None:
+    """remove_* and add_* anew on sources that stay, where their target is replaced [TOSCA 1.3, 5.8.5.4]."""
+    for member in planning.members.values():
+        if not _replaces(planning, member.name):
+            continue
+        for link in member.dependents:
+            source = planning.members[link.source]
+            if source.down or source.instance is None:
+                continue  # it takes the link apart, and makes it, by itself
+            member.down[:0] = taken_apart(planning, link, Reason.REPLACE)
+            (source.up or member.up).extend(made_again(planning, link, Reason.REPLACE))
+
+
+def notify_sources(planning: Planning) -> None:
+    """target_changed on sources that stay as they are, where their target is changed [TOSCA 1.3, 5.8.5.4]."""
+    for member in planning.members.values():
+        if not member.up or member.change is None or member.change.action is not Action.UPDATE:
+            continue
+        for link in member.dependents:
+            source = planning.members[link.source]
+            operation = link.relationship.operation("Configure", "target_changed")
+            if operation is None or source.change is not None or source.instance is None:
+                continue
+            if source.instance.status.operational:
+                source.plan(Action.UPDATE, Reason.RECONFIGURE, f"attributes of {member.name} may change")
+                source.up = [planned_on_link(planning, link, operation, Reason.RECONFIGURE)]
+                source.up[0].details["only_if_target_changed"] = True

@@ -1,0 +1,138 @@
+"""Transforms that set up the members: instances for templates, their links, their order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Iterator
+from itertools import chain
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.topology.entities import NodeTemplate
+from ansible_ensemble.topology.scaling import instance_names, link_targets
+
+#: Directives of templates that make no instance of their own.
+_WITHOUT_INSTANCE = ("virtual",)
+
+
+def add_members(planning: Planning) -> None:
+    """One member for each instance the spec asks for, and for each that is recorded."""
+    for template in _planned_templates(planning):
+        for name in instance_names(template):
+            planning.members[name] = Member(name, template, True, planning.instances.get(name))
+    for instance in planning.instances:
+        if instance.name not in planning.members:
+            template = planning.topology.node_templates[instance.template]
+            planning.members[instance.name] = Member(
+                instance.name, template, not _left_spec(instance.name, template), instance
+            )
+
+
+def _left_spec(name: str, template: NodeTemplate) -> bool:
+    """Whether an instance that the spec does not ask for was once asked for (others were made by operations)."""
+    if "retained" in template.directives:
+        return True
+    stem, _, number = name.rpartition("_")
+    return stem == template.name and number.isdigit()
+
+
+def _planned_templates(planning: Planning) -> list[NodeTemplate]:
+    """Templates that make instances: all but virtual, retained, and dependent ones that nothing refers to.
+
+    A dependent template may be there for instances that operations report; these are members by themselves.
+    """
+    templates = planning.topology.node_templates
+    chosen: dict[str, NodeTemplate] = {}
+    for template in templates.values():
+        if "retained" in template.directives or any(word in template.directives for word in _WITHOUT_INSTANCE):
+            continue
+        if "dependent" not in template.directives or planning.instances.get(template.name) is not None:
+            chosen[template.name] = template
+    open_ones = deque(chosen.values())
+    while open_ones:
+        for relationship in open_ones.popleft().requirements:
+            target = relationship.target
+            if "dependent" in target.directives and target.name not in chosen:
+                chosen[target.name] = target
+                open_ones.append(target)
+    return [template for name, template in templates.items() if name in chosen]
+
+
+def link_members(planning: Planning) -> None:
+    """Links between members, from the relationships of their templates."""
+    for member in planning.members.values():
+        for link in links_of(member.name, member.template, planning.members):
+            member.requirements.append(link)
+            planning.members[link.target].dependents.append(link)
+
+
+def links_of(instance: str, template: NodeTemplate, there: Container[str]) -> Iterator[Link]:
+    """The links of an instance to those that its template's requirements lead to, as far as these are there."""
+    for relationship in template.requirements:
+        targets = [name for name in link_targets(relationship, instance) if name in there]
+        for number, name in enumerate(targets):
+            key = f"{relationship.name}#{relationship.index}" + (f".{number}" if number else "")
+            yield Link(relationship, key, instance, name)
+
+
+def sort_members(planning: Planning) -> None:
+    """Put the members in order, requirements first, else as declared (Kahn; O(V+E)).
+
+    Raises:
+        InvalidInput: instances need each other in a cycle, which is printed.
+    """
+    waiting = {name: len({link.target for link in member.requirements}) for name, member in planning.members.items()}
+    ready = deque(name for name, count in waiting.items() if not count)
+    order: dict[str, Member] = {}
+    while ready:
+        name = ready.popleft()
+        member = order[name] = planning.members[name]
+        for source in dict.fromkeys(link.source for link in member.dependents):
+            waiting[source] -= 1
+            if not waiting[source]:
+                ready.append(source)
+    if len(order) < len(planning.members):
+        raise InvalidInput(f"these need each other in a cycle: {' -> '.join(_cycle(planning, order))}")
+    planning.members = order
+
+
+def _cycle(planning: Planning, sorted_ones: dict[str, Member]) -> list[str]:
+    left = {name: member for name, member in planning.members.items() if name not in sorted_ones}
+    path: dict[str, int] = {}
+    name = next(iter(left))
+    while name not in path:
+        path[name] = len(path)
+        name = next(link.target for link in left[name].requirements if link.target in left)
+    return [*list(path)[path[name] :], name]
+
+
+def check_filters(planning: Planning) -> None:
+    """Refuse filters that name nothing, and warn of what they leave out.
+
+    Raises:
+        InvalidInput: a filter names no instance or template.
+    """
+    options = planning.options
+    known_templates = {member.template.name for member in planning.members.values()}
+    for name in chain(options.instances, options.replace):
+        if name not in planning.members:
+            raise InvalidInput(f'there is no instance "{name}"', hint=_nearest(name, list(planning.members)))
+    for name in options.templates:
+        if name not in known_templates:
+            raise InvalidInput(f'there is no node template "{name}"', hint=_nearest(name, sorted(known_templates)))
+    if not (options.instances or options.templates):
+        return
+    selected = {member.name for member in planning.selected()}
+    left_out = len(planning.members) - len(selected)
+    if left_out and planning.workflow in ("deploy", "undeploy"):
+        planning.warnings.append(
+            f"The job is limited to {len(selected)} of {len(planning.members)} instances by a filter; "
+            "the others may stay behind the spec."
+        )
+
+
+def _nearest(name: str, known: list[str]) -> str | None:
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, known, 1)
+    return f'did you mean "{found[0]}"?' if found else None

@@ -1,0 +1,121 @@
+"""Notifications: the actions of the policies' triggers that an event sets off [TOSCA 1.3, 3.6.22, 3.8.6]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.clock import now
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.planning.conditions import unmet
+from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.weave import Stage, SubPlan, Weaver, one_by_one
+from ansible_ensemble.planning.workflow import weave_named
+from ansible_ensemble.topology.entities import Policy, Trigger
+from ansible_ensemble.topology.problems import nearest
+from ansible_ensemble.topology.scalars import timestamp_value
+
+
+def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
+    """Plan the actions of all triggers whose event or name is the job's `trigger`.
+
+    An action runs on the policy's targets that are there, fit the trigger's target_filter and meet its condition,
+    which is evaluated once, on what is recorded. Its operations get the job's `notification` as an input of that name.
+
+    Args:
+        planning: the planning.
+        sub_plan: plans the normative workflows that actions delegate to.
+
+    Raises:
+        InvalidInput: there is no such trigger or event, or an action names what is not there.
+    """
+    name = planning.options.trigger or ""
+    policies = planning.topology.policies.values()
+    found = [
+        (policy, trigger)
+        for policy in policies
+        for trigger in policy.triggers.values()
+        if name in (trigger.event, trigger.name)
+    ]
+    if not found:
+        known = [text for policy in policies for one in policy.triggers.values() for text in (one.event, one.name)]
+        raise InvalidInput(f'no policy has a trigger or event "{name}"', hint=nearest(name, known))
+    weaver = Weaver(planning, sub_plan)
+    for policy, trigger in found:
+        weaver.text, weaver.step = f"trigger {trigger.name}", trigger.name
+        _check_schedule(planning, trigger)
+        for member in _targets(planning, policy, trigger):
+            fault = _fault(planning, member, trigger)
+            if fault is not None:
+                planning.exclude(member, fault)
+                continue
+            stage = one_by_one(_action(weaver, policy, trigger, action, member) for action in trigger.action)
+            for operation in stage.operations:
+                operation.serial.append(member.name)
+    for member in planning.members.values():
+        if member.change is not None:
+            member.change.operations = [operation.key for operation in member.up]
+
+
+def _targets(planning: Planning, policy: Policy, trigger: Trigger) -> list[Member]:
+    """Instances of the policy's targets that the target_filter lets through; no targets are all it may have."""
+    groups = planning.topology.groups
+    names = {member for target in policy.targets for member in (groups[target].members if target in groups else ())}
+    names.update(policy.targets)
+    node = trigger.target_filter.get("node")
+    chosen = []
+    for member in planning.selected():
+        template = member.template
+        meant = template.name in names if names else any(template.type.is_a(kind) for kind in policy.type.targets)
+        if meant and (node is None or template.name == node or template.type.is_a(str(node))):
+            chosen.append(member)
+    return chosen
+
+
+def _fault(planning: Planning, member: Member, trigger: Trigger) -> str | None:
+    """Why a trigger does not act on an instance, or None."""
+    if member.instance is None or not member.instance.status.operational:
+        return "it is not in operation"
+    fault = unmet(trigger.condition, planning.evidence.reader(member))
+    return None if fault is None else f'the condition of trigger "{trigger.name}" is not met: {fault}'
+
+
+def _check_schedule(planning: Planning, trigger: Trigger) -> None:
+    """Warn of a notification at a time that is out of the trigger's schedule; it was asked for, so it is heeded."""
+    start = timestamp_value(trigger.schedule.get("start_time"))
+    end = timestamp_value(trigger.schedule.get("end_time"))
+    moment = now().timestamp()
+    if (start is not None and moment < start) or (end is not None and moment > end):
+        planning.warnings.append(f"Trigger {trigger.name} is out of its schedule; it acts because it was asked for.")
+
+
+def _action(weaver: Weaver, policy: Policy, trigger: Trigger, action: Any, member: Member) -> Stage:
+    kind, body = next(iter(action.items()))
+    if kind == "call_operation":
+        given = {"notification": weaver.planning.options.notification}
+        return weaver.call(member, body, trigger.place, fill=lambda value: _fill(value, policy), given=given)
+    if kind == "set_state":
+        return weaver.set_state(member, body, trigger.place)
+    if kind in ("delegate", "inline"):
+        name = str(body.get("workflow") if isinstance(body, Mapping) else body)
+        return weave_named(weaver, name, [member] if kind == "delegate" else None, trigger.place)
+    raise InvalidInput(
+        f'the action "{kind}" of trigger "{trigger.name}" is an operation that no node has',
+        trigger.place,
+        "write call_operation: Interface.operation",
+    )
+
+
+def _fill(value: Any, policy: Policy) -> Any:
+    """Written inputs with the policy's properties in place of `get_property: [SELF, NAME]`: SELF is the policy."""
+    if isinstance(value, list):
+        return [_fill(item, policy) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    path = value.get("get_property")
+    if isinstance(path, list) and len(path) > 1 and path[0] == "SELF" and path[1] in policy.properties:
+        found = policy.properties[path[1]].value
+        for key in path[2:]:
+            found = found.get(key) if isinstance(found, Mapping) else None
+        return found
+    return {key: _fill(item, policy) for key, item in value.items()}

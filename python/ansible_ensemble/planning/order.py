@@ -1,0 +1,64 @@
+"""The order of operations: each chain in itself, and chains by the requirements of their instances."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.plan import PlannedOperation
+
+
+def chain_operations(planning: Planning) -> None:
+    """Let each operation of a chain wait for the one before it; an instance goes down before it comes up."""
+    for member in planning.members.values():
+        operations = [*member.down, *member.up]
+        for before, after in pairwise(operations):
+            after.waits_for.append(before.key)
+        if member.change is not None:
+            member.change.operations = [operation.key for operation in operations]
+
+
+def order_up(planning: Planning) -> None:
+    """What comes up waits for what it needs to be up (started before the source is created)."""
+    gates: dict[str, tuple[str, ...]] = {}
+    for member in planning.members.values():
+        needed = _gates(gates, [link.target for link in member.requirements])
+        if member.up:
+            _wait(member.up[0], needed)
+        gates[member.name] = (member.up[-1].key,) if member.up else needed
+
+
+def order_down(planning: Planning) -> None:
+    """What goes down waits for what needs it to be down: from the edges to the root."""
+    gates: dict[str, tuple[str, ...]] = {}
+    for member in reversed(planning.members.values()):
+        needed = _gates(gates, [link.source for link in member.dependents])
+        if member.down:
+            _wait(member.down[0], needed)
+        gates[member.name] = (member.down[-1].key,) if member.down else needed
+
+
+def order_visits(planning: Planning) -> None:
+    """Reading operations wait until those of what they need have ended, whatever they found."""
+    order_up(planning)
+    for member in planning.members.values():
+        for operation in member.up:
+            operation.waits_end, operation.waits_for = operation.waits_for, []
+
+
+def _gates(gates: dict[str, tuple[str, ...]], names: list[str]) -> tuple[str, ...]:
+    """What to wait for, through members that have nothing to do."""
+    if len(names) == 1:
+        return gates.get(names[0], ())
+    return tuple(dict.fromkeys(key for name in names for key in gates.get(name, ())))
+
+
+def _wait(operation: PlannedOperation, keys: tuple[str, ...]) -> None:
+    operation.waits_for.extend(key for key in keys if key not in operation.waits_for)
+
+
+def members_in_plan_order(planning: Planning) -> list[Member]:
+    """Members in the order in which a reader meets them: what goes down from the edges, then what comes up."""
+    members = [member for member in planning.members.values() if member.change is not None]
+    down = [member for member in reversed(members) if member.down and not member.up]
+    return [*down, *(member for member in members if member.up or not member.down)]

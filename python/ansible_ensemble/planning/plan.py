@@ -1,0 +1,337 @@
+"""The plan: a graph of operations, each with a reason and a diff. Pure data, with a versioned JSON form."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import redact
+
+#: Version of the JSON form; the major number changes when a reader has to change.
+FORMAT_VERSION = "1.0"
+
+
+#: What the parts of the JSON form are.
+_KINDS: dict[str, type] = {
+    "workflow": str,
+    "ensemble": str,
+    "base": dict,
+    "options": dict,
+    "resource_changes": list,
+    "operations": list,
+    "excluded": list,
+    "output_changes": dict,
+    "warnings": list,
+}
+
+
+class Reason(str, Enum):
+    """Why an operation is planned (seed unfurl-jobs: "Updating a deployment" and the workflows)."""
+
+    ADD = "add"
+    MISSING = "missing"
+    REPAIR = "repair"
+    RECONFIGURE = "reconfigure"
+    UPGRADE = "upgrade"
+    FORCE = "force"
+    REPLACE = "replace"
+    PRUNE = "prune"
+    UNDEPLOY = "undeploy"
+    STOP = "stop"
+    CHECK = "check"
+    DISCOVER = "discover"
+    RUN = "run"
+    CONNECT = "connect"
+
+
+class Action(str, Enum):
+    """What happens to an instance; the value is Terraform's symbol."""
+
+    CREATE = "+"
+    UPDATE = "~"
+    REPLACE = "-/+"
+    DELETE = "-"
+    READ = "<="
+    RUN = ">"
+    NONE = " "
+
+
+@dataclass(slots=True)
+class ValueChange:
+    """One value that a plan changes.
+
+    Attributes:
+        kind: `property`, `attribute`, `input`, `state`, or `content` (a file, an implementation: known by a digest).
+        name: its name, dotted for a nested value.
+        before, after: old and new value; None where there is none.
+        unknown: the new value is known only after the job.
+        sensitive: neither value may be shown.
+    """
+
+    kind: str
+    name: str
+    before: Any = None
+    after: Any = None
+    unknown: bool = False
+    sensitive: bool = False
+
+
+@dataclass(slots=True)
+class PlannedOperation:
+    """One operation of the plan.
+
+    Attributes:
+        key: unique in the plan: `<instance>:<Interface>.<operation>`, or
+            `<source>:<requirement>#<index>:<Interface>.<operation>` for a relationship's operation.
+        instance: the instance it works on; for a relationship's operation, the relationship's source.
+        relationship: `<requirement>#<index>` of the source, or None.
+        implementation: short text of what runs.
+        host: where it runs, as far as it is known.
+        waits_for: keys of operations that must have succeeded before it.
+        waits_end: keys of operations that must have ended, with whatever result, before it.
+        serial: names of groups of which one operation runs at a time.
+        entry_state, exit_state: node state when it starts and when it succeeded.
+        exit_status: status of the instance when it succeeded, for the last operation of an instance.
+        details: what the executing side needs beside (an ad-hoc command, inputs of a workflow step, ...).
+    """
+
+    key: str
+    instance: str
+    template: str
+    interface: str
+    operation: str
+    reason: Reason
+    workflow: str
+    relationship: str | None = None
+    implementation: str = ""
+    host: str = "localhost"
+    waits_for: list[str] = field(default_factory=list)
+    waits_end: list[str] = field(default_factory=list)
+    serial: list[str] = field(default_factory=list)
+    priority: str = "required"
+    entry_state: str | None = None
+    exit_state: str | None = None
+    exit_status: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def full_name(self) -> str:
+        """`Interface.operation`."""
+        return f"{self.interface}.{self.operation}"
+
+
+@dataclass(slots=True)
+class InstanceChange:
+    """What the plan does to one instance.
+
+    Attributes:
+        reason: why; reason_text: the same in words.
+        changes: the values that change.
+        operations: keys of its operations, in order.
+    """
+
+    instance: str
+    template: str
+    type: str
+    action: Action
+    reason: Reason
+    reason_text: str = ""
+    status: str | None = None
+    changes: list[ValueChange] = field(default_factory=list)
+    operations: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Exclusion:
+    """An instance that the workflow leaves alone, and why."""
+
+    instance: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """A plan.
+
+    Attributes:
+        base: digests of what it was made from (`spec`, `status`, `inputs`); a saved plan is stale when they differ.
+        options: the job options that differ from their defaults.
+        moved: instances that got another name: old name -> new name.
+        job: the change id of the job that carries it out, once there is one.
+        template: path of the service template that the ensemble was yet to be made for.
+    """
+
+    workflow: str
+    ensemble: str
+    base: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    instances: list[InstanceChange] = field(default_factory=list)
+    operations: list[PlannedOperation] = field(default_factory=list)
+    excluded: list[Exclusion] = field(default_factory=list)
+    outputs: list[ValueChange] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+    job: str = ""
+    template: str = ""
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """Counts of instances to add, change, destroy, read and run on; a replacement adds and destroys."""
+        count = {"add": 0, "change": 0, "destroy": 0, "read": 0, "run": 0}
+        for change in self.instances:
+            for name in _COUNTED[change.action]:
+                count[name] += 1
+        return count
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self.operations
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON document. Sensitive values are redacted; names are Terraform's where the thing is the same."""
+        return {
+            "format_version": FORMAT_VERSION,
+            "workflow": self.workflow,
+            "ensemble": self.ensemble,
+            "template": self.template,
+            "job": self.job,
+            "base": self.base,
+            "options": redact(self.options),
+            "resource_changes": [_instance_json(change) for change in self.instances],
+            "operations": [_operation_json(operation) for operation in self.operations],
+            "output_changes": {change.name: _changes_json("no-op", [change]) for change in self.outputs},
+            "excluded": [dataclasses.asdict(exclusion) for exclusion in self.excluded],
+            "warnings": self.warnings,
+            "moved": [{"previous_address": old, "address": new} for old, new in self.moved.items()],
+            "summary": self.summary,
+        }
+
+    @classmethod
+    def from_json(cls, document: Any) -> Plan:
+        """Read the JSON document back.
+
+        Raises:
+            InvalidInput: it is no plan, or one of another major format version.
+        """
+        if not isinstance(document, dict) or "format_version" not in document:
+            raise InvalidInput("this is not a plan", hint="make one with `ansible-ensemble plan --out FILE`")
+        version = str(document["format_version"])
+        if version.split(".", maxsplit=1)[0] != FORMAT_VERSION.split(".", maxsplit=1)[0]:
+            raise InvalidInput(f"the plan has format {version}, this version reads {FORMAT_VERSION}")
+        try:
+            for name, kind in _KINDS.items():
+                if not isinstance(document[name], kind):
+                    raise TypeError(f"{name} must be a {kind.__name__}")
+            return cls(
+                workflow=document["workflow"],
+                ensemble=document["ensemble"],
+                base=document["base"],
+                options=document["options"],
+                instances=[_instance_from_json(item) for item in document["resource_changes"]],
+                operations=[
+                    PlannedOperation(**{**item, "reason": Reason(item["reason"])}) for item in document["operations"]
+                ],
+                excluded=[Exclusion(**item) for item in document["excluded"]],
+                outputs=[
+                    _value_from_json(item)
+                    for change in document["output_changes"].values()
+                    for item in change["values"]
+                ],
+                warnings=document["warnings"],
+                moved={item["previous_address"]: item["address"] for item in document.get("moved", ())},
+                job=document.get("job", ""),
+                template=document.get("template", ""),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InvalidInput(f"the plan is damaged: {error}", hint="make it anew") from error
+
+    def to_text(self) -> str:
+        """The JSON document as text, one line per operation short enough to diff."""
+        return json.dumps(self.to_json(), indent=1, sort_keys=False, ensure_ascii=False, default=str) + "\n"
+
+
+_COUNTED: dict[Action, tuple[str, ...]] = {
+    Action.CREATE: ("add",),
+    Action.UPDATE: ("change",),
+    Action.REPLACE: ("add", "destroy"),
+    Action.DELETE: ("destroy",),
+    Action.READ: ("read",),
+    Action.RUN: ("run",),
+    Action.NONE: (),
+}
+
+_ACTION_NAMES: dict[Action, list[str]] = {
+    Action.CREATE: ["create"],
+    Action.UPDATE: ["update"],
+    Action.REPLACE: ["delete", "create"],
+    Action.DELETE: ["delete"],
+    Action.READ: ["read"],
+    Action.RUN: ["run"],
+    Action.NONE: ["no-op"],
+}
+
+
+def _operation_json(operation: PlannedOperation) -> dict[str, Any]:
+    document = dataclasses.asdict(operation)
+    document["reason"] = operation.reason.value
+    document["details"] = redact(operation.details)
+    return document
+
+
+def _changes_json(action: str | list[str], changes: list[ValueChange]) -> dict[str, Any]:
+    return {
+        "actions": [action] if isinstance(action, str) else action,
+        "before": {c.name: _shown(c, c.before) for c in changes if c.before is not None} or None,
+        "after": {c.name: _shown(c, c.after) for c in changes if c.after is not None} or None,
+        "after_unknown": {c.name: True for c in changes if c.unknown},
+        "before_sensitive": {c.name: True for c in changes if c.sensitive},
+        "after_sensitive": {c.name: True for c in changes if c.sensitive},
+        "values": [
+            {**dataclasses.asdict(c), "before": _shown(c, c.before), "after": _shown(c, c.after)} for c in changes
+        ],
+    }
+
+
+def _shown(change: ValueChange, value: Any) -> Any:
+    if change.sensitive and value is not None:
+        return "<<REDACTED>>"
+    return redact(value)
+
+
+def _instance_json(change: InstanceChange) -> dict[str, Any]:
+    return {
+        "address": change.instance,
+        "name": change.instance,
+        "template": change.template,
+        "type": change.type,
+        "mode": "managed",
+        "symbol": change.action.value,
+        "action_reason": change.reason.value,
+        "reason": change.reason_text,
+        "status": change.status,
+        "change": _changes_json(_ACTION_NAMES[change.action], change.changes),
+        "operations": change.operations,
+    }
+
+
+def _value_from_json(item: dict[str, Any]) -> ValueChange:
+    return ValueChange(**item)
+
+
+def _instance_from_json(item: dict[str, Any]) -> InstanceChange:
+    return InstanceChange(
+        instance=item["address"],
+        template=item["template"],
+        type=item["type"],
+        action=Action(item["symbol"]),
+        reason=Reason(item["action_reason"]),
+        reason_text=item["reason"],
+        status=item["status"],
+        changes=[_value_from_json(value) for value in item["change"]["values"]],
+        operations=item["operations"],
+    )

@@ -1,0 +1,121 @@
+"""Planning is a list of transforms; this is the list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.planning.adopt import decide_adopt
+from ansible_ensemble.planning.context import Evidence, Member, Planning
+from ansible_ensemble.planning.deploy import connect_sources, decide_deploy, notify_sources
+from ansible_ensemble.planning.expand import add_members, check_filters, link_members, sort_members
+from ansible_ensemble.planning.notify import decide_notification
+from ansible_ensemble.planning.options import PlanOptions
+from ansible_ensemble.planning.order import (
+    chain_operations,
+    members_in_plan_order,
+    order_down,
+    order_up,
+    order_visits,
+)
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
+from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
+from ansible_ensemble.planning.weave import limited
+from ansible_ensemble.planning.workflow import decide_workflow
+from ansible_ensemble.topology.entities import Topology
+
+Transform = Callable[[Planning], None]
+
+_SETUP: tuple[Transform, ...] = (add_members, link_members, sort_members, check_filters)
+
+#: The transforms of each workflow, in order.
+TRANSFORMS: dict[str, tuple[Transform, ...]] = {
+    "deploy": (
+        *_SETUP,
+        decide_deploy,
+        decide_prune,
+        connect_sources,
+        notify_sources,
+        order_up,
+        order_down,
+        chain_operations,
+    ),
+    "undeploy": (*_SETUP, decide_undeploy, order_down, chain_operations),
+    "stop": (*_SETUP, decide_stop, order_down, chain_operations),
+    "check": (*_SETUP, decide_check, order_visits, chain_operations),
+    "discover": (*_SETUP, decide_discover, order_visits, chain_operations),
+    "adopt": (*_SETUP, decide_adopt, order_visits, chain_operations),
+    "start": (*_SETUP, decide_start, order_up, chain_operations),
+    "run": (*_SETUP, decide_run, order_visits, chain_operations),
+}
+
+
+def transforms_of(topology: Topology, workflow: str) -> tuple[Transform, ...]:
+    """The transforms of a workflow, in order; a topology's own workflow goes before a normative one of its name.
+
+    Raises:
+        UsageError: there is no such workflow.
+    """
+    if workflow in topology.workflows:
+        return (*_SETUP, partial(decide_workflow, sub_plan=plan_normative))
+    if workflow == "notify":
+        return (*_SETUP, partial(decide_notification, sub_plan=plan_normative))
+    if workflow not in TRANSFORMS:
+        known = ", ".join([*topology.workflows, *TRANSFORMS])
+        raise UsageError(f'there is no workflow "{workflow}"', hint=f"there are {known}")
+    return TRANSFORMS[workflow]
+
+
+def plan_normative(planning: Planning, workflow: str, instances: list[str]) -> list[Member]:
+    """Plan a normative workflow as a part of another one, on instances (none: on all); return what it has to do."""
+    part = limited(planning, workflow, instances)
+    for transform in TRANSFORMS[workflow]:
+        transform(part)
+    for exclusion in part.excluded:
+        planning.excluded.append(exclusion)
+    return [member for member in part.members.values() if member.change is not None]
+
+
+def make_plan(
+    topology: Topology,
+    instances: Instances,
+    workflow: str,
+    options: PlanOptions,
+    evidence: Evidence,
+    *,
+    ensemble: str,
+    base: dict[str, str],
+) -> Plan:
+    """Make the plan of a workflow.
+
+    Args:
+        topology: what should be.
+        instances: what is.
+        workflow: the name of a workflow of the topology, or a key of `TRANSFORMS`.
+        options: the job's options.
+        evidence: answers questions about values.
+        ensemble: the ensemble's path, for the document.
+        base: digests of what the plan is made from.
+
+    Raises:
+        UsageError: there is no such workflow.
+        InvalidInput: a filter names nothing, or instances need each other in a cycle.
+    """
+    transforms = transforms_of(topology, workflow)
+    planning = Planning(workflow, topology, instances, options, evidence)
+    for transform in transforms:
+        transform(planning)
+    members = members_in_plan_order(planning)
+    return Plan(
+        workflow=workflow,
+        ensemble=ensemble,
+        base=base,
+        options=options.changed(),
+        instances=[member.change for member in members if member.change is not None],
+        operations=[operation for member in members for operation in (*member.down, *member.up)],
+        excluded=planning.excluded,
+        warnings=planning.warnings,
+    )

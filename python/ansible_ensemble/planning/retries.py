@@ -1,0 +1,42 @@
+"""How often a failed operation is tried again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.topology.scalars import seconds
+
+#: Keys of an implementation that name the pause before the first retry; both mean the same.
+_PAUSES = ("delay", "backoff")
+
+
+def retry_details(operation: Operation | None) -> dict[str, Any]:
+    """The details `retries` and `backoff` (seconds) of a planned operation; empty where it is tried once.
+
+    An implementation's `retries` counts the attempts after the first, `delay` (or `backoff`) is the pause before the
+    second, doubled with each further one. Beside `until` they are Ansible's keywords, whose loop is the task's own.
+
+    Raises:
+        InvalidInput: one of them is no number.
+    """
+    settings = operation.implementation.settings if operation and operation.implementation else {}
+    if "retries" not in settings or "until" in settings:
+        return {}
+    assert operation is not None
+    retries = settings["retries"]
+    if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
+        raise InvalidInput(
+            f"the retries of {operation.full_name} are {retries!r}", operation.place, "write a whole number, 0 or more"
+        )
+    details: dict[str, Any] = {"retries": retries}
+    for name in _PAUSES:
+        if name in settings:
+            pause = seconds(settings[name])
+            if pause is None or not 0 <= pause < float("inf"):
+                raise InvalidInput(
+                    f"the {name} of {operation.full_name} is no time", operation.place, "write seconds, or '5 s'"
+                )
+            details["backoff"] = pause
+    return details

@@ -1,0 +1,212 @@
+"""The operations of one instance, in order: lifecycle operations with the relationships' operations woven in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, EXIT_STATES
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.plan import PlannedOperation, Reason
+from ansible_ensemble.planning.retries import retry_details
+from ansible_ensemble.topology.entities import Operation
+
+#: Operations of the Configure interface around a node's own configure [TOSCA 1.3, 5.8.5.3].
+_AROUND_CONFIGURE = {
+    "pre": ("pre_configure_source", "pre_configure_target"),
+    "post": ("post_configure_source", "post_configure_target"),
+}
+
+#: Status of an instance after an operation that is run by itself.
+SETTLED = {"Standard.start": Status.OK, "Standard.stop": Status.PENDING}
+
+
+def planned(
+    planning: Planning, member: Member, operation: Operation | None, name: str, reason: Reason, **extra: Any
+) -> PlannedOperation:
+    """A planned operation of an instance; `operation` is None where the step has no implementation."""
+    interface = operation.interface if operation else "Standard"
+    entry, leave = ENTRY_STATES.get(name), EXIT_STATES.get(name)
+    standard = interface == "Standard"
+    return PlannedOperation(
+        key=f"{member.name}:{interface}.{name}",
+        instance=member.name,
+        template=member.template.name,
+        interface=interface,
+        operation=name,
+        reason=reason,
+        workflow=planning.workflow,
+        implementation=implementation_text(operation),
+        host=operation_host(operation),
+        priority=member.priority.value,
+        entry_state=entry.value if entry and standard else None,
+        exit_state=leave.value if leave and standard else None,
+        details=retry_details(operation),
+        **extra,
+    )
+
+
+def planned_on_link(
+    planning: Planning, link: Link, operation: Operation, reason: Reason, **extra: Any
+) -> PlannedOperation:
+    """A planned operation of a relationship."""
+    source = planning.members[link.source]
+    return PlannedOperation(
+        key=f"{link.source}:{link.key}:{operation.full_name}",
+        instance=link.source,
+        template=source.template.name,
+        relationship=link.key,
+        interface=operation.interface,
+        operation=operation.name,
+        reason=reason,
+        workflow=planning.workflow,
+        implementation=implementation_text(operation),
+        host=operation_host(
+            operation,
+            default="TARGET" if operation.name.endswith("_target") and "configure" in operation.name else "SOURCE",
+        ),
+        details={"target": link.target, **retry_details(operation)},
+        **extra,
+    )
+
+
+def implementation_text(operation: Operation | None) -> str:
+    """What runs, in a few words; empty if nothing does."""
+    if operation is None or operation.implementation is None:
+        return ""
+    implementation = operation.implementation
+    text = implementation.primary or implementation.class_name or ""
+    if implementation.artifact is not None:
+        text = implementation.artifact.file
+    first = text.strip().splitlines()[0] if text.strip() else ""
+    return first if len(first) <= 60 and first == text.strip() else first[:57] + "..."
+
+
+def operation_host(operation: Operation | None, default: str = "HOST") -> str:
+    """Keyword or name of where the operation runs, as declared."""
+    if operation is None or operation.implementation is None:
+        return default
+    return operation.implementation.operation_host or default
+
+
+def bring_up(
+    planning: Planning, member: Member, names: Iterable[str], reason: Reason, *, anew: bool = False, **extra: Any
+) -> list[PlannedOperation]:
+    """The chain that brings an instance up: create, (pre-)configure(-post), start, add_*, as far as implemented.
+
+    Args:
+        planning: the planning.
+        member: the instance.
+        names: which of create, configure, start are wanted, and `<link key>:<operation>` for single operations of
+            relationships.
+        reason: why.
+        anew: the instance may turn out to be gone, and is connected again then.
+        extra: further fields of each operation.
+    """
+    wanted = set(names)
+    operations: list[PlannedOperation] = []
+    for name in DEPLOY_OPERATIONS:
+        if name not in wanted:
+            continue
+        if name == "configure":
+            operations += _around(planning, member, "pre", reason, **extra)
+        operation = member.find(f"Standard.{name}")
+        if operation is not None:
+            operations.append(planned(planning, member, operation, name, reason, **extra))
+        if name == "configure":
+            operations += _around(planning, member, "post", reason, **extra)
+    if not any(operation.relationship is None for operation in operations):
+        # Nothing is implemented: the instance is still to be recorded as being there.
+        operations.insert(0, planned(planning, member, None, "create", reason, **extra))
+    gone = bool(member.down) or (member.instance is not None and member.instance.status is Status.ABSENT)
+    operations += _added(planning, member, reason, anew=anew or gone, **extra)
+    mark_last(operations, Status.OK)
+    return operations
+
+
+def mark_last(operations: list[PlannedOperation], status: Status) -> None:
+    """Let the last operation of the instance itself settle its status."""
+    for operation in reversed(operations):
+        if operation.relationship is None:
+            operation.exit_status = status.value
+            return
+
+
+def _around(planning: Planning, member: Member, phase: str, reason: Reason, **extra: Any) -> Iterator[PlannedOperation]:
+    source_side, target_side = _AROUND_CONFIGURE[phase]
+    for links, name in ((member.requirements, source_side), (member.dependents, target_side)):
+        for link in links:
+            operation = link.relationship.operation("Configure", name)
+            if operation is not None and _live(planning, link, member):
+                yield planned_on_link(planning, link, operation, reason, **extra)
+
+
+def _live(planning: Planning, link: Link, member: Member) -> bool:
+    """Whether the other side of a link is in the spec, or is there."""
+    other = planning.members[link.target if link.source == member.name else link.source]
+    return other.in_spec
+
+
+def _added(
+    planning: Planning, member: Member, reason: Reason, *, anew: bool, **extra: Any
+) -> Iterator[PlannedOperation]:
+    """add_target and add_source, once per link: both sides are up when the source is [TOSCA 1.3, 5.8.5.4]."""
+    for link in member.requirements:
+        in_force = () if anew else _in_force(planning, link)
+        for name in ("add_target", "add_source"):
+            operation = link.relationship.operation("Configure", name)
+            if operation is not None and name not in in_force:
+                yield planned_on_link(planning, link, operation, reason, **extra)
+
+
+def made_again(planning: Planning, link: Link, reason: Reason) -> Iterator[PlannedOperation]:
+    """The add_* operations of a link that are in force, once more: its target is made anew."""
+    for name in ("add_target", "add_source"):
+        operation = link.relationship.operation("Configure", name)
+        if operation is not None and name in _in_force(planning, link):
+            yield planned_on_link(planning, link, operation, reason)
+
+
+def _in_force(planning: Planning, link: Link) -> Sequence[str]:
+    """The add_* operations of a link that ran and that no remove_* took back."""
+    source = planning.members[link.source].instance
+    done = source.relationships.get(link.key) if source is not None else None
+    return done.added if done is not None else ()
+
+
+def take_down(
+    planning: Planning, member: Member, reason: Reason, *, delete: bool = True, dependents: bool = True, **extra: Any
+) -> list[PlannedOperation]:
+    """The chain that takes an instance down: remove_*, stop, delete.
+
+    Args:
+        planning: the planning.
+        member: the instance.
+        reason: why.
+        delete: whether it is deleted, or only stopped.
+        dependents: whether the links that lead to it come apart as well, as far as their sources do not see to that.
+        extra: further fields of each operation.
+    """
+    links = [*member.requirements]
+    if dependents:
+        links += (link for link in member.dependents if not planning.members[link.source].down)
+    operations = [operation for link in links for operation in taken_apart(planning, link, reason, **extra)]
+    stop = member.find("Standard.stop")
+    state = member.instance.state.value if member.instance and member.instance.state else None
+    if stop is not None and state not in ("initial", "creating", "created", "stopped", "deleted"):
+        operations.append(planned(planning, member, stop, "stop", reason, **extra))
+    if delete:
+        operations.append(planned(planning, member, member.find("Standard.delete"), "delete", reason, **extra))
+        mark_last(operations, Status.ABSENT)
+    return operations
+
+
+def taken_apart(planning: Planning, link: Link, reason: Reason, **extra: Any) -> Iterator[PlannedOperation]:
+    """remove_target and remove_source of a link that comes apart, each only if its add ran or there is none."""
+    for name, added in (("remove_target", "add_target"), ("remove_source", "add_source")):
+        operation = link.relationship.operation("Configure", name)
+        if operation is None:
+            continue
+        if link.relationship.operation("Configure", added) is None or added in _in_force(planning, link):
+            yield planned_on_link(planning, link, operation, reason, **extra)

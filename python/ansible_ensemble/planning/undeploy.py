@@ -1,0 +1,92 @@
+"""The rules of the undeploy workflow and of pruning (seed unfurl-jobs: "Undeploy (teardown)")."""
+
+from __future__ import annotations
+
+from ansible_ensemble.instances.status import Priority, Status
+from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.plan import Action, Reason
+from ansible_ensemble.planning.sequence import take_down
+
+
+def decide_undeploy(planning: Planning) -> None:
+    """Plan the deletion of every instance that no rule excludes."""
+    _delete(planning, [member for member in planning.selected() if member.instance is not None], Reason.UNDEPLOY)
+
+
+def decide_prune(planning: Planning) -> None:
+    """Plan the deletion of what left the spec, with `--prune`; else say that it stays."""
+    gone = [member for member in planning.selected() if not member.in_spec and member.instance is not None]
+    if planning.options.prune:
+        _delete(planning, gone, Reason.PRUNE)
+        return
+    for member in gone:
+        if member.instance is not None and member.instance.status is not Status.ABSENT:
+            planning.exclude(member, "it left the spec, and --prune is not set")
+
+
+def _delete(planning: Planning, candidates: list[Member], reason: Reason) -> None:
+    chosen: dict[str, Member] = {}
+    for member in candidates:
+        if member.instance is None or _is_gone(member):
+            continue
+        excluded = _excluded(planning, member)
+        if excluded:
+            planning.exclude(member, excluded)
+        else:
+            chosen[member.name] = member
+    if not planning.options.force:
+        for name, needed_by in _needed(planning, chosen).items():
+            planning.exclude(chosen.pop(name), f"{needed_by} stays and needs it")
+    for member in reversed(planning.members.values()):
+        if member.name in chosen:
+            member.down = take_down(planning, member, reason)
+            member.plan(Action.DELETE, reason, "it left the spec" if reason is Reason.PRUNE else "")
+
+
+def _is_gone(member: Member) -> bool:
+    instance = member.instance
+    return instance is None or instance.status is Status.ABSENT or member.is_new
+
+
+def _excluded(planning: Planning, member: Member) -> str | None:
+    """Why an instance is not deleted (the seed's list, in its order), or None."""
+    instance = member.instance
+    assert instance is not None
+    directives = member.template.directives
+    if instance.imported is not None or "select" in directives:
+        return "it is imported from another ensemble"
+    if "virtual" in directives:
+        return "it is virtual"
+    if (instance.created or "").startswith("::"):
+        return f"it is managed by {(instance.created or '')[2:]}, whose delete operation is responsible for it"
+    if instance.protected:
+        return "its status is protected"
+    if "protected" in directives:
+        return "its node template has the directive protected"
+    if not instance.created and not planning.options.destroy_unmanaged:
+        return "it was not created by this ensemble (--destroyunmanaged deletes it all the same)"
+    return None
+
+
+def _needed(planning: Planning, chosen: dict[str, Member]) -> dict[str, str]:
+    """Chosen instances whose removal would break a required one that stays -> the name of that one.
+
+    Works outwards from what stays, so an instance kept for another one keeps what it stands on as well.
+    """
+    needed: dict[str, str] = {}
+    open_ones = [member for member in planning.members.values() if member.name not in chosen and _counts(member)]
+    while open_ones:
+        member = open_ones.pop()
+        for link in member.requirements:
+            if link.target in chosen and link.target not in needed:
+                needed[link.target] = member.name
+                open_ones.append(planning.members[link.target])
+    return needed
+
+
+def _counts(member: Member) -> bool:
+    """Whether an instance that stays keeps what it needs: it is there, works, and is not optional."""
+    instance = member.instance
+    if instance is None or not instance.status.operational:
+        return False
+    return member.priority in (Priority.REQUIRED, Priority.CRITICAL)

@@ -1,0 +1,264 @@
+"""Stages: the operations that a step of an imperative workflow or an action of a trigger comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.instances.status import NodeState
+from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
+from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
+from ansible_ensemble.topology.entities import Operation
+
+#: Names that TOSCA and its users give to the normative workflows -> ours.
+NORMATIVE = {
+    "install": "deploy",
+    "uninstall": "undeploy",
+    **{name: name for name in ("deploy", "undeploy", "check", "discover", "start", "stop")},
+}
+
+#: Plans a normative workflow afresh, limited to instances (none: all of them).
+SubPlan = Callable[[Planning, str, list[str]], list[Member]]
+
+
+@dataclass(slots=True)
+class Stage:
+    """Operations that belong together.
+
+    Attributes:
+        first: those that wait for nothing within the stage.
+        last: keys of those that nothing within the stage waits for.
+        operations: all of them.
+    """
+
+    first: list[PlannedOperation] = field(default_factory=list)
+    last: list[str] = field(default_factory=list)
+    operations: list[PlannedOperation] = field(default_factory=list)
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys of all its operations."""
+        return [operation.key for operation in self.operations]
+
+
+def one(operation: PlannedOperation) -> Stage:
+    """The stage of a single operation."""
+    return Stage([operation], [operation.key], [operation])
+
+
+def side_by_side(stages: Iterable[Stage]) -> Stage:
+    """The stage of stages that do not wait for each other."""
+    whole = Stage()
+    for stage in stages:
+        whole.first += stage.first
+        whole.last += stage.last
+        whole.operations += stage.operations
+    return whole
+
+
+def one_by_one(stages: Iterable[Stage]) -> Stage:
+    """The stage of stages each of which waits for the one before it; empty ones do not count."""
+    whole = Stage()
+    for stage in stages:
+        if not stage.operations:
+            continue
+        for operation in stage.first:
+            operation.waits_for += whole.last
+        whole.first = whole.first or stage.first
+        whole.last = stage.last
+        whole.operations += stage.operations
+    return whole
+
+
+@dataclass(slots=True)
+class Weaver:
+    """Makes stages of activities [TOSCA 1.3, 3.6.23].
+
+    Attributes:
+        planning: the planning.
+        sub_plan: plans normative workflows.
+        reason: why the operations are planned; text: the same in words.
+        step: name of what is being woven, which tells apart the operations that run several times.
+        keys: those in use.
+    """
+
+    planning: Planning
+    sub_plan: SubPlan
+    reason: Reason = Reason.RUN
+    text: str = ""
+    step: str = ""
+    keys: set[str] = field(default_factory=set)
+
+    def unique(self, operation: PlannedOperation) -> PlannedOperation:
+        """Give an operation a key that no other one has."""
+        if operation.key in self.keys:
+            operation.key += f"@{self.step}"
+        while operation.key in self.keys:
+            operation.key += "+"
+        self.keys.add(operation.key)
+        return operation
+
+    def members(self, target: str) -> list[Member]:
+        """The selected instances of a node template or group."""
+        group = self.planning.topology.groups.get(target)
+        names = {target} if group is None else {target, *group.members}
+        return [member for member in self.planning.selected() if member.template.name in names]
+
+    def note(self, member: Member, name: str) -> Stage:
+        """An operation that runs nothing and only holds a place in the order."""
+        operation = planned(self.planning, member, None, name, self.reason)
+        operation.interface, operation.key = "Workflow", f"{member.name}:Workflow.{name}"
+        operation.entry_state = operation.exit_state = None
+        self.unique(operation)
+        self._belongs(member, operation)
+        return one(operation)
+
+    def call(
+        self,
+        member: Member,
+        called: Any,
+        place: Place | None,
+        *,
+        relationship: str | None = None,
+        host: str | None = None,
+        fill: Callable[[Any], Any] = lambda value: value,
+        given: Mapping[str, Any] | None = None,
+    ) -> Stage:
+        """The stage of `call_operation`.
+
+        Args:
+            member: the instance.
+            called: `Interface.operation`, or a map with `operation` and `inputs`.
+            place: where it is written, for errors.
+            relationship: a requirement of the instance whose relationships have the operation.
+            host: where it runs, if not where the operation says.
+            fill: puts values into the written inputs that the operation's own context does not know.
+            given: plain values of further inputs.
+
+        Raises:
+            InvalidInput: there is no such operation.
+        """
+        body = called if isinstance(called, Mapping) else {"operation": called}
+        name, inputs = str(body.get("operation")), fill(_inputs(body.get("inputs"), place))
+        stages = []
+        for operation in self._called(member, name, relationship, place):
+            if inputs:
+                operation.details["assigned"] = inputs
+            if given:
+                operation.details["inputs"] = dict(given)
+            operation.host = host or operation.host
+            self.unique(operation)
+            self._belongs(member, operation)
+            stages.append(one(operation))
+        return side_by_side(stages)
+
+    def _called(
+        self, member: Member, name: str, relationship: str | None, place: Place | None
+    ) -> list[PlannedOperation]:
+        interface, _, short = name.rpartition(".")
+        if relationship is not None:
+            links = [link for link in member.requirements if _is_named(link, relationship)]
+            made = []
+            for link in links:
+                declared = _declared(link.relationship.interfaces, interface, short)
+                if declared is None:
+                    raise InvalidInput(f'the relationship "{relationship}" of "{member.name}" has no {name}', place)
+                if declared.implementation is not None:
+                    made.append(planned_on_link(self.planning, link, declared, self.reason))
+            return made
+        declared = _declared(member.template.interfaces, interface, short)
+        if declared is None:
+            raise InvalidInput(f'"{member.name}" has no operation {name}', place, "write Interface.operation")
+        if declared.implementation is None:
+            return []
+        operation = planned(self.planning, member, declared, short, self.reason)
+        status = SETTLED.get(declared.full_name)
+        operation.exit_status = status.value if status else None
+        return [operation]
+
+    def set_state(self, member: Member, state: Any, place: Place | None) -> Stage:
+        """The stage of `set_state`.
+
+        Raises:
+            InvalidInput: there is no such node state.
+        """
+        try:
+            word = NodeState(state).value
+        except ValueError:
+            known = ", ".join(one_state.value for one_state in NodeState)
+            raise InvalidInput(f'there is no node state "{state}"', place, f"there are {known}") from None
+        stage = self.note(member, "set_state")
+        stage.first[0].exit_state = word
+        return stage
+
+    def normative(self, name: str, members: list[Member] | None, place: Place | None) -> Stage:
+        """The stage of a normative workflow, on instances (None: on all).
+
+        What it does is decided by the status as it is now: it comes before what the rest of the workflow changes.
+
+        Raises:
+            InvalidInput: there is no such workflow.
+        """
+        if name not in NORMATIVE:
+            raise InvalidInput(f'there is no workflow "{name}"', place, f"there are {', '.join(NORMATIVE)}")
+        if members == []:
+            return Stage()
+        names = [member.name for member in members or []]
+        stage = Stage()
+        renamed: dict[str, str] = {}
+        for sub_member in self.sub_plan(self.planning, NORMATIVE[name], names):
+            member = self.planning.members[sub_member.name]
+            if member.change is None:
+                member.change = sub_member.change
+            for operation in (*sub_member.down, *sub_member.up):
+                key = operation.key
+                renamed[key] = self.unique(operation).key
+                member.up.append(operation)
+                stage.operations.append(operation)
+        waited: set[str] = set()
+        for operation in stage.operations:
+            operation.waits_for = [renamed[key] for key in operation.waits_for]
+            operation.waits_end = [renamed[key] for key in operation.waits_end]
+            waited.update(operation.waits_for, operation.waits_end)
+            if not operation.waits_for and not operation.waits_end:
+                stage.first.append(operation)
+        stage.last = [key for key in stage.keys if key not in waited]
+        return stage
+
+    def _belongs(self, member: Member, operation: PlannedOperation) -> None:
+        member.up.append(operation)
+        if member.change is None:
+            member.plan(Action.RUN, self.reason, self.text)
+
+
+def _inputs(written: Any, place: Place | None) -> dict[str, Any]:
+    """Inputs of an activity: a map, or a list of maps."""
+    entries = written if isinstance(written, list) else [written or {}]
+    if not all(isinstance(entry, Mapping) for entry in entries):
+        raise InvalidInput("the inputs of call_operation are no map", place, "write NAME: VALUE")
+    return {str(key): value for entry in entries for key, value in entry.items()}
+
+
+def _is_named(link: Link, name: str) -> bool:
+    relationship = link.relationship
+    return name in (relationship.name, relationship.template, relationship.type.name, link.key)
+
+
+def _declared(interfaces: Mapping[str, Any], interface: str, name: str) -> Operation | None:
+    """An operation by its interface's name or type."""
+    declared = interfaces.get(interface)
+    if declared is None:
+        declared = next((one_of for one_of in interfaces.values() if one_of.type == interface), None)
+    if declared is None:
+        return None
+    found: Operation | None = declared.operations.get(name)
+    return found
+
+
+def limited(planning: Planning, workflow: str, names: list[str]) -> Planning:
+    """A planning of another workflow on the same ensemble, limited to instances (none: as the job is)."""
+    options = replace(planning.options, instances=names) if names else planning.options
+    return Planning(workflow, planning.topology, planning.instances, options, planning.evidence)

@@ -1,0 +1,271 @@
+"""Imperative workflows of a topology [TOSCA 1.3, 3.6.26, 3.8.7, 7]: the step graph becomes operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.planning.conditions import unmet
+from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.plan import Reason
+from ansible_ensemble.planning.sequence import mark_last
+from ansible_ensemble.planning.weave import NORMATIVE, Stage, SubPlan, Weaver, one_by_one, side_by_side
+from ansible_ensemble.topology.entities import Workflow, WorkflowStep
+
+#: Why operations of a workflow that replaces a normative one are planned; those of others are just run.
+_REASONS = {"deploy": Reason.ADD, "install": Reason.ADD, "undeploy": Reason.UNDEPLOY, "uninstall": Reason.UNDEPLOY}
+
+
+def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
+    """Plan the operations of the imperative workflow whose name the job has.
+
+    Args:
+        planning: the planning.
+        sub_plan: plans the normative workflows that steps delegate to.
+
+    Raises:
+        InvalidInput: a precondition is not met, steps go round in a circle, or an activity names what is not there.
+    """
+    workflow = planning.topology.workflows[planning.workflow]
+    reason = _REASONS.get(workflow.name, Reason.RUN)
+    weaver = Weaver(planning, sub_plan, reason, f"workflow {workflow.name}")
+    _Course(weaver, workflow, (workflow.name,)).weave()
+    for member in planning.members.values():
+        if reason is Reason.ADD:
+            mark_last(member.up, Status.OK)
+        if member.change is not None:
+            member.change.operations = [operation.key for operation in member.up]
+
+
+def weave_named(
+    weaver: Weaver, name: str, members: list[Member] | None, place: Place | None, path: tuple[str, ...] = ()
+) -> Stage:
+    """The stage of the workflow of a name: the topology's own, else the normative one.
+
+    Args:
+        weaver: makes the stages.
+        name: the workflow's name.
+        members: the instances that a normative workflow is about; None is all.
+        place: where it is named, for errors.
+        path: names of the workflows that lead here. One that replaces a normative workflow may delegate to it.
+
+    Raises:
+        InvalidInput: there is no such workflow, or workflows lead to each other in a circle.
+    """
+    declared = weaver.planning.topology.workflows.get(name)
+    if declared is not None and name not in path:
+        return _Course(weaver, declared, (*path, name)).weave()
+    if declared is not None and name not in NORMATIVE:
+        raise InvalidInput(f"workflows lead to each other: {' -> '.join([*path, name])}", place)
+    return weaver.normative(name, members, place)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What leads to a step.
+
+    Attributes:
+        succeeded: keys of the operations that all have to succeed.
+        failing: stages, of which a failed one leads to it as well.
+    """
+
+    succeeded: list[str] = field(default_factory=list)
+    failing: list[Stage] = field(default_factory=list)
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys of all operations that come last before the step."""
+        return [*self.succeeded, *(key for stage in self.failing for key in stage.last)]
+
+
+@dataclass(slots=True)
+class _Course:
+    """The weaving of one workflow.
+
+    Attributes:
+        path: names of the workflows on the way to it, from the job's own.
+    """
+
+    weaver: Weaver
+    workflow: Workflow
+    path: tuple[str, ...]
+
+    def weave(self) -> Stage:
+        """The stage of the whole workflow.
+
+        Raises:
+            InvalidInput: it is implemented by a file instead of steps, which is for other orchestrators.
+        """
+        if self.workflow.implementation is not None and not self.workflow.steps:
+            file = self.workflow.implementation.primary
+            message = f'workflow "{self.workflow.name}" is implemented by {file}, and not by steps'
+            raise InvalidInput(message, self.workflow.place, "write steps, or run the file by an operation")
+        self._check_preconditions()
+        order = _in_order(self.workflow)
+        stages = {step.name: self._step(step) for step in self.workflow.steps.values()}
+        entered = {name for step in self.workflow.steps.values() for name in (*step.on_success, *step.on_failure)}
+        ends: dict[str, _Entry] = {}
+        begins: list[str] = []
+        for name in order:
+            entry = self._entry(name, stages, ends)
+            ends[name] = _Entry(stages[name].last) if stages[name].operations else entry
+            if name not in entered or not (entry.succeeded or entry.failing):
+                begins.append(name)
+            else:
+                _connect(stages[name], entry)
+        whole = side_by_side(stages.values())
+        whole.first = [operation for name in begins for operation in stages[name].first]
+        last = (step.name for step in self.workflow.steps.values() if not step.on_success and not step.on_failure)
+        whole.last = list(dict.fromkeys(key for name in last for key in ends[name].keys))
+        return whole
+
+    def _entry(self, name: str, stages: Mapping[str, Stage], ends: Mapping[str, _Entry]) -> _Entry:
+        """What leads to a step; a step without operations hands on what leads to itself."""
+        steps = self.workflow.steps.values()
+        entry = _Entry(failing=[stages[step.name] for step in steps if name in step.on_failure])
+        for step in steps:
+            if name in step.on_success:
+                entry.succeeded += (key for key in ends[step.name].succeeded if key not in entry.succeeded)
+                entry.failing += (stage for stage in ends[step.name].failing if stage not in entry.failing)
+        return entry
+
+    def _step(self, step: WorkflowStep) -> Stage:
+        self.weaver.step = step.name
+        members = [member for member in self.weaver.members(step.target) if not self._is_done(member)]
+        gates = {}
+        if step.filter or not step.activities:
+            gates = {member.name: self._gate(step, member) for member in members}
+        own = [activity for activity in step.activities if _is_own(activity)]
+        chains = [
+            one_by_one([gates.get(member.name, Stage()), *(self._activity(step, activity, member) for activity in own)])
+            for member in members
+        ]
+        shared = [self._shared(step, activity, members) for activity in step.activities if not _is_own(activity)]
+        whole = one_by_one([side_by_side(chains), *shared])
+        for operation in whole.operations if gates else ():
+            gate = gates.get(operation.instance) or next(iter(gates.values()))
+            if operation.key not in gate.last:
+                operation.details.setdefault("with", gate.last[0])
+        return whole
+
+    def _gate(self, step: WorkflowStep, member: Member) -> Stage:
+        """What decides by the step's filter whether it runs; it also stands for a step without activities."""
+        gate = self.weaver.note(member, step.name)
+        if step.filter:
+            gate.first[0].details["filter"] = step.filter
+        return gate
+
+    def _is_done(self, member: Member) -> bool:
+        """Whether an instance has the status already that a workflow in place of a normative one leads to."""
+        instance, options = member.instance, self.weaver.planning.options
+        if self.weaver.reason is Reason.RUN or options.force:
+            return False
+        if self.weaver.reason is Reason.ADD:
+            return instance is not None and instance.status.operational
+        return instance is None or instance.status is Status.ABSENT
+
+    def _activity(self, step: WorkflowStep, activity: Mapping[str, Any], member: Member) -> Stage:
+        if "set_state" in activity:
+            return self.weaver.set_state(member, activity["set_state"], step.place)
+        return self.weaver.call(
+            member,
+            activity["call_operation"],
+            step.place,
+            relationship=step.relationship,
+            host=step.operation_host,
+            fill=self._fill,
+        )
+
+    def _shared(self, step: WorkflowStep, activity: Mapping[str, Any], members: list[Member]) -> Stage:
+        """The stage of `delegate` or `inline`, which all instances of the step have in common."""
+        ((kind, called),) = activity.items()
+        name = str(called.get("workflow") if isinstance(called, Mapping) else called)
+        return weave_named(self.weaver, name, members if kind == "delegate" else None, step.place, self.path)
+
+    def _fill(self, value: Any) -> Any:
+        """Written inputs with the values of the workflow's own inputs in place of `get_input`."""
+        if isinstance(value, list):
+            return [self._fill(item) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        name = value.get("get_input")
+        if len(value) == 1 and isinstance(name, str) and name in self.workflow.inputs:
+            return self._input(name)
+        return {key: self._fill(item) for key, item in value.items()}
+
+    def _input(self, name: str) -> Any:
+        given = self.weaver.planning.topology.input_values
+        definition = self.workflow.inputs[name]
+        if name in given:
+            return given[name]
+        if definition.has_value or definition.has_default:
+            return definition.value if definition.has_value else definition.default
+        if definition.required:
+            what = f'input "{name}" of workflow "{self.workflow.name}" has no value'
+            raise InvalidInput(what, definition.place, f"give it as --input {name}=VALUE")
+        return None
+
+    def _check_preconditions(self) -> None:
+        """Refuse to begin where a precondition is not met.
+
+        Raises:
+            InvalidInput: which, and why not.
+        """
+        for condition in self.workflow.preconditions:
+            target = str(condition.get("target"))
+            for member in self.weaver.members(target):
+                fault = unmet(condition.get("condition") or [], self.weaver.planning.evidence.reader(member))
+                if fault is not None:
+                    raise InvalidInput(
+                        f'a precondition of workflow "{self.workflow.name}" is not met by "{member.name}": {fault}',
+                        self.workflow.place,
+                    )
+
+
+def _is_own(activity: Mapping[str, Any]) -> bool:
+    """Whether an activity is one of an instance by itself."""
+    return "set_state" in activity or "call_operation" in activity
+
+
+def _connect(stage: Stage, entry: _Entry) -> None:
+    """Let a step wait for what leads to it.
+
+    It runs when all that lead to it by on_success succeeded, or when one that leads to it by on_failure failed.
+    """
+    for operation in stage.first:
+        if not entry.failing:
+            operation.waits_for += entry.succeeded
+            continue
+        operation.waits_end += dict.fromkeys(entry.keys)
+        failed = [key for failing in entry.failing for key in failing.keys]
+        operation.details["after"] = {"succeeded": entry.succeeded, "failed": failed}
+
+
+def _in_order(workflow: Workflow) -> list[str]:
+    """Names of the steps, each behind those that lead to it.
+
+    Raises:
+        InvalidInput: steps wait for each other.
+    """
+    following = {step.name: [*step.on_success, *step.on_failure] for step in workflow.steps.values()}
+    waiting = dict.fromkeys(following, 0)
+    for names in following.values():
+        for name in set(names):
+            waiting[name] += 1
+    ready = [name for name, count in waiting.items() if not count]
+    order: list[str] = []
+    while ready:
+        order.append(ready.pop())
+        for name in dict.fromkeys(following[order[-1]]):
+            waiting[name] -= 1
+            if not waiting[name]:
+                ready.append(name)
+    ring = [name for name, count in waiting.items() if count]
+    if ring:
+        raise InvalidInput(
+            f'steps of workflow "{workflow.name}" wait for each other: {", ".join(ring)}', workflow.place
+        )
+    return order

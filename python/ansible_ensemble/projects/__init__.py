@@ -1,0 +1,1 @@
+"""Ensembles and the projects they belong to: environments, git repositories, locks, vault, working folders."""

@@ -1,0 +1,174 @@
+"""Making projects: a new one from the skeleton, or a copy of another by git, from a folder or from an archive."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.csar import open_csar
+from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.projects.git import clone_repository, commit, init_repository, repository_of
+from ansible_ensemble.projects.gitfiles import ATTRIBUTES, IGNORED, ensure_lines
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES, find_project, list_ensembles, read_project
+
+_TEMPLATE = "service-template.yaml"
+_URL = re.compile(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
+_ARCHIVES = (".zip", ".csar")
+#: What a copy of a folder leaves behind: what jobs made and git would not have either.
+_LEFT_BEHIND = ("planned", "jobs", "failed.*", "*.lock", "*.lock.*", "*.journal", "*.key", ".ansible", "__pycache__")
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What was made.
+
+    Attributes:
+        folder: the project's folder, absolute.
+        files: the files that were written, relative to it; empty for a clone.
+        ensembles: the ensembles in it, absolute.
+        notices: what could not be done and is not needed.
+    """
+
+    folder: Path
+    files: list[str] = field(default_factory=list)
+    ensembles: list[Path] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+def init_project(folder: Path, *, template: str | None = None) -> Created:
+    """Make a project of a folder, or one more ensemble of a folder within a project.
+
+    Files that are there already stay as they are.
+
+    Args:
+        folder: the folder, made if it is missing.
+        template: path of a service template within it, for the ensemble; None is a new sample.
+
+    Raises:
+        InvalidInput: there is an ensemble already, or no such template.
+        EnsembleError: a file cannot be written.
+    """
+    folder = folder.absolute()
+    with _reported(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    if (folder / ENSEMBLE_FILE).exists():
+        raise InvalidInput("there is an ensemble already", Place(str(folder / ENSEMBLE_FILE)))
+    if template is not None and not (folder / template).is_file():
+        raise InvalidInput("there is no such service template", Place(str(folder / template)))
+    outer = find_project(folder)
+    within = outer.file is not None and outer.root != folder.resolve()
+    files = [
+        (path, source)
+        for path, source in _skeleton(resources.files(__package__) / "skeleton", "")
+        if not (within and path not in (ENSEMBLE_FILE, _TEMPLATE)) and not (template is not None and path == _TEMPLATE)
+    ]
+    written = []
+    with _reported(folder):
+        for path, source in files:
+            target = folder / path
+            if not target.exists() and not (
+                path in PROJECT_FILES and any((folder / n).exists() for n in PROJECT_FILES)
+            ):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                text = source.read_text(encoding="utf-8")
+                if path == ENSEMBLE_FILE and template is not None:
+                    text = text.replace(_TEMPLATE, emit_yaml(template).strip())
+                write_atomically(target, text)
+                written.append(path)
+        if not within:
+            pairs = ((".gitignore", IGNORED), (".gitattributes", ATTRIBUTES))
+            written += [name for name, lines in pairs if ensure_lines(folder / name, lines)]
+    return Created(folder, sorted(written), [folder / ENSEMBLE_FILE], _keep_in_git(folder, written))
+
+
+def clone_project(source: str, folder: Path | None = None) -> Created:
+    """Copy a project or an ensemble.
+
+    Args:
+        source: a git URL; a folder, or a file in one, which is cloned if it is in a repository and copied if not; or
+            a TOSCA archive, of which a project is made.
+        folder: where to; None is a new folder here, named as the source.
+
+    Raises:
+        InvalidInput: there is no such source, or the folder is not empty.
+        EnsembleError: git failed, or a file cannot be written.
+    """
+    is_url = _URL.match(source) is not None and not Path(source).exists()
+    path = Path(source).expanduser()
+    if not is_url and not path.exists():
+        raise InvalidInput(f"there is no {source}", hint="give a git URL, a folder or an archive")
+    target = (folder or Path(_name(source))).absolute()
+    with _reported(target):
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise InvalidInput("the folder is not empty", Place(str(target)), "name another one")
+    if is_url:
+        clone_repository(source, target)
+    elif path.suffix.lower() in _ARCHIVES and path.is_file():
+        entry = open_csar(path, target)
+        return init_project(target, template=os.path.relpath(entry, target))
+    else:
+        _copy(path.resolve() if path.is_dir() else path.resolve().parent, target)
+    return Created(target, ensembles=_ensembles(target))
+
+
+def _copy(source: Path, target: Path) -> None:
+    root = repository_of(source)
+    if root is not None:
+        clone_repository(str(root), target)
+        return
+    if target.is_relative_to(source):
+        raise InvalidInput("a folder cannot be copied into itself", Place(str(target)), "name a folder outside of it")
+    with _reported(target):
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*_LEFT_BEHIND))
+
+
+def _ensembles(folder: Path) -> list[Path]:
+    files = [folder / name for name in PROJECT_FILES if (folder / name).is_file()]
+    return list_ensembles(read_project(files[0]) if files else find_project(folder))
+
+
+def _keep_in_git(folder: Path, written: list[str]) -> list[str]:
+    """Make the folder a repository if it is in none, with the new files as its first commit."""
+    if repository_of(folder) is not None:
+        return []
+    try:
+        init_repository(folder)
+        commit(folder, [folder / path for path in written], "A new project")
+    except EnsembleError as error:
+        return [f"the project is not in git: {error.message}"]
+    return []
+
+
+def _skeleton(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _skeleton(entry, f"{prefix}{entry.name}/")
+        else:
+            yield prefix + entry.name, entry
+
+
+def _name(source: str) -> str:
+    """The folder's name for a source: its last part without an ending."""
+    last = re.split(r"[/:\\]", source.rstrip("/\\"))[-1]
+    if last in (ENSEMBLE_FILE, "", ".", ".."):
+        last = Path(source).resolve().parent.name if last == ENSEMBLE_FILE else Path(source).resolve().name
+    stem = re.sub(r"\.(git|zip|csar)$", "", last, flags=re.IGNORECASE)
+    return stem or "project"
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        name = str(error.filename or path)
+        raise EnsembleError(f"the project cannot be made: {error.strerror or error}", Place(name)) from error

@@ -1,0 +1,128 @@
+"""Working folders of an ensemble: planned, then active or failed (seed unfurl-jobs: "Generated Files").
+
+Each has `artifacts` and `secrets`, which are committed from `active`, and `tasks`, which never is. A task renders into
+`planned/<kind>/<instance>/<operation>`; when it has succeeded its folders move to `active`, else to
+`failed.<changeid>`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ansible_ensemble.core.changeid import is_change_id
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+
+PLANNED = "planned"
+ACTIVE = "active"
+COMMITTED = ("artifacts", "secrets")
+KINDS = (*COMMITTED, "tasks")
+
+
+def committed_paths(ensemble: Path) -> list[Path]:
+    """What jobs write and git keeps: the ensemble's file, `jobs.tsv`, `changes`, active artifacts and secrets.
+
+    Args:
+        ensemble: the ensemble's file. The paths need not exist.
+    """
+    folder = ensemble.parent
+    return [ensemble, folder / "jobs.tsv", folder / "changes", *(folder / ACTIVE / kind for kind in COMMITTED)]
+
+
+def clear_planned(folder: Path) -> None:
+    """Remove what an earlier plan rendered.
+
+    Raises:
+        EnsembleError: the file system refuses.
+    """
+    with _reported(folder / PLANNED):
+        _remove(folder / PLANNED)
+
+
+def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage: str = PLANNED) -> Path:
+    """The folder of a task's files of one kind; it need not exist.
+
+    Args:
+        folder: the ensemble's folder.
+        kind: one of `KINDS`.
+        instance: the instance's name.
+        operation: the operation's name.
+        stage: `planned`, `active` or `failed.<changeid>`.
+
+    Raises:
+        InvalidInput: it is no such kind, or a name cannot be a folder's.
+    """
+    if kind not in KINDS:
+        raise InvalidInput(f"{kind!r} is no kind of working folder", hint="one of " + ", ".join(KINDS))
+    return folder / stage / kind / folder_name(instance) / folder_name(operation)
+
+
+def folder_name(name: str) -> str:
+    """A name as a folder's name; the few names that cannot be one are refused.
+
+    Raises:
+        InvalidInput: it is empty, `.` or `..`, or holds a NUL.
+    """
+    if name in ("", ".", "..") or "\0" in name:
+        raise InvalidInput(f"{name!r} cannot be the name of a folder")
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
+def task_succeeded(folder: Path, instance: str, operation: str) -> list[Path]:
+    """Move a task's folders from planned to active, in place of those of an earlier job.
+
+    Returns:
+        The folders in `active` that are to be committed.
+
+    Raises:
+        EnsembleError: the file system refuses.
+    """
+    moved = _move(folder, instance, operation, ACTIVE)
+    return [path for path in moved if path.relative_to(folder / ACTIVE).parts[0] in COMMITTED]
+
+
+def task_failed(folder: Path, instance: str, operation: str, change_id: str) -> list[Path]:
+    """Move a task's folders from planned to `failed.<changeid>`; returns where they are now.
+
+    Raises:
+        InvalidInput: it is no change id.
+        EnsembleError: the file system refuses.
+    """
+    if not is_change_id(change_id):
+        raise InvalidInput(f"{change_id!r} is no change id")
+    return _move(folder, instance, operation, f"failed.{change_id}")
+
+
+def _move(folder: Path, instance: str, operation: str, stage: str) -> list[Path]:
+    moved = []
+    for kind in KINDS:
+        source = task_folder(folder, kind, instance, operation)
+        target = task_folder(folder, kind, instance, operation, stage=stage)
+        with _reported(target):
+            if source.is_dir():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _remove(target)
+                source.rename(target)
+                moved.append(target)
+    return moved
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder; out of the way first, so that a half removed one is never taken for a whole one."""
+    if path.is_symlink():
+        path.unlink()
+    elif path.exists():
+        aside = path.with_name(path.name + ".removed")
+        shutil.rmtree(aside, ignore_errors=True)
+        path.rename(aside)
+        shutil.rmtree(aside)
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EnsembleError(f"the folder cannot be changed: {error.strerror or error}", Place(str(path))) from error

@@ -1,0 +1,379 @@
+"""Git repositories: what is dirty, committing records, pushing, and whether somebody else was there before."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+
+_BUSY = re.compile(r"(index|HEAD|config|refs/\S+)\.lock'?: File exists|Unable to create .*\.lock")
+_USER_INFO = re.compile(r"(\w+://)[^/@\s]+@")
+_BUSY_TRIES = 25
+_BUSY_PAUSE = 0.2
+#: git must not ask a person, and must not open an editor
+_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"}
+#: git must not take a file's name for a pattern
+_LITERAL = "--literal-pathspecs"
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """How a branch stands to the branch it follows.
+
+    Attributes:
+        name: of the branch it follows, e.g. `origin/main`.
+        ahead, behind: commits that only the one or the other has.
+    """
+
+    name: str
+    ahead: int
+    behind: int
+
+
+def repository_of(path: Path) -> Path | None:
+    """The root of the working tree that holds the path; None if there is none, or if git ignores the path."""
+    resolved = path.resolve()
+    for folder in (resolved, *resolved.parents):
+        if (folder / ".git").exists():
+            ignored = folder != resolved and run_git(folder, "check-ignore", "--quiet", str(resolved))[0] == 0
+            return None if ignored else folder
+    return None
+
+
+def init_repository(folder: Path) -> None:
+    """Make the folder a git repository if it is none.
+
+    Raises:
+        EnsembleError: git failed.
+    """
+    _git(folder, "init", "--quiet")
+
+
+def clone_repository(url: str, folder: Path) -> None:
+    """Clone a repository into a new folder.
+
+    Raises:
+        InvalidInput: the folder is not empty.
+        EnsembleError: git failed.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise InvalidInput("the folder is not empty", Place(str(folder)))
+    if url.startswith("-") or "::" in url.partition("/")[0]:
+        raise InvalidInput(f"{url!r} is no URL to clone from")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _git(folder.parent, "clone", "--quiet", "--", url, str(folder))
+
+
+def head(root: Path) -> str:
+    """The commit the working tree is on; empty if there is none yet."""
+    status, out, _ = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    return out.strip() if status == 0 else ""
+
+
+def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = True) -> list[str]:
+    """Files that differ from the commit or are in no commit, relative to the root.
+
+    Args:
+        root: the working tree.
+        ignore: files and folders that do not count, because the job writes them itself.
+        untracked: whether files that git does not have count.
+
+    Raises:
+        EnsembleError: git failed.
+    """
+    ignored = [_relative(root, path) for path in ignore]
+    others = "all" if untracked else "no"
+    entries = _git(root, "status", "--porcelain=v1", "-z", f"--untracked-files={others}", "--no-renames").split("\0")
+    files = [entry[3:] for entry in entries if entry]
+    return [file for file in files if not any(file == path or file.startswith(path + "/") for path in ignored)]
+
+
+def check_clean(root: Path, dirty: str, *, commit: bool, ignore: Iterable[Path] = ()) -> None:
+    """Refuse to work on a dirty working tree where that is asked for.
+
+    Args:
+        root: the working tree.
+        dirty: `ok` never refuses, `abort` does, `auto` does if the job is going to commit.
+        commit: whether it is.
+        ignore: as for `dirty_files`.
+
+    Raises:
+        EnsembleError: it is dirty, or git failed.
+    """
+    if dirty == "ok" or (dirty == "auto" and not commit):
+        return
+    files = dirty_files(root, ignore)
+    if files:
+        shown = ", ".join(files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
+        raise EnsembleError(
+            f"the repository has changes that are not committed: {shown}",
+            Place(str(root)),
+            hint="commit them, or go on with --dirty ok",
+        )
+
+
+def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None = None) -> str | None:
+    """Commit these files and folders, and nothing else of what is staged or changed.
+
+    Whatever goes wrong here, the files are as they were.
+
+    Args:
+        root: the working tree.
+        paths: what to commit; what git ignores, and what neither exists nor was tracked, is left out.
+        message: the commit's message.
+        base: the commit the work started from. Commits made since are built upon, unless they change one of the
+            files.
+
+    Returns:
+        The new commit; None if nothing changed.
+
+    Raises:
+        EnsembleError: git or one of its hooks refused, or somebody else committed a change of the same files.
+    """
+    files = _committable(root, paths)
+    if not files:
+        return None
+    if base:
+        _check_concurrent(root, files, base)
+    _git(root, _LITERAL, "add", "--all", "--", *files)
+    if not _git(root, _LITERAL, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--", *files):
+        return None
+    _git(root, _LITERAL, *_identity(root), "commit", "--quiet", "--only", "-m", message, "--", *files)
+    return head(root)
+
+
+def push(root: Path) -> None:
+    """Push the branch to the one it follows; a branch that follows none to `origin`, which it follows from then on.
+
+    Raises:
+        EnsembleError: git failed, most often because somebody else pushed first.
+    """
+    arguments = ("push", "--quiet") if _follows(root) else ("push", "--quiet", "--set-upstream", "origin", "HEAD")
+    try:
+        _git(root, *arguments)
+    except EnsembleError as error:
+        error.hint = "the commit is made; `git pull` merges the records of both sides, then `git push`"
+        raise
+
+
+def upstream(root: Path, *, fetch: bool = True) -> Upstream | None:
+    """How the branch stands to the one it follows; None if it follows none.
+
+    Raises:
+        EnsembleError: git failed, most often because the other side cannot be reached.
+    """
+    name = _follows(root)
+    if not name:
+        return None
+    if fetch:
+        _git(root, "fetch", "--quiet")
+    ahead, behind = _git(root, "rev-list", "--left-right", "--count", "HEAD...@{upstream}").split()
+    return Upstream(name, int(ahead), int(behind))
+
+
+def check_upstream(root: Path) -> None:
+    """Refuse to work on a copy that others have gone on from (seed unfurl-jobs: "Locking").
+
+    Raises:
+        EnsembleError: the branch lacks commits of the one it follows, or that cannot be found out.
+    """
+    hint = "or go on with --skip-upstream-check"
+    try:
+        state = upstream(root)
+    except EnsembleError as error:
+        error.hint = f"it cannot be told whether the repository is up to date; try again, {hint}"
+        raise
+    if state and state.behind:
+        what = "has diverged from" if state.ahead else "is behind"
+        lacks = "1 commit is" if state.behind == 1 else f"{state.behind} commits are"
+        raise EnsembleError(
+            f"the repository {what} {state.name}: {lacks} not here",
+            Place(str(root)),
+            hint=f"`git pull` first, {hint}",
+        )
+
+
+def skips_upstream_check() -> bool:
+    """Whether the environment says that upstream is not to be checked."""
+    names = ("ANSIBLE_ENSEMBLE_SKIP_UPSTREAM_CHECK", "UNFURL_SKIP_UPSTREAM_CHECK")
+    return any(os.environ.get(name, "").lower() not in ("", "0", "no", "false") for name in names)
+
+
+def branch(root: Path) -> str:
+    """The name of the branch; empty on none."""
+    status, out, _ = run_git(root, "symbolic-ref", "--short", "--quiet", "HEAD")
+    return out.strip() if status == 0 else ""
+
+
+def remote_url(root: Path) -> str:
+    """The URL of `origin` without user and password; empty if there is none."""
+    status, out, _ = run_git(root, "remote", "get-url", "origin")
+    return without_credentials(out.strip()) if status == 0 else ""
+
+
+def first_commit(root: Path) -> str:
+    """The oldest commit, which is the same in all clones; empty if there is none."""
+    status, out, _ = run_git(root, "rev-list", "--max-parents=0", "HEAD")
+    return out.split()[-1] if status == 0 and out.split() else ""
+
+
+def changed_between(root: Path, one: str, other: str = "HEAD") -> list[str] | None:
+    """Files that differ between two commits; None if `one` is unknown here."""
+    status, out, _ = run_git(root, "diff", "--name-only", "--no-renames", "-z", f"{one}^{{commit}}", other, "--")
+    return [file for file in out.split("\0") if file] if status == 0 else None
+
+
+def commit_that_added(root: Path, path: Path) -> str:
+    """The commit that a file first came with; empty if it is in none."""
+    name = _relative(root, path)
+    status, out, _ = run_git(root, _LITERAL, "log", "--diff-filter=A", "--format=%H", "--", name)
+    return out.split()[-1] if status == 0 and out.split() else ""
+
+
+def export_commit(root: Path, revision: str, into: Path) -> None:
+    """Write the files of a commit into a new folder, as a clone that shares the objects; the repository stays as it is.
+
+    Raises:
+        InvalidInput: there is no such commit here.
+        EnsembleError: git failed.
+    """
+    status, out, _ = run_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if status != 0:
+        hint = "`git fetch` may bring it"
+        raise InvalidInput(f"there is no commit {revision!r} in the repository", Place(str(root)), hint)
+    _git(root, "clone", "--quiet", "--shared", "--no-checkout", "--", str(root), str(into))
+    _git(into, "checkout", "--quiet", "--detach", out.strip())
+
+
+def conflicting_versions(root: Path, path: Path) -> tuple[str, str, str] | None:
+    """The texts of a file that a merge could not unite: the common one (maybe empty), ours and theirs.
+
+    Returns:
+        None if the file has no conflict, or was removed on one side.
+    """
+    found = [run_git(root, "show", f":{stage}:{_relative(root, path)}") for stage in (1, 2, 3)]
+    (has_base, base, _), (has_ours, ours, _), (has_theirs, theirs, _) = found
+    return (base if has_base == 0 else "", ours, theirs) if has_ours == has_theirs == 0 else None
+
+
+def mark_resolved(root: Path, path: Path) -> None:
+    """Tell git that a file's conflict is resolved by what it holds now.
+
+    Raises:
+        EnsembleError: git failed.
+    """
+    _git(root, _LITERAL, "add", "--", _relative(root, path))
+
+
+def without_credentials(text: str) -> str:
+    """The text without user and password in its URLs."""
+    return _USER_INFO.sub(r"\1", text)
+
+
+def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    """Run git; it asks nobody and opens no editor.
+
+    Args:
+        root: the folder it runs in.
+        arguments: its arguments.
+        settings: of its configuration; unlike arguments they are not seen in the list of processes.
+
+    Returns:
+        Exit code, output, error output.
+
+    Raises:
+        EnsembleError: git or GitPython is not installed, or the folder is not there.
+    """
+    try:
+        from git import Git
+        from git.exc import GitCommandNotFound
+    except ImportError as error:
+        raise EnsembleError(f"git cannot be used: {error}", hint="install git, and `pip install GitPython`") from error
+    try:
+        status, out, error_text = Git(str(root)).execute(
+            ["git", *arguments],
+            with_extended_output=True,
+            with_exceptions=False,
+            strip_newline_in_stdout=False,
+            env=_ENVIRONMENT | _settings(settings or {}),
+        )
+    except GitCommandNotFound as error:
+        raise EnsembleError(f"git cannot be run in {root}", hint="is git installed, and the folder there?") from error
+    return int(status), str(out), str(error_text)
+
+
+def _settings(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings as environment variables, behind those that are there already."""
+    count = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    variables: dict[str, str] = {}
+    for index, (key, value) in enumerate(settings.items(), start=count):
+        variables |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
+    return {**variables, "GIT_CONFIG_COUNT": str(count + len(settings))} if settings else {}
+
+
+def _relative(root: Path, path: Path) -> str:
+    """The path from the root; a link at its end is not followed, those in its folders are."""
+    return os.path.relpath(path.parent.resolve() / path.name, root.resolve())
+
+
+def _follows(root: Path) -> str:
+    status, out, _ = run_git(root, "rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}")
+    return out.strip() if status == 0 else ""
+
+
+def _committable(root: Path, paths: Iterable[Path]) -> list[str]:
+    names = sorted({_relative(root, path) for path in paths})
+    outside = [name for name in names if name.startswith("..")]
+    if outside:
+        raise EnsembleError(f"{outside[0]} is outside of the repository", Place(str(root)))
+    known = [name for name in names if (root / name).exists() or _git(root, _LITERAL, "ls-files", "--", name)]
+    if not known:
+        return []
+    status, out, error = run_git(root, "-c", "core.quotePath=false", "check-ignore", "--", *known)
+    if status > 1:
+        raise _error(root, error)
+    ignored = set(out.split("\n"))
+    return [name for name in known if name not in ignored]
+
+
+def _check_concurrent(root: Path, files: list[str], base: str) -> None:
+    if head(root) == base:
+        return
+    status, out, _ = run_git(root, _LITERAL, "diff", "--name-only", "--no-renames", base, "HEAD", "--", *files)
+    # lines are only ever appended to jobs.tsv, so that both sides' lines are in the file
+    both = [file for file in out.split("\n") if file and not file.endswith("jobs.tsv")]
+    if status == 0 and both:
+        raise EnsembleError(
+            f"somebody else committed a change of {both[0]} while the job ran; the job's records are not committed",
+            Place(str(root)),
+            hint=f"compare with `git diff HEAD -- {both[0]}`, then commit what is right",
+        )
+
+
+def _identity(root: Path) -> list[str]:
+    """A name for the commit where git has none configured, as in a container."""
+    status, _, _ = run_git(root, "var", "GIT_COMMITTER_IDENT")
+    configured, _, _ = run_git(root, "config", "user.email")
+    if status == 0 and (configured == 0 or os.environ.get("GIT_COMMITTER_EMAIL") or os.environ.get("EMAIL")):
+        return []
+    return ["-c", "user.name=ansible-ensemble", "-c", "user.email=ansible-ensemble@localhost"]
+
+
+def _git(root: Path, *arguments: str) -> str:
+    for attempt in range(_BUSY_TRIES):
+        status, out, error = run_git(root, *arguments)
+        if status == 0:
+            return out
+        if not _BUSY.search(error) or attempt == _BUSY_TRIES - 1:
+            break
+        time.sleep(_BUSY_PAUSE)
+    raise _error(root, error or out)
+
+
+def _error(root: Path, text: str) -> EnsembleError:
+    return EnsembleError(f"git failed: {without_credentials(text.strip())}", Place(str(root)))

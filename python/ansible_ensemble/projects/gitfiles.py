@@ -1,0 +1,51 @@
+"""What of an ensemble git keeps, and how it merges it (seed unfurl-jobs: "Generated Files")."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible_ensemble.documents.atomic import write_atomically
+
+#: Lines of a project's `.gitignore`.
+IGNORED = (
+    "# made by jobs; safe to delete when none runs",
+    "jobs/",
+    "planned/",
+    "failed.*/",
+    "active/tasks/",
+    "*.removed/",
+    "*.journal",
+    "*.lock",
+    "*.lock.*.tmp",
+    "*.lock.lfs",
+    "# never in git: keys and what is only of this machine",
+    "*.key",
+    "*.vault-password",
+    "local/",
+    ".ansible/",
+)
+
+#: Lines of a project's `.gitattributes`.
+ATTRIBUTES = (
+    "# lines of both sides, in any order",
+    "jobs.tsv merge=union",
+    "# encrypted by Ansible Vault: no use in showing or merging them line by line",
+    "secrets/** -text -diff",
+)
+
+
+def ensure_lines(path: Path, lines: tuple[str, ...]) -> bool:
+    """Append those lines to a file that it lacks; True if it was changed.
+
+    Raises:
+        EnsembleError: the file cannot be written.
+    """
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    present = {line.strip() for line in text.splitlines()}
+    missing = [line for line in lines if line not in present]
+    if not any(not line.startswith("#") for line in missing):
+        return False
+    if text and not text.endswith("\n"):
+        text += "\n"
+    write_atomically(path, text + "\n".join(missing) + "\n")
+    return True

@@ -1,0 +1,289 @@
+"""The local lock: one job at a time on one copy of an ensemble (seed unfurl-jobs: "Locking").
+
+The lock is the file `<ensemble>.lock`. It says who holds it, since when and for what; when the holder's process and all
+that adopted the lock from it are gone from this host, the next one takes it over. A process on another host, or in
+another container, cannot be seen: its lock is respected and has to be freed by `ansible-ensemble unlock ID`.
+`lock_file` says what holds on which file system. For clones of a repository on several hosts there is the global lock.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble import __version__
+from ansible_ensemble.core.clock import iso_time, now
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Place, UsageError
+from ansible_ensemble.projects import lock_file
+from ansible_ensemble.projects.process import Presence, Process, describe_process, presence
+
+_LONGEST_PAUSE = 1.0
+_UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """Who holds an ensemble.
+
+    Attributes:
+        path: the ensemble's file, absolute.
+        id: random; whoever knows it works for the holder.
+        operation: what is being done, e.g. `deploy`.
+        who: `user@host`.
+        process: the process that holds it.
+        version: of this tool; empty for another tool's lock.
+        created: ISO time in UTC; empty where unknown.
+        adopters: processes that work for the holder; the lock lives as long as any of these lives.
+    """
+
+    path: str
+    id: str
+    operation: str
+    who: str
+    process: Process
+    version: str
+    created: str
+    adopters: tuple[Process, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The lock as plain data, as it is in the file."""
+        return {
+            "ID": self.id,
+            "Operation": self.operation,
+            "Who": self.who,
+            **self.process.to_json(),
+            "Version": self.version,
+            "Created": self.created,
+            "Path": self.path,
+            "Adopters": [adopter.to_json() for adopter in self.adopters],
+        }
+
+
+def lock_path(ensemble: str | Path) -> Path:
+    """The lock file of an ensemble's file; the same for all symbolic links to it."""
+    resolved = Path(ensemble).resolve()
+    return resolved.with_name(resolved.name + ".lock")
+
+
+def acquire(
+    path: str | Path,
+    operation: str,
+    *,
+    pid: int | None = None,
+    timeout: float | None = 0,
+    notice: Callable[[str], None] | None = None,
+) -> Lock:
+    """Take the lock of an ensemble.
+
+    Args:
+        path: the ensemble's file.
+        operation: what is going to be done.
+        pid: the process that holds the lock and whose end frees it; None is this one.
+        timeout: seconds to wait for a lock that is held; None waits without end.
+        notice: called with a line of text when a stale lock is taken over, and when the waiting begins.
+
+    Raises:
+        Locked: another process holds it (still, at the end of the timeout).
+        InvalidInput: there is no such folder.
+        EnsembleError: the folder cannot be written to.
+    """
+    file = lock_path(path)
+    if not file.parent.is_dir():
+        raise InvalidInput("there is no such folder", Place(str(file.parent)))
+    process = describe_process(pid if pid is not None else os.getpid())
+    lock = Lock(
+        path=str(Path(path).resolve()),
+        id=secrets.token_hex(8),
+        operation=operation,
+        who=f"{_user()}@{process.host}",
+        process=process,
+        version=__version__,
+        created=iso_time(now()),
+    )
+    deadline = None if timeout is None else time.monotonic() + timeout
+    pause = 0.02
+    waiting = False
+    with lock_file.errors(file):
+        while not lock_file.create(file, _text(lock)):
+            holder, taken = _take_over_if_stale(file, lock)
+            if holder is None:
+                continue
+            if taken:
+                _tell(notice, f"the process that held the lock is gone; taken over from: {describe(holder)}")
+                break
+            if deadline is not None and time.monotonic() >= deadline:
+                raise _locked(holder)
+            if not waiting:
+                _tell(notice, f"waiting for: {describe(holder)}")
+                waiting = True
+            time.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        lock_file.sweep(file)
+    return lock
+
+
+def adopt(path: str | Path, lock_id: str, *, pid: int | None = None) -> Lock:
+    """Work under a lock that another process holds, which handed down its id.
+
+    The adopting process is written into the lock: should the holder be killed, the lock lives on until this process
+    has ended too.
+
+    Raises:
+        Locked: the lock is another's now.
+        EnsembleError: the ensemble is not locked any more.
+    """
+    file = lock_path(path)
+    process = describe_process(pid if pid is not None else os.getpid())
+    with lock_file.errors(file), lock_file.guarded(file) as (text, _):
+        lock = _owned(text, path, lock_id)
+        if process == lock.process or process in lock.adopters:
+            return lock
+        living = [adopter for adopter in lock.adopters if presence(adopter) is not Presence.GONE]
+        lock = replace(lock, adopters=(*living, process))
+        lock_file.replace(file, _text(lock))
+        return lock
+
+
+def release(lock: Lock) -> bool:
+    """Free the lock; False if it was no longer this one's (then nothing is changed)."""
+    file = lock_path(lock.path)
+    with lock_file.errors(file), lock_file.guarded(file) as (text, _):
+        if text is None or _parse(text, lock.path).id != lock.id:
+            return False
+        file.unlink()
+        return True
+
+
+def holds(lock: Lock) -> bool:
+    """Whether the lock is still this one's."""
+    current = read_lock(lock.path)
+    return current is not None and current.id == lock.id
+
+
+def read_lock(path: str | Path) -> Lock | None:
+    """Who holds the ensemble; None if nobody does.
+
+    Raises:
+        EnsembleError: the file cannot be read.
+    """
+    file = lock_path(path)
+    with lock_file.errors(file):
+        try:
+            return _parse(file.read_text(encoding="utf-8", errors="replace"), path)
+        except FileNotFoundError:
+            return None
+
+
+def unlock(path: str | Path, lock_id: str) -> Lock:
+    """Free an ensemble by force and return the lock it had; asking for the id keeps one from freeing a newer lock.
+
+    Raises:
+        UsageError: the ensemble is not locked, or by a lock of another id.
+    """
+    file = lock_path(path)
+    with lock_file.errors(file), lock_file.guarded(file) as (text, _):
+        if text is None:
+            raise UsageError(f"{path} is not locked")
+        lock = _parse(text, path)
+        if lock.id != lock_id:
+            raise UsageError(f"that is not the lock's id: {describe(lock)}", hint=f"its id is {lock.id}")
+        file.unlink()
+        return lock
+
+
+@contextmanager
+def locked(
+    path: str | Path, operation: str, *, timeout: float | None = 0, notice: Callable[[str], None] | None = None
+) -> Iterator[Lock]:
+    """Hold the lock while the block runs; freed on every way out that Python sees. Arguments as for `acquire`."""
+    lock = acquire(path, operation, timeout=timeout, notice=notice)
+    try:
+        yield lock
+    finally:
+        release(lock)
+
+
+def describe(lock: Lock) -> str:
+    """Say in one line what is locked by whom, for what and since when."""
+    since = f" since {lock.created}" if lock.created else ""
+    what = f" for {lock.operation}" if lock.operation else ""
+    where = f" on {lock.process.host}" if lock.process.host else ""
+    pid = f", process {lock.process.pid}{where}" if lock.process.pid else ""
+    return f"{lock.path} is locked by {lock.who}{what}{since}{pid} (lock id {lock.id})"
+
+
+def _locked(holder: Lock) -> Locked:
+    return Locked(
+        describe(holder),
+        hint="try again later or wait with --lock-timeout; if that process is certainly gone: "
+        f"`ansible-ensemble unlock {holder.id} --ensemble {holder.path}`",
+    )
+
+
+def _owned(text: str | None, path: str | Path, lock_id: str) -> Lock:
+    if text is None:
+        raise EnsembleError(f"{path} is not locked any more by the lock {lock_id}")
+    lock = _parse(text, path)
+    if lock.id != lock_id:
+        raise _locked(lock)
+    return lock
+
+
+def _take_over_if_stale(file: Path, lock: Lock) -> tuple[Lock | None, bool]:
+    """Look at the lock that stands in the way; returns it (None: it went away) and whether ours replaced it."""
+    with lock_file.guarded(file) as (text, safe):
+        if text is None:
+            return None, False
+        holder = _parse(text, lock.path)
+        stale = safe and holder.process.pid > 0 and _gone(holder)
+        if stale:
+            lock_file.replace(file, _text(lock))
+        return holder, stale
+
+
+def _gone(lock: Lock) -> bool:
+    return all(presence(process) is Presence.GONE for process in (lock.process, *lock.adopters))
+
+
+def _parse(text: str, path: str | Path) -> Lock:
+    """Read a lock file's text: ours, Unfurl's (a pid and nothing else), or something unreadable, which is respected."""
+    try:
+        data = json.loads(text)
+        if isinstance(data, int):
+            data = {"ID": str(data), "Pid": data, "Operation": "a job of Unfurl", "Who": "Unfurl", "Path": str(path)}
+        return Lock(
+            path=str(data["Path"]),
+            id=str(data["ID"]),
+            operation=str(data["Operation"]),
+            who=str(data["Who"]),
+            process=Process.from_json(data),
+            version=str(data.get("Version", "")),
+            created=str(data.get("Created", "")),
+            adopters=tuple(Process.from_json(adopter) for adopter in data.get("Adopters", ())),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Lock(str(path), _UNREADABLE, "", "an unreadable lock file", Process(0), "", "")
+
+
+def _text(lock: Lock) -> str:
+    return json.dumps(lock.to_json(), indent=1) + "\n"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return str(os.getuid())
+
+
+def _tell(notice: Callable[[str], None] | None, text: str) -> None:
+    if notice is not None:
+        notice(text)

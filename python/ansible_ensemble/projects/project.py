@@ -1,0 +1,189 @@
+"""A project: the folder of one or several ensembles, with a file that names their environments.
+
+The file is `ensemble-project.yaml`, or `unfurl.yaml` as Unfurl writes it. A git repository, or an ensemble's folder,
+is a project without such a file, too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.yaml import place_of, read_yaml
+
+ENSEMBLE_FILE = "ensemble.yaml"
+PROJECT_FILES = ("ensemble-project.yaml", "unfurl.yaml")
+_UNSEARCHED = frozenset({"collections", "planned", "active", "changes", "jobs", "node_modules"})
+_DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class EnsembleEntry:
+    """An ensemble that a project's file names.
+
+    Attributes:
+        file: its file, absolute.
+        name: its alias; empty if it has none.
+        environment: the environment it is for; empty if the project does not say.
+        default: whether it is meant where none is named.
+    """
+
+    file: Path
+    name: str = ""
+    environment: str = ""
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project.
+
+    Attributes:
+        root: its folder, absolute.
+        file: its file, None if it has none.
+        environments: the environments by name, raw; `defaults` goes below all others.
+        default_environment: the environment that is meant where none is named; empty if there is none.
+        ensembles: the ensembles that the file names.
+    """
+
+    root: Path
+    file: Path | None = None
+    environments: Mapping[str, Any] = field(default_factory=dict)
+    default_environment: str = ""
+    ensembles: tuple[EnsembleEntry, ...] = ()
+
+    def entry(self, ensemble: Path) -> EnsembleEntry | None:
+        """What the project's file says of an ensemble, None if it does not name it."""
+        return next((entry for entry in self.ensembles if entry.file == ensemble.resolve()), None)
+
+
+#: How many of several ensembles an error names.
+_SHOWN = 5
+
+
+def find_project(path: Path) -> Project:
+    """The project that holds an ensemble or a folder.
+
+    The nearest folder above that has a project's file, within the git repository; else the repository; else the
+    folder itself.
+
+    Raises:
+        InvalidInput: the project's file is wrong.
+    """
+    start = path.resolve()
+    folder = start if start.is_dir() else start.parent
+    for candidate in (folder, *folder.parents):
+        for name in PROJECT_FILES:
+            if (candidate / name).is_file():
+                return read_project(candidate / name)
+        if (candidate / ".git").exists():
+            return Project(candidate)
+    return Project(folder)
+
+
+def read_project(file: Path) -> Project:
+    """Read a project's file.
+
+    Raises:
+        InvalidInput: it is wrong.
+    """
+    file = file.resolve()
+    data = expand(read_yaml(file))
+    if not isinstance(data, Mapping):
+        raise InvalidInput("this is no project", Place(str(file)), hint="it is a map with `environments` in it")
+    environments = {} if data.get("environments") is None else data["environments"]
+    if not isinstance(environments, Mapping):
+        raise InvalidInput("environments must be a map by name", place_of(data, "environments"))
+    for name, section in environments.items():
+        if section is not None and not isinstance(section, Mapping):
+            raise InvalidInput(f"the environment {name!r} must be a map", place_of(environments, name))
+    return Project(
+        root=file.parent,
+        file=file,
+        environments={str(name): section or {} for name, section in environments.items()},
+        default_environment=str(data.get("default_environment") or ""),
+        ensembles=tuple(_entries(data, file)),
+    )
+
+
+def home_project() -> Project | None:
+    """The user's own project, whose environments lie below those of every other; None if there is none.
+
+    It is in `$ANSIBLE_ENSEMBLE_HOME`, else in `~/.config/ansible-ensemble`.
+
+    Raises:
+        InvalidInput: its file is wrong.
+    """
+    named = os.environ.get("ANSIBLE_ENSEMBLE_HOME")
+    try:
+        home = Path(named).expanduser() if named else Path.home() / ".config" / "ansible-ensemble"
+    except RuntimeError:  # a user without a home, as in some containers
+        return None
+    files = [home / name for name in PROJECT_FILES if (home / name).is_file()]
+    return read_project(files[0]) if files else None
+
+
+def list_ensembles(project: Project) -> list[Path]:
+    """The ensembles of a project: those its file names, then those found in its folders, each once."""
+    named = [entry.file for entry in project.ensembles if entry.file.is_file()]
+    found = sorted(_search(project.root, _DEEPEST))
+    return list(dict.fromkeys([*named, *found]))
+
+
+def default_ensemble(folder: Path) -> Path:
+    """The ensemble that is meant by a project's folder: its own, the default one, or the only one.
+
+    Raises:
+        InvalidInput: there is none, or which of several is not clear.
+    """
+    if (folder / ENSEMBLE_FILE).is_file():
+        return folder / ENSEMBLE_FILE
+    project = find_project(folder)
+    if project.root != folder.resolve():
+        raise InvalidInput(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
+    if project.file is None and not (project.root / ".git").exists():
+        raise InvalidInput(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
+    named = [entry.file for entry in project.ensembles if entry.default]
+    ensembles = named or list_ensembles(project)
+    if len(ensembles) == 1:
+        return ensembles[0]
+    if not ensembles:
+        raise InvalidInput("there is no ensemble", Place(str(folder)), "`ansible-ensemble init` makes one")
+    names = [os.path.relpath(ensemble.parent, project.root) for ensemble in ensembles]
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    raise InvalidInput(f"the project has several ensembles: {shown}", Place(str(folder)), "name one of them")
+
+
+def _entries(data: Mapping[Any, Any], file: Path) -> Iterator[EnsembleEntry]:
+    ensembles = [] if data.get("ensembles") is None else data["ensembles"]
+    if not isinstance(ensembles, list):
+        raise InvalidInput("ensembles must be a list", place_of(data, "ensembles"))
+    for index, item in enumerate(ensembles):
+        if not isinstance(item, Mapping) or not isinstance(item.get("file"), str):
+            raise InvalidInput("an ensemble needs a `file`", place_of(ensembles, index))
+        if "project" in item:  # Unfurl's note of an ensemble in another project
+            continue
+        path = (file.parent / item["file"]).resolve()
+        yield EnsembleEntry(
+            file=path / ENSEMBLE_FILE if path.is_dir() else path,
+            name=str(item.get("alias") or ""),
+            environment=str(item.get("environment") or ""),
+            default=bool(item.get("default")),
+        )
+
+
+def _search(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name == ENSEMBLE_FILE and entry.is_file():
+            yield Path(entry.path)
+        elif depth and entry.name not in _UNSEARCHED and entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
+            yield from _search(Path(entry.path), depth - 1)

@@ -1,0 +1,291 @@
+"""Ansible Vault: the project's passwords, encrypted values and files, and the key of the digests of secrets.
+
+Passwords come from where Ansible takes them: `--vault-id name@source` (any number), `ANSIBLE_VAULT_IDENTITY_LIST`,
+`ANSIBLE_VAULT_PASSWORD_FILE` and the same settings in `ansible.cfg`. They are read when the first one is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.sensitive import SensitiveStr, reveal
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.scalars import VaultText
+
+_HEADER = b"$ANSIBLE_VAULT;"
+_KEY_FILE = "secrets/digest.key"
+_KEY_LENGTH = 32
+#: as many as Ansible Vault takes itself: the digests are no easier way to the password than the encrypted values
+_ROUNDS = 10_000
+_SETTINGS = ("ANSIBLE_VAULT_PASSWORD_FILE", "ANSIBLE_VAULT_IDENTITY_LIST")
+_NO_PASSWORD = "give one with --vault-id or ANSIBLE_VAULT_PASSWORD_FILE"
+
+
+class Vault:
+    """The vault passwords of a project, and what they open."""
+
+    def __init__(self, vault_ids: Sequence[str] = (), base: Path | None = None, passwords: Any = None) -> None:
+        """Make the vault.
+
+        Args:
+            vault_ids: `name@source` or `source`, as Ansible's `--vault-id`; they come after a configured list.
+            base: the folder that relative sources start in; None is the working directory.
+            passwords: passwords that are already read, as Ansible's `VaultLib.secrets`; then nothing else is read.
+        """
+        self._vault_ids = tuple(vault_ids)
+        self._base = base
+        self._passwords: list[tuple[str, Any]] | None = list(passwords) if passwords is not None else None
+
+    @property
+    def available(self) -> bool:
+        """Whether there is any password.
+
+        Raises:
+            InvalidInput: one is named and cannot be read.
+        """
+        return bool(self._load())
+
+    def encrypt(self, text: str, vault_id: str | None = None) -> VaultText:
+        """Encrypt a text.
+
+        Args:
+            text: the text; a mark of sensitivity is no part of it.
+            vault_id: whose password to use; None is the configured `vault_encrypt_identity`, else the first.
+
+        Raises:
+            InvalidInput: there is no such password.
+        """
+        return VaultText(self._encrypt(reveal(text).encode("utf-8", "surrogatepass"), vault_id).decode("ascii"))
+
+    def decrypt(self, text: str, place: Place | None = None) -> SensitiveStr:
+        """Decrypt a text.
+
+        Args:
+            text: what `encrypt` or `ansible-vault` made.
+            place: where it stands, for the error.
+
+        Raises:
+            InvalidInput: none of the passwords opens it, or it holds no text.
+        """
+        try:
+            return SensitiveStr(self.decrypt_bytes(text.strip().encode(), place).decode("utf-8", "surrogatepass"))
+        except UnicodeError as error:
+            raise InvalidInput("the encrypted value is no text", place) from error
+
+    def decrypt_bytes(self, data: bytes, place: Place | None = None) -> bytes:
+        """Decrypt what is not text; as `decrypt`."""
+        if not is_encrypted(data):
+            raise InvalidInput("this is not encrypted by Ansible Vault", place)
+        passwords = self._load()
+        if not passwords:
+            raise InvalidInput("there is no vault password to decrypt this with", place, _NO_PASSWORD)
+        from ansible.parsing.vault import VaultLib
+
+        with _vault_errors(place):
+            return bytes(VaultLib(passwords).decrypt(data))
+
+    def read_file(self, path: Path) -> bytes:
+        """The content of a file, decrypted if it is encrypted.
+
+        Raises:
+            InvalidInput: it cannot be read, or not be decrypted.
+        """
+        place = Place(str(path))
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise InvalidInput(f"cannot be read: {error.strerror}", place) from error
+        return self.decrypt_bytes(data, place) if is_encrypted(data) else data
+
+    def encrypt_file(self, path: Path, vault_id: str | None = None) -> bool:
+        """Encrypt a file in place; False if it is already encrypted.
+
+        Raises:
+            InvalidInput: there is no such password, or the file cannot be read.
+            EnsembleError: the file cannot be written; it is as it was.
+        """
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise InvalidInput(f"cannot be read: {error.strerror}", Place(str(path))) from error
+        if is_encrypted(data):
+            return False
+        write_atomically(path, self._encrypt(data, vault_id).decode("ascii"), mode=0o600)
+        return True
+
+    def digest_key(self, folder: Path, *, make: bool = True) -> bytes:
+        """The key of the digests of secrets.
+
+        It has to be the same in all clones, or an unchanged secret would count as changed; and digests are committed,
+        so it must not be in git in clear. With a vault password it is derived from that. Without, it is random and
+        kept in `secrets/digest.key` of the ensemble, which git ignores: another clone makes its own, and its first
+        job finds each secret changed once. The same goes for a changed password.
+
+        Args:
+            folder: the ensemble's folder; where its key cannot be kept, the key is for this job only.
+            make: False keeps no new key either, for commands that change nothing.
+
+        Raises:
+            InvalidInput: a password is named and cannot be read.
+        """
+        if self._load():
+            password = self._password(None).bytes
+            return hashlib.pbkdf2_hmac("sha256", password, b"ansible-ensemble digest key", _ROUNDS)
+        path = folder / _KEY_FILE
+        if not make and not path.exists():
+            return secrets.token_bytes(_KEY_LENGTH)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return _read_key(path)
+        except OSError:
+            return secrets.token_bytes(_KEY_LENGTH)
+        key = secrets.token_bytes(_KEY_LENGTH)
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write(key.hex() + "\n")
+        return key
+
+    def loader(self, folder: Path) -> Any:
+        """Ansible's DataLoader with these passwords, for lookups and templates.
+
+        Args:
+            folder: where relative files start.
+
+        Raises:
+            InvalidInput: a password is named and cannot be read.
+        """
+        from ansible.parsing.dataloader import DataLoader
+
+        loader = DataLoader()
+        loader.set_basedir(str(folder))
+        loader.set_vault_secrets(self._load())
+        return loader
+
+    def _encrypt(self, data: bytes, vault_id: str | None) -> bytes:
+        password = self._password(vault_id)
+        from ansible.parsing.vault import VaultLib
+
+        name = next((name for name, known in self._load() if known is password), None)
+        # the id is written into the header only where there is one to tell apart
+        shown = None if name == "default" else name
+        with _vault_errors(None):
+            return bytes(VaultLib(self._load()).encrypt(data, password, vault_id=shown))
+
+    def _password(self, vault_id: str | None) -> Any:
+        passwords = self._load()
+        if not passwords:
+            raise InvalidInput("there is no vault password to encrypt with", hint=_NO_PASSWORD)
+        wanted = vault_id or _configured("DEFAULT_VAULT_ENCRYPT_IDENTITY")
+        for name, password in passwords:
+            if wanted in (None, name):
+                return password
+        known = ", ".join(name for name, _ in passwords)
+        raise InvalidInput(f"there is no vault password with the id {wanted!r}", hint=f"there are: {known}")
+
+    def _load(self) -> list[tuple[str, Any]]:
+        if self._passwords is None and not self._vault_ids and not _may_be_configured():
+            self._passwords = []
+        if self._passwords is None:
+            # in Ansible's order, for the first one encrypts
+            configured = list(_configured("DEFAULT_VAULT_IDENTITY_LIST") or ())
+            file = _configured("DEFAULT_VAULT_PASSWORD_FILE")
+            sources = [*configured, *self._vault_ids, *([str(file)] if file else [])]
+            self._passwords = [_read_password(source, self._base or Path.cwd()) for source in sources]
+        return self._passwords
+
+
+def is_encrypted(data: bytes) -> bool:
+    """Whether this is what Ansible Vault makes."""
+    return data.startswith(_HEADER)
+
+
+def protect(folder: Path, vault: Vault) -> list[Path]:
+    """Encrypt all files below a folder that are not encrypted yet; keys of digests are left alone.
+
+    Returns:
+        The files that stay in clear because there is no vault password: these must not be committed.
+
+    Raises:
+        EnsembleError: a file cannot be read or written.
+    """
+    clear = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.suffix != ".key":
+            if vault.available:
+                vault.encrypt_file(path)
+            elif not is_encrypted(path.read_bytes()):
+                clear.append(path)
+    return clear
+
+
+def _read_password(source: str, base: Path) -> tuple[str, Any]:
+    """Read one password as Ansible does; a source may be a file, a script, or `prompt`."""
+    name, separator, location = source.rpartition("@")
+    name = name if separator and name else "default"
+    from ansible.parsing.dataloader import DataLoader
+    from ansible.parsing.vault import PromptVaultSecret, get_file_vault_secret
+
+    with _vault_errors(None):
+        if location in ("prompt", "prompt_ask_vault_pass"):
+            password = PromptVaultSecret(prompt_formats=[f"Vault password ({name}): "], vault_id=name)
+        else:
+            path = str(base / Path(location).expanduser())
+            password = get_file_vault_secret(filename=path, vault_id=name, loader=DataLoader())
+        password.load()
+    return name, password
+
+
+def _may_be_configured() -> bool:
+    """Whether a look at Ansible's settings is worth the time its import takes."""
+    if any(os.environ.get(name) for name in _SETTINGS):
+        return True
+    named = os.environ.get("ANSIBLE_CONFIG")
+    candidates = ("ansible.cfg", "~/.ansible.cfg", "/etc/ansible/ansible.cfg")
+    for path in (Path(named).expanduser(), Path(named) / "ansible.cfg") if named else map(_expanded, candidates):
+        try:
+            if "vault" in path.read_text(encoding="utf-8", errors="replace"):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _expanded(path: str) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111  (it raises nothing for a user without a home)
+
+
+def _configured(name: str) -> Any:
+    from ansible import constants
+
+    return constants.config.get_config_value(name)
+
+
+def _read_key(path: Path) -> bytes:
+    try:
+        key = bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except (OSError, ValueError) as error:
+        raise EnsembleError(
+            "this is no key of digests", Place(str(path)), "remove it, and a new one is made"
+        ) from error
+    if len(key) != _KEY_LENGTH:
+        raise EnsembleError("this is no key of digests", Place(str(path)), "remove it, and a new one is made")
+    return key
+
+
+@contextmanager
+def _vault_errors(place: Place | None) -> Iterator[None]:
+    from ansible.errors import AnsibleError
+
+    try:
+        yield
+    except AnsibleError as error:
+        first_line = str(error).partition("\n")[0]
+        raise InvalidInput(f"Ansible Vault: {first_line}", place, "is it the right password? see --vault-id") from error

@@ -1,0 +1,52 @@
+"""Drift as text: what is recorded of each instance beside what a check found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_ensemble.reports.style import Style
+from ansible_ensemble.reports.table import pad, width
+from ansible_ensemble.reports.values import clean, diff_lines, few, is_short, one_line
+
+
+def drift_lines(drift: list[dict[str, Any]], style: Style, *, verbose: bool = False) -> Iterator[str]:
+    """The lines of the drift; none if there is none.
+
+    Args:
+        drift: per instance, the `changes`: `name`, `recorded` and `live` value (the job document's `drift`).
+        style: how to emphasise.
+        verbose: values at full length.
+    """
+    drifted = [entry for entry in drift if entry["changes"]]
+    if not drifted:
+        return
+    yield style.strong("Drift, recorded -> live:")
+    for entry in drifted:
+        yield f"  {style.symbol('~')} {style.strong(clean(entry['instance']))}"
+        longest = max(width(clean(change["name"])) for change in entry["changes"])
+        for change in entry["changes"]:
+            yield from _change(change, longest, style, verbose)
+
+
+def has_drift(report: dict[str, Any]) -> bool:
+    """Whether a job found something that is not as recorded.
+
+    Args:
+        report: the job's JSON document.
+    """
+    return any(entry["changes"] for entry in report.get("drift") or [])
+
+
+def _change(change: dict[str, Any], longest: int, style: Style, verbose: bool) -> Iterator[str]:
+    recorded, live = change.get("recorded"), change.get("live")
+    symbol = "+" if recorded is None else "-" if live is None else "~"
+    name = f"{clean(change['name'])}:"
+    if is_short(recorded) and is_short(live):
+        before = "(not recorded)" if recorded is None else one_line(recorded)
+        after = "(gone)" if live is None else one_line(live)
+        yield f"      {style.symbol(symbol)} {pad(name, longest + 1)} {before} -> {after}"
+        return
+    yield f"      {style.symbol(symbol)} {name}"
+    for line in few(diff_lines(recorded, live), every=verbose):
+        yield f"          {style.symbol(line[:1].strip(), line)}"

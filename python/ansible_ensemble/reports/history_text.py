@@ -1,0 +1,171 @@
+"""The history of an ensemble as text, from its JSON documents alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_ensemble.reports.names import short_operation
+from ansible_ensemble.reports.style import Style
+from ansible_ensemble.reports.table import table
+from ansible_ensemble.reports.values import block, clean, is_short, one_line
+
+
+def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
+    """A table of jobs, in the order given.
+
+    Args:
+        jobs: of each, what is known of `changeId`, `startTime`, `workflow`, `status` or `readyState`, `tasks` (their
+            number), `seconds`, `summary` and `startCommit`.
+        style: how to emphasise; plain when left out.
+    """
+    style = style or Style()
+    if not jobs:
+        return "There are no jobs yet.\n"
+    rows = [[style.strong(head) for head in ("JOB", "STARTED (UTC)", "WORKFLOW", "STATUS", "TASKS", "SECONDS", "")]]
+    rows += [
+        [
+            job["changeId"],
+            _time(job.get("startTime")),
+            clean(job.get("workflow") or ""),
+            style.status(_status(job)),
+            str(job.get("tasks", "")),
+            _seconds(job),
+            clean(job.get("summary") or ""),
+        ]
+        for job in jobs
+    ]
+    return "\n".join(table(rows, right={4, 5})) + "\n"
+
+
+def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
+    """The record of a job: what it was, then a table of its tasks.
+
+    Args:
+        record: `job`, and its `tasks`.
+        style: how to emphasise; plain when left out.
+    """
+    style = style or Style()
+    job, tasks = record["job"], record["tasks"]
+    lines = [style.strong(f"Job {job['changeId']}"), *_facts(job, _JOB_FACTS, style)]
+    if not tasks:
+        return "\n".join([*lines, "", "It ran no task."]) + "\n"
+    rows = [[style.strong(head) for head in ("TASK", "TARGET", "OPERATION", "REASON", "RESULT", "STATUS", "CHANGED")]]
+    rows += [
+        [
+            task["changeId"],
+            clean(_target(task)),
+            clean(_operation(task)),
+            task.get("reason") or "",
+            style.status(_outcome(task)),
+            style.status(_status(task)),
+            "yes" if task.get("changed") else "",
+        ]
+        for task in tasks
+    ]
+    return "\n".join([*lines, "", *table(rows)]) + "\n"
+
+
+def task_record_text(record: dict[str, Any], style: Style | None = None) -> str:
+    """The record of a task, with all that is known of it.
+
+    Args:
+        record: the `task`.
+        style: how to emphasise; plain when left out.
+    """
+    style = style or Style()
+    task = record["task"]
+    head = f"Task {task['changeId']}: {clean(_operation(task))} of {clean(_target(task))}"
+    facts = dict(task, outcome=_outcome(task))
+    return "\n".join([style.strong(head), *_facts(facts, _TASK_FACTS, style)]) + "\n"
+
+
+_JOB_FACTS = {
+    "workflow": "workflow",
+    "startTime": "started",
+    "endTime": "ended",
+    "seconds": "seconds",
+    "readyState": "status",
+    "status": "status",
+    "summary": "summary",
+    "options": "options",
+    "startCommit": "from commit",
+    "previousId": "job before",
+    "error": "error",
+    "outputs": "outputs",
+}
+_TASK_FACTS = {
+    "reason": "reason",
+    "outcome": "result",
+    "startTime": "started",
+    "endTime": "ended",
+    "seconds": "seconds",
+    "readyState": "status",
+    "changed": "changed",
+    "implementation": "by",
+    "previousId": "task before",
+    "error": "error",
+    "inputs": "inputs",
+    "changes": "changes",
+    "outputs": "outputs",
+    "messages": "messages",
+    "dependencies": "it read",
+    "result": "returned",
+}
+
+
+def _facts(record: dict[str, Any], names: dict[str, str], style: Style) -> Iterator[str]:
+    known = {key: name for key, name in names.items() if record.get(key) not in (None, "", [], {})}
+    longest = max(map(len, known.values()), default=0) + 1
+    for key, name in known.items():
+        value = _fact(record, key)
+        head = style.faint(f"{name}:".ljust(longest))
+        if is_short(value):
+            yield f"  {head} {value if isinstance(value, str) else one_line(value)}"
+        else:
+            yield f"  {head.rstrip()}"
+            yield from (f"    {line}" for line in block(value))
+
+
+def _fact(record: dict[str, Any], key: str) -> Any:
+    value = record[key]
+    if key in ("startTime", "endTime"):
+        return f"{_time(value)} UTC"
+    if key == "readyState":
+        state = value.get("state")
+        return _status(record) + (f" ({state})" if state else "")
+    if key == "implementation":
+        return value.get("className") or ""
+    return clean(value) if isinstance(value, str) else value
+
+
+def _time(text: str | None) -> str:
+    """`2024-01-31 23:33:37` of a job time, which has a dash between all its parts."""
+    parts = str(text or "").split("-")
+    return f"{'-'.join(parts[:3])} {':'.join(parts[3:6])}" if len(parts) >= 6 else clean(str(text or ""))
+
+
+def _seconds(record: dict[str, Any]) -> str:
+    seconds = record.get("seconds")
+    return "" if seconds is None else f"{float(seconds):.1f}"
+
+
+def _status(record: dict[str, Any]) -> str:
+    ready = record.get("readyState")
+    return str(ready.get("local") or "") if isinstance(ready, dict) else str(record.get("status") or "")
+
+
+def _outcome(task: dict[str, Any]) -> str:
+    return str(task.get("outcome") or "ok")
+
+
+def _target(task: dict[str, Any]) -> str:
+    """`app` of the target `::app`, `app (db#0)` of the relationship `::app::.requirements::db#0`."""
+    name, _, relationship = str(task.get("target") or "").removeprefix("::").partition("::.requirements::")
+    return f"{name} ({relationship})" if relationship else name
+
+
+def _operation(task: dict[str, Any]) -> str:
+    implementation = task.get("implementation")
+    name = implementation.get("operation") if isinstance(implementation, dict) else task.get("operation")
+    return short_operation(str(name or ""))

@@ -1,0 +1,216 @@
+"""The report of a job as text, from its JSON document alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_ensemble.core.errors import shown_path
+from ansible_ensemble.reports.drift_text import drift_lines
+from ansible_ensemble.reports.module_diff import module_diff
+from ansible_ensemble.reports.names import event_title, key_title, short_operation
+from ansible_ensemble.reports.outputs_text import outputs_text
+from ansible_ensemble.reports.style import Style
+from ansible_ensemble.reports.table import table
+from ansible_ensemble.reports.values import clean, few
+
+_HEADS = ("TASK", "INSTANCE", "OPERATION", "REASON", "STATUS", "STATE", "CHANGED", "SECONDS")
+_FAILED = {"error": "failed", "interrupted": "was interrupted"}
+_PRINTED = 8
+
+
+def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: bool = False) -> str:
+    """The job for a terminal: its tasks, what failed and why, drift, outputs and the outcome.
+
+    Args:
+        report: the job's JSON document.
+        style: how to emphasise; plain when left out.
+        verbose: also the lane that each task took, and diffs and errors at full length.
+
+    Returns:
+        Lines, each ended; the last is the outcome.
+    """
+    style = style or Style()
+    sections = [
+        _tasks(report["tasks"], style, verbose),
+        _printed_by(report["tasks"], style),
+        _diffs(report["tasks"], style, verbose),
+        _failures(report, style, verbose),
+        drift_lines(report.get("drift") or [], style, verbose=verbose),
+        _outputs(report.get("outputs") or {}, style),
+        [f"{style.warning('Warning:')} {clean(text)}" for text in report.get("warnings") or []],
+        [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
+        [outcome_line(report, style)],
+    ]
+    return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"
+
+
+def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> list[str]:
+    if not tasks:
+        return []
+    rows = [[style.strong(head) for head in (*_HEADS, *(["LANE"] if verbose else []))]]
+    for number, task in enumerate(tasks, 1):
+        rows.append(
+            [
+                str(number),
+                clean(task["instance"]),
+                clean(short_operation(task["operation"])),
+                task.get("reason") or "",
+                style.status(task["status"]),
+                _state(task, style),
+                "yes" if task.get("changed") else "",
+                _seconds(task.get("seconds")),
+                *([task.get("lane") or ""] if verbose else []),
+            ]
+        )
+    return table(rows, right={0, 7})
+
+
+def _state(task: dict[str, Any], style: Style) -> str:
+    status, state = task.get("targetStatus") or "", task.get("targetState")
+    return style.status(status) + (f" ({state})" if state else "")
+
+
+def _seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.1f}"
+
+
+def _printed_by(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
+    """What ad-hoc commands printed; of other operations a report holds it only where they failed."""
+    for task in tasks:
+        texts = [clean(str(task.get(name) or "")).rstrip() for name in ("stdout", "stderr")]
+        if task["status"] == "ok" and any(texts):
+            yield style.strong(f"{clean(task['instance'])} printed:")
+            yield from (f"  {line}" for text in texts if text for line in text.split("\n"))
+
+
+def _diffs(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Iterator[str]:
+    for task in tasks:
+        lines = module_diff(task.get("diff") or [])
+        if lines:
+            yield style.strong(clean(event_title(task)))
+        for line in few(lines, every=verbose, limit=40):
+            mark = line[:1] if line[:1] in ("+", "-") else ""
+            yield f"  {style.symbol(mark, line)}"
+
+
+def _failures(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[str]:
+    job, tasks = report["job"], report["tasks"]
+    failed = [task for task in tasks if task["status"] in _FAILED]
+    not_run = [task for task in tasks if task["status"] in ("blocked", "cancelled")]
+    for task in failed:
+        yield style.bad(f"{clean(event_title(task))} {_FAILED[task['status']]}")
+        yield from (f"  {line}" for line in few(_why(task), every=verbose))
+    if not_run:
+        if failed:
+            yield ""
+        yield style.strong("Not run:")
+        rows = [[clean(event_title(task)), _why_not(task)] for task in not_run]
+        yield from (f"  {line}" for line in few(table(rows), every=verbose, limit=20))
+    if failed or not_run:
+        stopped = bool(job.get("stopped"))
+        goes_on = job["workflow"] in ("deploy", "undeploy")
+        again = "it goes on from there" if stopped else "only what is left will run"
+        mend = "" if stopped else "Mend the cause, then "
+        run = f"{'run ' if goes_on else ''}{job['workflow']} again{f': {again}' if goes_on else ''}."
+        yield ""
+        yield f"What succeeded is recorded. {mend}{run if mend else run.capitalize()}"
+        if job.get("record"):
+            yield f"All about it is in {clean(shown_path(str(job['record'])))}."
+
+
+def _why(task: dict[str, Any]) -> list[str]:
+    """The error, and the end of what the operation printed where the error does not hold it."""
+    error = clean(str(task.get("error") or "")).strip()
+    lines = error.split("\n") if error else []
+    for name in ("stderr", "stdout"):
+        printed = clean(str(task.get(name) or "")).strip()
+        if printed:
+            if printed not in error:
+                lines += [f"{name}: {line}" for line in printed.split("\n")[-_PRINTED:]]
+            break
+    return lines
+
+
+def _why_not(task: dict[str, Any]) -> str:
+    causes = task.get("blockedBy") or []
+    if causes:
+        return f"needs {', '.join(clean(key_title(key)) for key in causes)}"
+    return clean(str(task.get("error") or ""))
+
+
+def _outputs(outputs: dict[str, Any], style: Style) -> Iterator[str]:
+    if outputs:
+        yield style.strong("Outputs:")
+        yield from (f"  {line}" for line in outputs_text(outputs))
+
+
+def outcome_line(report: dict[str, Any], style: Style) -> str:
+    """The last line: `Deploy complete! 4 added, 0 changed, 0 destroyed. (12 operations, 3.2 s)` or what went wrong."""
+    job = report["job"]
+    name = str(job["workflow"]).capitalize()
+    took = f"{_count(job['total'], 'operation')}, {job.get('seconds') or 0:.1f} s"
+    if not job["total"] and is_success(report):
+        return style.strong(style.good(f"{name} complete! There was nothing to do."))
+    if job.get("check") and is_success(report):
+        return style.strong(f"Dry run of {job['workflow']} complete: {job['changed']} would change.") + f" ({took})"
+    if is_success(report):
+        return style.strong(style.good(f"{name} complete! {_done(report)}")) + f" ({took})"
+    counts = [
+        f"{job[name]} {word}"
+        for name, word in (
+            ("error", "failed"),
+            ("unknown", "of unknown status"),
+            ("interrupted", "interrupted"),
+            ("cancelled", "cancelled"),
+            ("blocked", "blocked"),
+            ("ok", "ok"),
+            ("skipped", "skipped"),
+        )
+        if job.get(name)
+    ]
+    what = f"stopped, {clean(str(job['stopped']))}" if job.get("stopped") else "failed"
+    result = f"{name} {what}: {', '.join(counts) or 'no operation ran'}."
+    return style.strong(style.bad(result)) + f" ({took})"
+
+
+def _done(report: dict[str, Any]) -> str:
+    job = report["job"]
+    if job["workflow"] in ("check", "discover"):
+        return _found(report)
+    if job["workflow"] in ("stop", "run"):
+        return f"{job['ok']} ok, {job['changed']} changed."
+    summary = report["summary"]
+    if job["workflow"] == "undeploy":
+        return f"{summary['destroy']} destroyed."
+    return f"{summary['add']} added, {summary['change']} changed, {summary['destroy']} destroyed."
+
+
+def _found(report: dict[str, Any]) -> str:
+    """How many instances were looked at, in which status they are, and how many drifted."""
+    found = {task["instance"]: task.get("targetStatus") for task in report["tasks"]}
+    counts = Counter(status for status in found.values() if status)
+    words = [f"{counts[status]} {status}" for status in sorted(counts, key=_STATUSES.index)]
+    drifted = sum(bool(entry["changes"]) for entry in report.get("drift") or [])
+    words.append(f"{drifted or 'none'} drifted")
+    return f"{_count(len(found), 'instance')}: {', '.join(words)}."
+
+
+_STATUSES = ("ok", "degraded", "error", "unknown", "pending", "absent")
+
+
+def is_success(report: dict[str, Any]) -> bool:
+    """Whether the job did what it is for: nothing failed, was cut short or is left in doubt.
+
+    Args:
+        report: the job's JSON document.
+    """
+    job = report["job"]
+    return not job.get("stopped") and not any(
+        job.get(name) for name in ("error", "blocked", "cancelled", "interrupted")
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,87 @@
+"""A job as it goes on: a line when an operation starts and ends, and on a terminal what runs, on its last line."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from ansible_ensemble.reports.progress import Progress
+from ansible_ensemble.reports.table import clip
+
+_CLEAR = "\r\x1b[K"
+
+
+class LiveView:
+    """Writes the lines of a job's events, and keeps the last line of a terminal up to date.
+
+    Its methods may be called from several threads. When the stream takes no more - whoever read it is gone, or its disk
+    is full - it falls silent: that is no reason to end a job.
+
+    Args:
+        stream: where it writes.
+        progress: the state of the job.
+        columns: gives the width of the terminal in cells; None if it is no terminal: then there is no last line, and
+            what runs for long is named in lines.
+    """
+
+    def __init__(self, stream: TextIO, progress: Progress, columns: Callable[[], int] | None) -> None:
+        self._stream = stream
+        self._progress = progress
+        self._columns = columns
+        self._shown = ""
+        self._silent = False
+        # a signal handler may write a line while another line is written
+        self._lock = threading.RLock()
+
+    def line(self, text: str) -> None:
+        """Write a line that stays."""
+        with self._lock:
+            self._write(f"{_CLEAR if self._shown else ''}{text}\n{self._shown}")
+
+    def event(self, event: dict[str, Any], now: float) -> None:
+        """Take an event of the job's journal.
+
+        Args:
+            event: the event.
+            now: seconds of any clock that only goes forward, the same for every call.
+        """
+        with self._lock:
+            for line in self._progress.lines(event, now):
+                self.line(line)
+
+    def refresh(self, now: float) -> None:
+        """Show what runs now, and since when."""
+        with self._lock:
+            if self._columns is None:
+                for line in self._progress.tick(now):
+                    self.line(line)
+                return
+            text = clip(self._summary(now), self._columns() - 1)
+            if text != self._shown:
+                self._write(_CLEAR + text)
+                self._shown = text
+
+    def close(self) -> None:
+        """Remove the last line."""
+        with self._lock:
+            if self._shown:
+                self._write(_CLEAR)
+                self._shown = ""
+
+    def _summary(self, now: float) -> str:
+        running = list(self._progress.running.values())
+        if not running:
+            return ""
+        ended = self._progress.begun - len(running)
+        names = ", ".join(f"{one.title} ({now - one.since:.0f}s)" for one in running)
+        return f"{ended} of {self._progress.total} done, {len(running)} running: {names}"
+
+    def _write(self, text: str) -> None:
+        if self._silent:
+            return
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:
+            self._silent = True

@@ -1,0 +1,224 @@
+"""A plan as text, from its JSON document alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, groupby
+from typing import Any
+
+from ansible_ensemble.core.errors import shown_path
+from ansible_ensemble.reports.module_diff import module_diff
+from ansible_ensemble.reports.names import key_title, operation_title
+from ansible_ensemble.reports.plan_words import MEANINGS, fate, is_empty, running, summary_line, would_change
+from ansible_ensemble.reports.style import Style
+from ansible_ensemble.reports.table import pad, table, width
+from ansible_ensemble.reports.values import block, clean, diff_lines, few, is_short, one_line
+
+_UNKNOWN = "(known after deploy)"
+_SECRET = "(sensitive value)"
+
+
+def plan_text(plan: dict[str, Any], style: Style | None = None, *, verbose: bool = False) -> str:
+    """The plan for a terminal: what happens to each instance and why, in order.
+
+    Args:
+        plan: the plan's JSON document (`Plan.to_json`).
+        style: how to emphasise; plain when left out.
+        verbose: also what runs, where, and what it waits for, and values at full length.
+
+    Returns:
+        Lines, each ended; the last is the summary.
+    """
+    writer = _Writer(plan, style or Style(), verbose)
+    return "\n".join(writer.lines()) + "\n"
+
+
+class _Writer:
+    """The parts of one plan's text."""
+
+    def __init__(self, plan: dict[str, Any], style: Style, verbose: bool) -> None:
+        self.plan = plan
+        self.style = style
+        self.verbose = verbose
+        self.operations = running(plan)
+
+    def lines(self) -> Iterator[str]:
+        """All lines."""
+        if not is_empty(self.plan):
+            yield self.style.strong(f"Plan of {self.plan['workflow']} for {clean(shown_path(self.plan['ensemble']))}")
+            yield ""
+            yield from self.legend()
+            yield from self.instances()
+        yield from self.moved()
+        yield from self.outputs()
+        yield from self.excluded()
+        yield from self.warnings()
+        yield self.style.strong(summary_line(self.plan))
+
+    def legend(self) -> Iterator[str]:
+        """The symbols in use, with their meaning."""
+        used = {change["symbol"] for change in self.plan["resource_changes"]}
+        rows = [[self.style.symbol(symbol), meaning] for symbol, meaning in MEANINGS.items() if symbol in used]
+        if rows:
+            yield from (f"  {line}" for line in table(rows))
+            yield ""
+
+    def instances(self) -> Iterator[str]:
+        """What happens to all instances; those that change nothing take a line each."""
+        for brief, changes in groupby(self.plan["resource_changes"], self.is_brief):
+            if brief:
+                yield from table([self.in_brief(change) for change in changes])
+                yield ""
+            else:
+                yield from chain.from_iterable(map(self.instance, changes))
+
+    def moved(self) -> Iterator[str]:
+        """The instances that only got another name."""
+        moved = self.plan.get("moved", ())
+        yield from (f"  # {clean(one['previous_address'])} has moved to {clean(one['address'])}" for one in moved)
+        if moved:
+            yield ""
+
+    def is_brief(self, change: dict[str, Any]) -> bool:
+        """Whether one line tells all about an instance."""
+        if self.verbose or change["change"]["values"]:
+            return False
+        operations = [self.operations[key] for key in change["operations"] if key in self.operations]
+        if any("prediction" in operation["details"] for operation in operations):
+            return False
+        return change["symbol"] in ("<=", " ") or (change["symbol"] == ">" and change["action_reason"] != "run")
+
+    def in_brief(self, change: dict[str, Any]) -> list[str]:
+        """The cells of the line that tells all about an instance."""
+        name = self.style.strong(clean(str(change["address"])))
+        return [
+            f"  {self.style.symbol(change['symbol'])} {name}",
+            fate(change),
+            self.style.faint(f"({change['type']})"),
+        ]
+
+    def instance(self, change: dict[str, Any]) -> Iterator[str]:
+        """What happens to one instance."""
+        symbol = change["symbol"]
+        name = clean(str(change["address"]))
+        kind = self.style.faint(f"({change['type']})")
+        yield f"  {self.style.strong(f'# {name}')} {fate(change)}"
+        yield f"  {self.style.symbol(symbol)} {self.style.strong(name)} {kind}"
+        yield from self.values(change["change"]["values"], "      ")
+        yield from self.runs([self.operations[key] for key in change["operations"] if key in self.operations])
+        yield ""
+
+    def values(self, values: list[dict[str, Any]], indent: str) -> Iterator[str]:
+        """The values that change, their names aligned; of what is known by a digest, the name says it all."""
+        values = [value for value in values if value["kind"] != "content"]
+        names = [_value_name(value) for value in values]
+        longest = max(map(width, names), default=0)
+        for name, value in zip(names, values):
+            symbol = _value_symbol(value)
+            head = f"{indent}{self.style.symbol(symbol)} {pad(f'{name}:', longest + 1)}"
+            before, after = value.get("before"), value.get("after")
+            if value.get("sensitive"):
+                yield f"{head} {_SECRET}{_changed_unseen(before, after)}"
+            elif value.get("unknown"):
+                yield f"{head} {_arrow(before)}{_UNKNOWN}"
+            elif is_short(before) and is_short(after):
+                yield f"{head} {_short_change(before, after)}"
+            else:
+                yield f"{indent}{self.style.symbol(symbol)} {name}:"
+                yield from self.long_change(before, after, f"{indent}    ")
+
+    def long_change(self, before: Any, after: Any, indent: str) -> Iterator[str]:
+        """A long value, or the lines of it that change."""
+        lines = block(after) if before is None else diff_lines(before, after)
+        for line in few(lines, every=self.verbose):
+            mark = line[:1] if before is not None and line[:2] in ("+ ", "- ") else ""
+            yield f"{indent}{self.style.symbol(mark, line)}"
+
+    def runs(self, operations: list[dict[str, Any]]) -> Iterator[str]:
+        """The operations that run."""
+        if not self.verbose:
+            names = list(dict.fromkeys(operation_title(operation) for operation in operations))
+            if names:
+                yield self.style.faint(f"      runs {', '.join(names)}")
+        elif operations:
+            rows = [
+                [
+                    operation_title(operation),
+                    clean(operation["implementation"]),
+                    f"on {operation['host']}",
+                    self.waits(operation),
+                ]
+                for operation in operations
+            ]
+            yield from (f"      {self.style.symbol('>')} {line}" for line in table(rows))
+        for operation in operations:
+            yield from self.prediction(operation)
+
+    def waits(self, operation: dict[str, Any]) -> str:
+        """What an operation waits for, in words; its own instance's operations go without saying."""
+        own = f"{operation['instance']}:"
+        keys = [key for key in (*operation["waits_for"], *operation["waits_end"]) if not key.startswith(own)]
+        return f"after {', '.join(map(key_title, keys))}" if keys else ""
+
+    def prediction(self, operation: dict[str, Any]) -> Iterator[str]:
+        """What a dry run of the operation found, where the plan was made with one."""
+        found = operation["details"].get("prediction")
+        if not found:
+            return
+        title = operation_title(operation)
+        if found.get("unpredictable"):
+            yield self.style.faint(f"      {title}: cannot be predicted, {clean(found['unpredictable'])}")
+            return
+        lines = module_diff(found.get("diff") or [])
+        yield f"      {title}: {would_change(found)}{':' if lines else ''}"
+        for line in few(lines, every=self.verbose):
+            mark = line[:1] if line[:1] in ("+", "-") else ""
+            yield f"        {self.style.symbol(mark, line)}"
+
+    def outputs(self) -> Iterator[str]:
+        """The outputs that change."""
+        values = [value for change in self.plan["output_changes"].values() for value in change["values"]]
+        if values:
+            yield self.style.strong("Outputs:")
+            yield from self.values(values, "  ")
+            yield ""
+
+    def excluded(self) -> Iterator[str]:
+        """The instances that are left alone."""
+        excluded = self.plan["excluded"]
+        if excluded:
+            yield self.style.strong("Left alone:")
+            rows = [[clean(item["instance"]), clean(item["reason"])] for item in excluded]
+            yield from (f"  {line}" for line in few(table(rows), every=self.verbose, limit=20))
+            yield ""
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings."""
+        if self.plan["warnings"]:
+            yield from (f"{self.style.warning('Warning:')} {clean(text)}" for text in self.plan["warnings"])
+            yield ""
+
+
+def _value_name(value: dict[str, Any]) -> str:
+    name = clean(str(value["name"]))
+    return name if value["kind"] in ("property", "output") else f"{name} ({value['kind']})"
+
+
+def _value_symbol(value: dict[str, Any]) -> str:
+    if value.get("before") is None:
+        return "+"
+    return "-" if value.get("after") is None and not value.get("unknown") else "~"
+
+
+def _arrow(before: Any) -> str:
+    return "" if before is None else f"{one_line(before)} -> " if is_short(before) else "... -> "
+
+
+def _short_change(before: Any, after: Any) -> str:
+    if before is None:
+        return one_line(after)
+    return one_line(before) if after is None else f"{one_line(before)} -> {one_line(after)}"
+
+
+def _changed_unseen(before: Any, after: Any) -> str:
+    return " changes" if before is not None and after is not None else ""

@@ -1,0 +1,98 @@
+"""A plan's symbols and reasons in words, for every rendering of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: What each symbol means, in the order of legends.
+MEANINGS = {
+    "+": "create",
+    "~": "update in place",
+    "-/+": "delete, then create anew",
+    "-": "delete",
+    "<=": "read",
+    ">": "run",
+}
+
+_FATES = {
+    "+": "will be created",
+    "~": "will be updated in place",
+    "-/+": "must be replaced",
+    "-": "will be deleted",
+    "<=": "will be read",
+    ">": "will be run on",
+    " ": "stays as it is",
+}
+
+_FATES_BY_REASON = {
+    "check": "will be checked",
+    "discover": "will be discovered",
+    "stop": "will be stopped",
+    "connect": "will be connected",
+}
+
+_REASONS = {
+    "add": "new",
+    "missing": "it is missing",
+    "repair": "it needs repair",
+    "reconfigure": "what it was configured with changed",
+    "upgrade": "a new version",
+    "force": "forced",
+    "replace": "asked for",
+    "prune": "it left the specification",
+}
+
+
+def fate(change: dict[str, Any]) -> str:
+    """What happens to an instance, with the reason: `will be created (new)`.
+
+    Args:
+        change: an element of the plan's `resource_changes`.
+    """
+    reason = str(change["action_reason"])
+    symbol = str(change["symbol"])
+    words = _FATES_BY_REASON.get(reason, _FATES[symbol]) if symbol in ("<=", ">") else _FATES[symbol]
+    why = change.get("reason") or _REASONS.get(reason, "")
+    return f"{words} ({why})" if why else words
+
+
+def summary_line(plan: dict[str, Any]) -> str:
+    """The last line of a plan: `Plan: 2 to add, 1 to change, 1 to destroy.` or that nothing changes.
+
+    Args:
+        plan: the plan's JSON document.
+    """
+    if is_empty(plan):
+        return f"No changes. {_NOTHING.get(plan['workflow'], 'There is nothing to do.')}"
+    summary = plan["summary"]
+    parts = [f"{summary[name]} to {name}" for name in ("add", "change", "destroy")]
+    parts += [f"{summary[name]} to {name}" for name in ("read", "run") if summary.get(name)]
+    return f"Plan: {', '.join(parts)}."
+
+
+_NOTHING = {
+    "deploy": "Everything is as the specification says.",
+    "undeploy": "There is nothing to undeploy.",
+    "check": "There is nothing to check.",
+    "discover": "There is nothing to discover.",
+    "stop": "There is nothing to stop.",
+}
+
+
+def is_empty(plan: dict[str, Any]) -> bool:
+    """Whether the plan does nothing."""
+    return not plan["operations"] and not any(plan["summary"].values())
+
+
+def running(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The operations that run something, by key; the others only move an instance's state on."""
+    return {operation["key"]: operation for operation in plan["operations"] if operation["implementation"]}
+
+
+def would_change(prediction: dict[str, Any]) -> str:
+    """What a dry run of an operation says it would do.
+
+    Args:
+        prediction: `changed`, and perhaps `diff` as Ansible modules give it (an operation's `details.prediction`).
+    """
+    return "would change something" if prediction.get("changed") else "would change nothing"

@@ -1,0 +1,151 @@
+"""The progress of a job: its journal's events as lines, one when an operation starts and one when it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.reports.names import event_title
+from ansible_ensemble.reports.plan_words import running
+from ansible_ensemble.reports.style import Style
+from ansible_ensemble.reports.table import pad
+from ansible_ensemble.reports.values import clean
+
+#: Seconds after which an operation that still runs is named again; after that, each time it has run twice as long.
+FIRST_REMINDER = 10.0
+
+
+@dataclass(slots=True)
+class Running:
+    """An operation that runs.
+
+    Attributes:
+        title: `<instance>: <operation>`.
+        number: its number in the job, in order of starting.
+        since: when it started, in seconds of the clock that `Progress.tick` is asked with.
+        reminder: how many seconds it has run when it is named again.
+    """
+
+    title: str
+    number: int
+    since: float
+    reminder: float = FIRST_REMINDER
+
+
+@dataclass(slots=True)
+class Progress:
+    """Turns events into lines, and knows what runs. Steps that run nothing are not spoken of.
+
+    Attributes:
+        style: how to emphasise.
+        total: number of operations, 0 where it is not known.
+        silent: keys of the steps that run nothing.
+        begun: how many operations were named.
+        running: the operations that run, by key.
+    """
+
+    style: Style = field(default_factory=Style)
+    total: int = 0
+    silent: set[str] = field(default_factory=set)
+    begun: int = 0
+    running: dict[str, Running] = field(default_factory=dict)
+
+    @classmethod
+    def of_plan(cls, plan: dict[str, Any], style: Style | None = None) -> Progress:
+        """The progress of carrying out a plan.
+
+        Args:
+            plan: the plan's JSON document.
+            style: how to emphasise; plain when left out.
+        """
+        shown = running(plan)
+        silent = {operation["key"] for operation in plan["operations"]} - shown.keys()
+        return cls(style=style or Style(), total=len(shown), silent=silent)
+
+    def lines(self, event: dict[str, Any], now: float) -> list[str]:
+        """The lines that tell an event; none for one that people need not see.
+
+        Args:
+            event: an event of the journal.
+            now: seconds of any clock that only goes forward, the same for every call.
+        """
+        kind = event.get("event")
+        if kind == "job-started":
+            self.total = self.total or int(event.get("total") or 0)
+            return []
+        if kind == "stopping":
+            names = ", ".join(one.title for one in self.running.values())
+            return [f"Stopping{f': waiting for {names}' if names else ''}"]
+        if kind not in _TOLD or self._is_silent(event):
+            return []
+        if kind == "started":
+            return self._started(event, now)
+        return self._finished(event, now) if kind == "finished" else self._not_run(event, kind)
+
+    def tick(self, now: float) -> list[str]:
+        """Lines that name what has been running for long, each operation ever more seldom."""
+        lines = []
+        for one in self.running.values():
+            seconds = now - one.since
+            if seconds >= one.reminder:
+                while one.reminder <= seconds:
+                    one.reminder *= 2
+                lines.append(f"{self._count(one.number)} {one.title} still running ({seconds:.0f}s)")
+        return lines
+
+    def _is_silent(self, event: dict[str, Any]) -> bool:
+        if event["key"] in self.silent:
+            return not self._failed(event)
+        return event.get("implementation") == "" and not self._failed(event)
+
+    @staticmethod
+    def _failed(event: dict[str, Any]) -> bool:
+        return event["event"] == "finished" and not event.get("ok")
+
+    def _begin(self, event: dict[str, Any], now: float) -> Running:
+        self.begun += 1
+        self.total = max(self.total, self.begun)
+        return Running(clean(event_title(event)), self.begun, now)
+
+    def _started(self, event: dict[str, Any], now: float) -> list[str]:
+        one = self.running.pop(event["key"], None) or self._begin(event, now)
+        self.running[event["key"]] = one
+        attempt = int(event.get("attempt") or 1)
+        again = f" (attempt {attempt})" if attempt > 1 else ""
+        return [f"{self._count(one.number)} {one.title} ...{again}"]
+
+    def _finished(self, event: dict[str, Any], now: float) -> list[str]:
+        one = self.running.pop(event["key"], None) or self._begin(event, now)
+        seconds = event.get("seconds")
+        took = now - one.since if seconds is None else float(seconds)
+        head = f"{self._count(one.number)} {one.title}"
+        if event.get("ok"):
+            return [f"{head} {self._came_of(event)} ({took:.1f}s)"]
+        error = clean(str(event.get("error") or "")).strip().split("\n", maxsplit=1)[0]
+        return [f"{head} {self.style.bad('failed')} ({took:.1f}s){f': {error}' if error else ''}"]
+
+    def _came_of(self, event: dict[str, Any]) -> str:
+        """What came of an operation that succeeded; one that only looks says what it found."""
+        found = next((patch.get("status") for patch in event.get("patches") or () if patch.get("status")), None)
+        if found and str(event.get("operation")).endswith((".check", ".discover")):
+            return f"found {self.style.status(found)}"
+        return self.style.good("changed" if event.get("changed") else "ok")
+
+    def _not_run(self, event: dict[str, Any], kind: str) -> list[str]:
+        one = self.running.pop(event["key"], None) or self._begin(event, 0.0)
+        return [f"{self._count(one.number)} {one.title} {self.style.status(kind)}{_because(event)}"]
+
+    def _count(self, number: int) -> str:
+        total = str(self.total or "?")
+        return self.style.faint(f"[{pad(str(number), len(total), right=True)}/{total}]")
+
+
+_TOLD = ("started", "finished", "blocked", "skipped", "cancelled")
+
+
+def _because(event: dict[str, Any]) -> str:
+    if event["event"] == "blocked":
+        causes = [event_title({"key": key}) for key in event.get("by") or []]
+        return clean(f": needs {', '.join(causes)}") if causes else ""
+    reason = event.get("reason")
+    return f": {clean(str(reason))}" if reason else ""

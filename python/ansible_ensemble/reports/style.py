@@ -1,0 +1,88 @@
+"""Colour and emphasis of text reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+_RESET = "\x1b[0m"
+_STRONG = "\x1b[1m"
+_FAINT = "\x1b[2m"
+_RED = "\x1b[31m"
+_GREEN = "\x1b[32m"
+_YELLOW = "\x1b[33m"
+_CYAN = "\x1b[36m"
+
+_BY_SYMBOL = {"+": _GREEN, "~": _YELLOW, "-/+": _RED, "-": _RED, "<=": _CYAN, ">": _CYAN}
+_BY_WORD = {
+    "ok": _GREEN,
+    "degraded": _YELLOW,
+    "skipped": _FAINT,
+    "absent": _FAINT,
+    "pending": _CYAN,
+    "error": _RED,
+    "unknown": _RED,
+    "blocked": _YELLOW,
+    "cancelled": _YELLOW,
+    "interrupted": _RED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How text is emphasised; without colour every method returns its text as it is.
+
+    Attributes:
+        colour: whether terminal escape codes may be used.
+    """
+
+    colour: bool = False
+
+    def strong(self, text: str) -> str:
+        """Text that stands out."""
+        return self._paint(_STRONG, text)
+
+    def faint(self, text: str) -> str:
+        """Text that stands back."""
+        return self._paint(_FAINT, text)
+
+    def good(self, text: str) -> str:
+        """Text of success."""
+        return self._paint(_GREEN, text)
+
+    def bad(self, text: str) -> str:
+        """Text of failure."""
+        return self._paint(_RED, text)
+
+    def warning(self, text: str) -> str:
+        """Text of a warning."""
+        return self._paint(_YELLOW, text)
+
+    def symbol(self, symbol: str, text: str | None = None) -> str:
+        """A plan's symbol, or another text, in the symbol's colour."""
+        return self._paint(_BY_SYMBOL.get(symbol, ""), symbol if text is None else text)
+
+    def status(self, word: str) -> str:
+        """The word of a status in its colour."""
+        return self._paint(_BY_WORD.get(word, ""), word)
+
+    def _paint(self, code: str, text: str) -> str:
+        return f"{code}{text}{_RESET}" if self.colour and code and text else text
+
+
+def style_for(stream: TextIO, environment: Mapping[str, str], *, no_colour: bool = False) -> Style:
+    """The style that suits a stream.
+
+    Colour is used on a terminal that is able to, unless the user or `NO_COLOR` or `ANSIBLE_NOCOLOR` says no;
+    `ANSIBLE_FORCE_COLOR` says yes where there is no terminal, as it does for Ansible itself.
+    """
+    if no_colour or environment.get("NO_COLOR") or _is_true(environment.get("ANSIBLE_NOCOLOR")):
+        return Style()
+    if _is_true(environment.get("ANSIBLE_FORCE_COLOR")):
+        return Style(colour=True)
+    return Style(colour=stream.isatty() and environment.get("TERM") != "dumb")
+
+
+def _is_true(text: str | None) -> bool:
+    return text is not None and text.lower() in ("1", "true", "yes", "on", "y", "t")

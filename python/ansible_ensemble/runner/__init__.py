@@ -1,0 +1,1 @@
+"""ansible-runner around a job: its process, its events and its record."""

@@ -1,0 +1,151 @@
+"""Run a playbook of a job through ansible-runner."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.execution.watchdog import Watchdog
+from ansible_ensemble.runner.events import EventFilter
+from ansible_ensemble.runner.signals import Interruption
+
+#: Warnings that say nothing in a job: that there is no inventory is the usual case.
+_QUIET = {
+    "ANSIBLE_LOCALHOST_WARNING": "False",
+    "ANSIBLE_INVENTORY_UNPARSED_WARNING": "False",
+    "ANSIBLE_DEPRECATION_WARNINGS": "False",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerResult:
+    """How a playbook ended.
+
+    Attributes:
+        rc: the exit code of ansible-playbook.
+        status: `successful`, `failed` or `canceled`, as ansible-runner names it.
+        artifacts: the folder with the run's stdout and events.
+        failures: messages of the tasks that failed, oldest first, rescued ones included.
+        interrupted_by: number of the first signal that came in while it ran, or None.
+    """
+
+    rc: int
+    status: str
+    artifacts: Path
+    failures: list[str] = field(default_factory=list)
+    interrupted_by: int | None = None
+
+
+def run_playbook(
+    playbook: str,
+    *,
+    private_data_dir: Path,
+    ident: str,
+    extravars: Mapping[str, Any],
+    show: Callable[[str], None],
+    cmdline: Sequence[str] = (),
+    verbosity: int = 0,
+    environment: Mapping[str, str] | None = None,
+) -> RunnerResult:
+    """Run a playbook to its end and keep its events and output.
+
+    A first SIGINT, SIGTERM or SIGHUP is passed on to the playbook, which ends in its own time; a second kills it.
+    If what the playbook says can no longer be kept (a full disk), it is killed too, and that is one of its failures.
+    Ansible reads its configuration, inventory and roles from the working directory, as it does without ansible-runner.
+
+    Args:
+        playbook: a path, or the full name of a collection's playbook.
+        private_data_dir: folder of the run's record, which is made if it does not exist; artifacts are put in
+            `artifacts/<ident>`.
+        ident: name of the run: the job's id.
+        extravars: variables of the playbook. They are readable in the list of processes: no secrets.
+        show: told every line that people should see.
+        cmdline: options to pass on to ansible-playbook.
+        verbosity: 0 to 6, as of ansible-playbook.
+        environment: variables to add to those of this process.
+
+    Raises:
+        EnsembleError: ansible-runner is not installed, or could not start.
+    """
+    try:
+        from ansible_runner.exceptions import AnsibleRunnerException
+        from ansible_runner.interface import init_runner
+    except ImportError as error:
+        raise EnsembleError(
+            f"ansible-runner cannot be loaded: {error}", hint="install it with `pip install ansible-runner`"
+        ) from error
+    private_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    events = EventFilter(show, verbosity)
+    given = {**os.environ, **(environment or {})}
+    # without us the playbook's terminal is gone, on which it would wait for ever
+    with Interruption(show) as interruption, closing(Watchdog()) as watchdog:
+        watched: set[int] = set()
+
+        def on_event(event: dict[str, Any]) -> bool:
+            if event.get("pid"):
+                pid = int(event["pid"])
+                interruption.target(pid)
+                if pid not in watched:
+                    watched.add(pid)
+                    watchdog.watch(pid)
+            events.handle(event)
+            return True
+
+        try:
+            runner = init_runner(
+                playbook=playbook,
+                private_data_dir=str(private_data_dir),
+                project_dir=str(Path.cwd()),
+                ident=ident,
+                extravars=dict(extravars),
+                cmdline=shlex.join(cmdline),
+                verbosity=verbosity or None,
+                envvars=_environment(given, verbosity),
+                quiet=True,
+                # the files in env/ would keep what is passed here, and its fact cache would replace the user's
+                suppress_env_files=True,
+                fact_cache_type="none",
+                event_handler=on_event,
+                status_handler=_forget_command,
+                cancel_callback=interruption.is_final,
+            )
+            if "ANSIBLE_HOST_KEY_CHECKING" not in given:
+                # ansible-runner turns the check off; the user's configuration decides
+                runner.config.env.pop("ANSIBLE_HOST_KEY_CHECKING", None)
+            runner.run()
+        except AnsibleRunnerException as error:
+            raise EnsembleError(f"ansible-playbook could not be run: {error}") from error
+        except OSError as error:
+            if not interruption.kill():
+                raise EnsembleError(f"ansible-playbook could not be run: {error}") from error
+            events.failures.append(f"what ansible-playbook says cannot be kept: {error.strerror}")
+            show(f"Stopped: {events.failures[-1]}.")
+        return RunnerResult(
+            rc=1 if runner.rc is None else int(runner.rc),
+            status=str(runner.status),
+            artifacts=Path(runner.config.artifact_dir),
+            failures=events.failures,
+            interrupted_by=interruption.received,
+        )
+
+
+def _environment(given: Mapping[str, str], verbosity: int) -> dict[str, str]:
+    """What the process needs beside its own environment: our interpreter's Ansible first, and less noise."""
+    scripts = str(Path(sys.executable).parent)
+    added = {"PATH": os.pathsep.join(filter(None, (scripts, given.get("PATH"))))}
+    if not verbosity:
+        added.update({name: value for name, value in _QUIET.items() if name not in given})
+    return {**given, **added}
+
+
+def _forget_command(status: dict[str, Any], runner_config: Any) -> None:
+    """Remove the record of the command line and environment, which may hold secrets, before anything runs."""
+    if status["status"] == "running":
+        (Path(runner_config.artifact_dir) / "command").unlink(missing_ok=True)

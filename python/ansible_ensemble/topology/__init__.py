@@ -1,0 +1,1 @@
+"""TOSCA: types, templates, requirement matching, substitution, workflows, policies. It knows nothing of status."""

@@ -1,0 +1,69 @@
+"""Values given to properties and attributes, over the defaults of their definitions [TOSCA 1.3, 3.6.11, 3.6.13]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.topology.entities import Assignment, EntityType, ParameterDefinition
+from ansible_ensemble.topology.problems import nearest
+from ansible_ensemble.topology.scope import Scope
+
+#: Keys of an attribute's value in its long form [TOSCA 1.3, 3.6.13.2.2].
+_LONG_FORM = frozenset({"description", "value", "type", "status"})
+
+
+def read_assignments(
+    raw: Any,
+    entity: EntityType,
+    part: Literal["properties", "attributes"],
+    what: str,
+    place: Place | None,
+    *,
+    scope: Scope,
+    refined: Mapping[str, ParameterDefinition] | None = None,
+    complete: bool = True,
+) -> dict[str, Assignment]:
+    """The values of a section: those given, in the order of the definitions, then defaults.
+
+    Args:
+        raw: the section as written.
+        entity: the type that declares the values.
+        part: which of its values they are.
+        what: whose they are, in errors.
+        place: where the section or what it belongs to stands.
+        scope: what the file sees that gives them.
+        refined: definitions that go before the type's own.
+        complete: whether a required property without value is an error.
+    """
+    problems = scope.problems
+    definitions = {**getattr(entity, part), **refined} if refined else getattr(entity, part)
+    values: dict[str, Assignment] = {}
+    section = problems.mapping(raw, f"the {part} of {what}", place) if raw is not None else {}
+    kind = "property" if part == "properties" else "attribute"
+    for name, definition in definitions.items():
+        value = section.get(name)
+        if value is not None:
+            where = place_of(section, name)
+            if part == "attributes" and isinstance(value, Mapping) and "value" in value and set(value) <= _LONG_FORM:
+                value, where = value["value"], place_of(value, "value")
+            values[name] = Assignment(value, definition, where, scope.base)
+            scope.types.check_later(value, definition.schema, f"{kind} '{name}' of {what}", where)
+        elif definition.has_default:
+            values[name] = Assignment(definition.default, definition, definition.place, None, is_default=True)
+        elif part == "properties" and complete and definition.required:
+            problems.add(f"the {kind} '{name}' of {what} is missing", place, f"its type is {definition.schema.type}")
+    for name, value in section.items():
+        if name in definitions:
+            continue
+        if entity.is_open:
+            values[name] = Assignment(value, None, place_of(section, name), scope.base)
+        else:
+            other = entity.attributes if part == "properties" else entity.properties
+            hint = nearest(name, definitions)
+            if name in other:
+                hint = f"it is {'an attribute' if part == 'properties' else 'a property'}"
+            problems.add(f"{what} has no {kind} '{name}'", key_place_of(section, name), hint)
+    return values

@@ -1,0 +1,141 @@
+"""A topology while it is being built: what the readers of its parts share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.entities import Capability, Entity, EntityType, NodeTemplate, Topology
+from ansible_ensemble.topology.functions import function_name, is_computed
+from ansible_ensemble.topology.problems import Problems
+from ansible_ensemble.topology.scope import Scope
+from ansible_ensemble.topology.types import Types
+
+
+@dataclass(slots=True)
+class Entry:
+    """An entry of a section of a topology template, with the file it is from."""
+
+    raw: Any
+    place: Place | None
+    scope: Scope
+
+
+@dataclass(slots=True)
+class FunctionUse:
+    """A value whose functions are to be checked once the topology is complete."""
+
+    value: Any
+    place: Place | None
+    owner: Entity | None
+    in_type: bool = False
+
+
+@dataclass(slots=True)
+class Building:
+    """A topology while it is being built.
+
+    Attributes:
+        topology: what is built so far. Its node templates are by the name that its own file gives them.
+        scope: what its file sees.
+        complete: whether a requirement that nothing meets is an error; else it is a warning.
+        namespace: the name of the node template that the topology substitutes, empty for the root topology.
+        mapped: requirements that the substitution mapping hands on to the outer topology: (node, requirement).
+        capabilities: capabilities as their node type has them, shared by the templates that assign nothing to them.
+        substitutes: scopes of the nested topologies that node templates are substituted by, by name.
+        entries: node templates as written, by name.
+        uses: values whose functions are to be checked.
+        typed: types whose own values are among the uses.
+        dropped: node templates with the directive `conditional` that were left out, a requirement of theirs being
+            unmet.
+    """
+
+    topology: Topology
+    scope: Scope
+    complete: bool = True
+    namespace: str = ""
+    mapped: frozenset[tuple[str, str]] = frozenset()
+    capabilities: dict[tuple[EntityType, str], Capability] = field(default_factory=dict)
+    substitutes: dict[str, Scope] = field(default_factory=dict)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    uses: list[FunctionUse] = field(default_factory=list)
+    typed: set[EntityType] = field(default_factory=set)
+    dropped: set[str] = field(default_factory=set)
+
+    @property
+    def types(self) -> Types:
+        """The types that the topology uses."""
+        return self.scope.types
+
+    @property
+    def problems(self) -> Problems:
+        """Where errors are noted."""
+        return self.types.problems
+
+    @property
+    def nodes(self) -> dict[str, NodeTemplate]:
+        """The node templates by the name that the topology's own file gives them."""
+        return self.topology.node_templates
+
+    def full_name(self, name: str) -> str:
+        """The name of a node template in the whole topology."""
+        return f"{self.namespace}:{name}" if self.namespace else name
+
+    def section(self, name: str) -> dict[str, Entry]:
+        """The entries of a section by name.
+
+        In Unfurl's dialect the entries of imported topology templates that substitute nothing come after the file's
+        own, which win; an entry with the directive `default` loses.
+        """
+        found: dict[str, Entry] = {}
+        for scope in self._scopes():
+            raw = scope.template.get(name)
+            what = name.replace("_", " ")
+            for key, value, place in self.problems.entries(raw, f"the {what}", place_of(scope.template, name)):
+                known = found.get(key)
+                if known is None:
+                    found[key] = Entry(value, place, scope)
+                elif known.scope is scope:
+                    self.problems.add(f"{what} has '{key}' twice", place)
+                elif _is_default(known.raw) and not _is_default(value):
+                    found[key] = Entry(value, place, scope)
+        return found
+
+    def _scopes(self) -> list[Scope]:
+        if not self.scope.is_unfurl:
+            return [self.scope]
+        found: list[Scope] = []
+        waiting = [self.scope]
+        while waiting:
+            scope = waiting.pop(0)
+            if scope in found or (scope is not self.scope and "substitution_mappings" in scope.template):
+                continue
+            found.append(scope)
+            waiting += scope.imported
+        return found
+
+    def data_type(self, canonical: str) -> EntityType | None:
+        """The data type of a canonical name."""
+        return self.types.data_type(canonical)
+
+    def static_value(self, value: Any) -> tuple[Any, bool]:
+        """A raw value as far as it is known before anything runs, and whether it is known.
+
+        Inputs are known: their given value or their default.
+        """
+        if function_name(value) == "get_input" and isinstance(value, Mapping):
+            name = value["get_input"]
+            definition = self.topology.inputs.get(name) if isinstance(name, str) else None
+            if isinstance(name, str) and name in self.topology.input_values:
+                value = self.topology.input_values[name]
+            elif definition is not None and definition.has_default:
+                value = definition.default
+        return value, not is_computed(value)
+
+
+def _is_default(raw: Any) -> bool:
+    directives = raw.get("directives") if isinstance(raw, Mapping) else None
+    return isinstance(directives, list) and "default" in directives

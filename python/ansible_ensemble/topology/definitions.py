@@ -1,0 +1,199 @@
+"""Reads the definition of a type of each kind [TOSCA 1.3, 3.7] into an `EntityType`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.artifacts import read_artifacts
+from ansible_ensemble.topology.entities import CapabilityDefinition, EntityType, RequirementDefinition, Schema
+from ansible_ensemble.topology.interfaces import build_interface_type, read_interfaces
+from ansible_ensemble.topology.problems import Problems, kind_of
+from ansible_ensemble.topology.schema import read_constraints, read_definitions, read_schema
+from ansible_ensemble.topology.scope import Scope
+from ansible_ensemble.topology.triggers import read_triggers
+from ansible_ensemble.topology.types import PRIMITIVES
+
+
+def build_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None:
+    """Read the definition of a type; the inherited definitions are in it already."""
+    if entity.kind == "interface":
+        build_interface_type(entity, raw, scope)
+        return
+    what = f"the {entity.kind} type '{entity.name}'"
+    for part in ("properties", "attributes"):
+        section = f"the {part} of {what}"
+        merged = read_definitions(raw.get(part), section, place_of(raw, part), scope, getattr(entity, part))
+        setattr(entity, part, merged)
+    for part, kind in (
+        ("valid_source_types", "node"),
+        ("valid_target_types", "capability"),
+        ("members", "node"),
+        ("targets", "node"),
+    ):
+        if raw.get(part) is not None:
+            setattr(entity, part, _type_names(raw[part], kind, f"{part} of {what}", place_of(raw, part), scope))
+    if entity.kind == "data":
+        _build_data_type(entity, raw, scope)
+    elif entity.kind == "policy":
+        entity.triggers |= read_triggers(raw.get("triggers"), what, place_of(raw, "triggers"), scope.problems)
+    elif entity.kind == "node":
+        _build_node_type(entity, raw, scope)
+    if entity.kind in ("node", "relationship", "artifact"):
+        entity.interfaces = read_interfaces(
+            raw.get("interfaces"), what, place_of(raw, "interfaces"), scope, entity.interfaces, declares=True
+        )
+
+
+def _build_node_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None:
+    what = f"the node type '{entity.name}'"
+    capabilities = scope.problems.mapping(
+        raw.get("capabilities"), f"the capabilities of {what}", place_of(raw, "capabilities")
+    )
+    for name, entry in capabilities.items():
+        found = read_capability(name, entry, place_of(capabilities, name), scope, entity.capabilities.get(name))
+        if found is not None:
+            entity.capabilities[name] = found
+    section = f"the requirements of {what}"
+    for name, entry, place in scope.problems.entries(raw.get("requirements"), section, place_of(raw, "requirements")):
+        requirement = read_requirement(name, entry, place, scope, entity.requirements.get(name))
+        if requirement is not None:
+            entity.requirements[name] = requirement
+    entity.artifacts = read_artifacts(raw.get("artifacts"), what, place_of(raw, "artifacts"), scope, entity.artifacts)
+
+
+def _build_data_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None:
+    """A data type is complex, or derives from a primitive one and then has a schema [TOSCA 1.3, 3.7.6]."""
+    what = f"the data type '{entity.name}'"
+    base = raw.get("derived_from") if raw.get("derived_from") is not None else raw.get("type")
+    if isinstance(base, str) and base.removeprefix("tosca:") in PRIMITIVES:
+        entity.schema = read_schema({**raw, "type": base}, what, entity.place, scope)
+    elif entity.schema is not None and entity.parent is not None:
+        constraints = read_constraints(raw.get("constraints"), what, place_of(raw, "constraints"), scope.problems)
+        entity.schema = Schema(entity.parent.name, constraints=constraints)
+
+
+def read_capability(
+    name: str, raw: Any, place: Place | None, scope: Scope, inherited: CapabilityDefinition | None
+) -> CapabilityDefinition | None:
+    """A capability definition, from a type's name or a map [TOSCA 1.3, 3.7.2]; None, and an error, if it is neither."""
+    problems = scope.problems
+    if isinstance(raw, str):
+        type_name = scope.types.canonical("capability", raw, scope, place)
+        return CapabilityDefinition(name, type_name) if type_name is not None else None
+    if not isinstance(raw, Mapping):
+        problems.add(f"capability '{name}' must be a type's name or a map, not {kind_of(raw)}", place)
+        return None
+    raw = problems.mapping(raw, f"capability '{name}'", place)
+    if not scope.is_normative:
+        problems.check_keys(raw, "capability_definition", place)
+    if raw.get("type") is None and inherited is None:
+        problems.add(f"capability '{name}' has no type", place)
+        return None
+    type_name = inherited.type if inherited is not None else None
+    if raw.get("type") is not None:
+        type_name = scope.types.canonical("capability", raw["type"], scope, place_of(raw, "type"))
+    entity = scope.types.named("capability", type_name) if type_name is not None else None
+    if type_name is None or entity is None:
+        return None
+    made = CapabilityDefinition(name, type_name)
+    if inherited is not None:
+        made.properties, made.attributes = dict(inherited.properties), dict(inherited.attributes)
+        made.valid_source_types, made.occurrences = inherited.valid_source_types, inherited.occurrences
+    for part in ("properties", "attributes"):
+        base = {**getattr(entity, part), **getattr(made, part)}
+        what = f"the {part} of capability '{name}'"
+        refined = read_definitions(raw.get(part), what, place_of(raw, part), scope, base)
+        changed = {key: value for key, value in refined.items() if value is not getattr(entity, part).get(key)}
+        setattr(made, part, changed)
+    if raw.get("valid_source_types") is not None:
+        where = place_of(raw, "valid_source_types")
+        what = f"valid_source_types of capability '{name}'"
+        made.valid_source_types = _type_names(raw["valid_source_types"], "node", what, where, scope)
+    if raw.get("occurrences") is not None:
+        where = place_of(raw, "occurrences")
+        found = read_occurrences(raw["occurrences"], f"capability '{name}'", where, problems)
+        made.occurrences = found or made.occurrences
+    return made
+
+
+def read_requirement(
+    name: str, raw: Any, place: Place | None, scope: Scope, inherited: RequirementDefinition | None
+) -> RequirementDefinition | None:
+    """A requirement definition, from a capability type's name or a map [TOSCA 1.3, 3.7.3]; None, and an error, else."""
+    problems = scope.problems
+    if isinstance(raw, str):
+        return RequirementDefinition(name, scope.types.canonical("capability", raw, scope, place), place=place)
+    if not isinstance(raw, Mapping):
+        problems.add(f"requirement '{name}' must be a capability type's name or a map, not {kind_of(raw)}", place)
+        return None
+    raw = problems.mapping(raw, f"requirement '{name}'", place)
+    if not scope.is_normative:
+        problems.check_keys(raw, "requirement_definition", place)
+    made = RequirementDefinition(name, place=place)
+    if inherited is not None:
+        made.capability, made.node, made.relationship = inherited.capability, inherited.node, inherited.relationship
+        made.interfaces, made.node_filter = inherited.interfaces, inherited.node_filter
+        made.occurrences = inherited.occurrences
+    if raw.get("capability") is not None:
+        where = place_of(raw, "capability")
+        made.capability = scope.types.canonical("capability", raw["capability"], scope, where) or made.capability
+    if raw.get("node") is not None:
+        made.node = scope.types.canonical("node", raw["node"], scope, place_of(raw, "node")) or made.node
+    relationship = raw.get("relationship")
+    if isinstance(relationship, Mapping):
+        body = problems.mapping(relationship, f"the relationship of requirement '{name}'", place)
+        problems.check_keys(body, "inline_relationship", place_of(raw, "relationship"))
+        relationship = body.get("type")
+    if relationship is not None:
+        where = place_of(raw, "relationship")
+        made.relationship = scope.types.canonical("relationship", relationship, scope, where) or made.relationship
+    if isinstance(raw.get("relationship"), Mapping) and made.relationship is not None:
+        base = scope.types.named("relationship", made.relationship)
+        made.interfaces = read_interfaces(
+            raw["relationship"].get("interfaces"),
+            f"requirement '{name}'",
+            place_of(raw["relationship"], "interfaces"),
+            scope,
+            {**(base.interfaces if base is not None else {}), **made.interfaces},
+            declares=True,
+        )
+    if raw.get("occurrences") is not None:
+        where = place_of(raw, "occurrences")
+        found = read_occurrences(raw["occurrences"], f"requirement '{name}'", where, problems)
+        made.occurrences = found or made.occurrences
+    if raw.get("node_filter") is not None:
+        made.node_filter = problems.mapping(raw["node_filter"], f"the node_filter of requirement '{name}'", place)
+        problems.check_keys(made.node_filter, "node_filter", place_of(raw, "node_filter"))
+    return made
+
+
+def read_occurrences(raw: Any, what: str, place: Place | None, problems: Problems) -> tuple[int, int | None] | None:
+    """Bounds from `[1, UNBOUNDED]`, the upper one None if unbounded; None, and an error, if it is no such pair."""
+    if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0:
+        return raw, raw
+    if isinstance(raw, list) and len(raw) == 2:
+        low, high = raw
+        is_low = isinstance(low, int) and not isinstance(low, bool) and low >= 0
+        is_high = isinstance(high, int) and not isinstance(high, bool)
+        if is_low and high == "UNBOUNDED":
+            return low, None
+        if is_low and is_high and low <= high:
+            return low, high
+    problems.add(f"the occurrences of {what} are {kind_of(raw)}", place, "for instance [1, UNBOUNDED]")
+    return None
+
+
+def _type_names(raw: Any, kind: str, what: str, place: Place | None, scope: Scope) -> list[str]:
+    """Canonical names of types; where node types are listed, group types and capability types may stand as well."""
+    names = []
+    for number, name in enumerate(scope.problems.texts(raw, what, place)):
+        others = [
+            other for other in (kind, "node", "group", "capability") if scope.types.find(other, name, scope) is not None
+        ]
+        found = scope.types.canonical(others[0] if others else kind, name, scope, place_of(raw, number) or place)
+        if found is not None:
+            names.append(found)
+    return names

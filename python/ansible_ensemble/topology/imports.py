@@ -1,0 +1,222 @@
+"""Reading a service template and all that it imports [TOSCA 1.3, 3.6.8]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.documents.yaml import Document, read_yaml
+from ansible_ensemble.topology.keys import KEYS
+from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.scope import VERSIONS, Scope
+from ansible_ensemble.topology.types import Types
+
+#: The repository of Unfurl's own types, which are always there; imports from it need nothing.
+UNFURL_REPOSITORY = "unfurl"
+
+#: Imports of imports of imports: deeper than this is a mistake.
+MAX_DEPTH = 100
+
+
+@dataclass(slots=True)
+class Importer:
+    """Reads service templates, each file once.
+
+    Attributes:
+        types: where their types are declared.
+        repositories: local folders by repository name; they win over the URLs that files give.
+        find_clone: gives the folder that a repository by URL is cloned to.
+        roots: folders that imported files must lie in; none is no limit.
+        files: the files read so far, in order.
+    """
+
+    types: Types
+    repositories: Mapping[str, Path] = field(default_factory=dict)
+    roots: Sequence[Path] = ()
+    find_clone: Callable[[str], Path | None] | None = None
+    files: list[Path] = field(default_factory=list)
+    _scopes: dict[Path, Scope] = field(default_factory=dict)
+    _chain: list[Path] = field(default_factory=list)
+
+    def read(self, document: Document, data: Any = None, prefix: str = "", version: str | None = None) -> Scope:
+        """What a file sees, with its types declared.
+
+        Args:
+            document: the file.
+            data: the service template, where it is only a part of the document.
+            prefix: what the canonical names of its types begin with.
+            version: the version where the file need not give one.
+        """
+        problems = self.types.problems
+        file = document.path
+        raw = document.data if data is None else data
+        place = place_of(raw) or Place(str(file))
+        scope = Scope(file, file.parent, self.types, prefix=prefix)
+        key = file.resolve()
+        self._scopes[key] = scope
+        self.files.append(file)
+        self._chain.append(key)
+        if raw is None or not isinstance(raw, Mapping):
+            problems.add(f"a service template must be a map, not {kind_of(raw)}", place)
+        body = problems.mapping(raw if isinstance(raw, Mapping) else {}, "a service template", place)
+        scope.document = body
+        if isinstance(raw, Mapping):
+            problems.check_keys(body, "service_template", place)
+            scope.version = self._version(body, place, version)
+        template = body.get("topology_template")
+        where = place_of(body, "topology_template")
+        scope.template = problems.mapping(template, "the topology_template", where)
+        problems.check_keys(scope.template, "topology_template", where)
+        problems.mapping(body.get("metadata"), "the metadata", place_of(body, "metadata"))
+        self._read_repositories(scope, body)
+        self._read_imports(scope, body)
+        self.types.declare(scope, body)
+        self._chain.pop()
+        return scope
+
+    def _version(self, body: Mapping[str, Any], place: Place | None, default: str | None) -> str:
+        version = body.get("tosca_definitions_version", default)
+        where = place_of(body, "tosca_definitions_version") or place
+        if version is None:
+            hint = f"add tosca_definitions_version: {VERSIONS[3]}"
+            self.types.problems.add("a service template needs a tosca_definitions_version", where, hint)
+        elif version not in VERSIONS:
+            hint = nearest(str(version), VERSIONS) or f"one of {', '.join(VERSIONS)}"
+            self.types.problems.add(f"the tosca_definitions_version {kind_of(version)} is not known", where, hint)
+        return str(version)
+
+    def _read_repositories(self, scope: Scope, body: Mapping[str, Any]) -> None:
+        problems = self.types.problems
+        section = problems.mapping(body.get("repositories"), "the repositories", place_of(body, "repositories"))
+        for name, raw in section.items():
+            place = place_of(section, name)
+            entry = {"url": raw} if isinstance(raw, str) else problems.mapping(raw, f"repository '{name}'", place)
+            problems.check_keys(entry, "repository", place)
+            if not isinstance(entry.get("url", entry.get("file")), str):
+                problems.add(f"repository '{name}' has no url", place)
+            scope.repositories[name] = entry
+        for name, folder in self.repositories.items():
+            scope.repositories[name] = {**scope.repositories.get(name, {}), "url": str(folder)}
+
+    def _read_imports(self, scope: Scope, body: Mapping[str, Any]) -> None:
+        problems = self.types.problems
+        raw = body.get("imports")
+        place = place_of(body, "imports")
+        if isinstance(raw, Mapping):
+            for name, entry in problems.mapping(raw, "the imports", place).items():
+                self._import(scope, entry, place_of(raw, name))
+            return
+        for number, entry in enumerate(problems.sequence(raw, "the imports", place)):
+            label = next(iter(entry)) if isinstance(entry, Mapping) and len(entry) == 1 else None
+            if label is not None and label not in KEYS["import"]:
+                self._import(scope, entry[label], place_of(entry, label))
+            else:
+                self._import(scope, entry, place_of(raw, number))
+
+    def _import(self, scope: Scope, raw: Any, place: Place | None) -> None:
+        """Take over the names of one import: a file's name, or a map."""
+        problems = self.types.problems
+        entry = {"file": raw} if isinstance(raw, str) else problems.mapping(raw, "an import", place)
+        if not isinstance(raw, str | Mapping):
+            return
+        problems.check_keys(entry, "import", place)
+        name = entry.get("file", entry.get("url", entry.get("uri")))
+        if not isinstance(name, str) or not name:
+            problems.add("an import names no file", place, "write its path, or file: and its path")
+            return
+        prefix = problems.text(entry.get("namespace_prefix"), "namespace_prefix", place_of(entry, "namespace_prefix"))
+        if entry.get("repository") == UNFURL_REPOSITORY and UNFURL_REPOSITORY not in scope.repositories:
+            return
+        imported = self._scope_of(name, entry.get("repository"), scope, place, prefix)
+        if imported is None:
+            return
+        if imported not in scope.imported:
+            scope.imported.append(imported)
+        for kind, declarations in imported.names.items():
+            known = scope.names[kind]
+            for type_name, declaration in declarations.items():
+                key = f"{prefix}:{type_name}" if prefix else type_name
+                if known.setdefault(key, declaration) is not declaration:
+                    problems.warn(
+                        f"the {kind} type '{key}' is imported twice; that of {known[key].scope.file} counts", place
+                    )
+        for key, repository in imported.repositories.items():
+            scope.repositories.setdefault(key, repository)
+
+    def _scope_of(
+        self, name: str, repository: Any, importing: Scope, place: Place | None, prefix: str | None
+    ) -> Scope | None:
+        problems = self.types.problems
+        path = self._locate(name, repository, importing, place)
+        if path is None:
+            return None
+        try:
+            key = path.resolve()
+        except (OSError, RuntimeError, ValueError):
+            problems.add(f"the imported file {name} cannot be found", place)
+            return None
+        if self.roots and not any(key.is_relative_to(root.resolve()) for root in self.roots):
+            problems.add(f"the imported file {name} lies outside of the project", place, f"it is {key}")
+            return None
+        if key in self._chain:
+            names = [one.name for one in self._chain[self._chain.index(key) :]] + [key.name]
+            problems.add(f"the imports make a circle: {' -> '.join(names)}", place, "remove one of them")
+            return None
+        if key in self._scopes:
+            return self._scopes[key]
+        if len(self._chain) >= MAX_DEPTH:
+            problems.add(f"the imports are more than {MAX_DEPTH} files deep", place)
+            return None
+        try:
+            document = read_yaml(path)
+        except InvalidInput as error:
+            if not path.is_file():
+                problems.add(f"the imported file {name} does not exist", place, f"looked for {path}")
+            else:
+                problems.errors.append(error)
+            return None
+        version = importing.version if isinstance(document.data, Mapping) and importing.is_unfurl else None
+        return self.read(document, prefix=importing.prefix + (f"{prefix}:" if prefix else ""), version=version)
+
+    def _locate(self, name: str, repository: Any, importing: Scope, place: Place | None) -> Path | None:
+        """The path of an imported file; None, and an error, if it is not on this machine."""
+        problems = self.types.problems
+        base = importing.base
+        if repository is not None:
+            known = importing.repositories
+            if not isinstance(repository, str) or repository not in known:
+                problems.add(f"unknown repository {kind_of(repository)}", place, nearest(str(repository), known))
+                return None
+            url = known[repository].get("url", known[repository].get("file", ""))
+            folder = local_path(str(url), base)
+            if folder is None and self.find_clone is not None:
+                folder = self.find_clone(str(url))
+            if folder is None:
+                hint = "clone it, and name the folder among the project's repositories"
+                problems.add(f"repository '{repository}' is not on this machine: {url}", place, hint)
+                return None
+            base = folder
+        path = local_path(name, base)
+        if path is None:
+            problems.add(f"imports are not fetched from the network: {name}", place, "save the file beside this one")
+        elif repository is None and self.files and not path.exists():
+            # tosca-parser's users write paths that start at the first file
+            other = local_path(name, self.files[0].parent)
+            path = other if other is not None and other.exists() else path
+        return path
+
+
+def local_path(text: str, base: Path) -> Path | None:
+    """The path that a relative or absolute path or a `file:` URL means; None for every other URL."""
+    if "://" not in text and not text.startswith("file:"):
+        return base / text
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    return Path(unquote(parts.path)) if parts.scheme == "file" and parts.netloc in ("", "localhost") else None

@@ -1,0 +1,129 @@
+"""The keys that each element of a service template may have.
+
+The standard ones are those of TOSCA 1.0 to 1.3 together; the ones after them are of Unfurl's dialect and of later TOSCA
+versions. Both are accepted under every version, because files in the wild mix them.
+"""
+
+from __future__ import annotations
+
+_TYPE = frozenset({"derived_from", "version", "metadata", "description", "title"})
+
+KEYS: dict[str, frozenset[str]] = {
+    "service_template": frozenset(
+        {
+            *("tosca_definitions_version", "namespace", "tosca_default_namespace", "metadata", "description"),
+            *("template_name", "template_author", "template_version", "dsl_definitions", "repositories", "imports"),
+            *("artifact_types", "data_types", "capability_types", "interface_types", "relationship_types"),
+            *("node_types", "group_types", "policy_types", "topology_template"),
+            *("decorators",),
+        }
+    ),
+    "topology_template": frozenset(
+        {
+            *("description", "inputs", "node_templates", "relationship_templates", "groups", "policies", "outputs"),
+            *("substitution_mappings", "workflows"),
+            *("decorators", "deployment_blueprints", "metadata", "root"),
+        }
+    ),
+    "node_template": frozenset(
+        {
+            *("type", "description", "metadata", "directives", "properties", "attributes", "requirements"),
+            *("capabilities", "interfaces", "artifacts", "node_filter", "copy"),
+            *("occurrences", "count", "dependencies", "instance_keys", "imported", "title"),
+        }
+    ),
+    "relationship_template": frozenset(
+        {
+            *("type", "description", "metadata", "properties", "attributes", "interfaces", "copy"),
+            *("default_for", "target", "title"),
+        }
+    ),
+    "node_type": _TYPE
+    | {"attributes", "properties", "requirements", "capabilities", "interfaces", "artifacts", "directives"},
+    "relationship_type": _TYPE
+    | {"properties", "attributes", "interfaces", "valid_target_types", "valid_source_types", "default_for"},
+    "capability_type": _TYPE | {"properties", "attributes", "valid_source_types"},
+    "data_type": _TYPE | {"constraints", "properties", "key_schema", "entry_schema", "type"},
+    "artifact_type": _TYPE | {"mime_type", "file_ext", "properties", "interfaces"},
+    "group_type": _TYPE | {"attributes", "properties", "members", "interfaces", "capabilities", "requirements"},
+    "policy_type": _TYPE | {"properties", "targets", "triggers"},
+    "parameter_definition": frozenset(
+        {
+            *("type", "description", "required", "default", "status", "constraints", "key_schema", "entry_schema"),
+            *("external-schema", "external_schema", "metadata", "value"),
+            *("title", "mapping"),
+        }
+    ),
+    "schema_definition": frozenset(
+        {"type", "description", "constraints", "key_schema", "entry_schema", "required", "metadata", "default"}
+    ),
+    "capability_definition": frozenset(
+        {"type", "description", "properties", "attributes", "valid_source_types", "occurrences", "metadata"}
+    ),
+    "capability_assignment": frozenset({"properties", "attributes", "occurrences", "description", "metadata", "type"}),
+    "requirement_definition": frozenset(
+        {
+            *("capability", "node", "relationship", "occurrences", "node_filter", "description", "metadata"),
+            *("directives", "title"),
+        }
+    ),
+    "requirement_assignment": frozenset(
+        {
+            *("capability", "node", "relationship", "node_filter", "occurrences", "description", "metadata"),
+            *("directives", "count", "title"),
+        }
+    ),
+    "inline_relationship": frozenset(
+        {"type", "properties", "attributes", "interfaces", "metadata", "description", "default_for", "target"}
+    ),
+    "operation": frozenset(
+        {
+            *("description", "implementation", "inputs", "outputs", "metadata"),
+            *("environment", "timeout", "operation_host", "entry_state", "preConditions", "postConditions", "title"),
+        }
+    ),
+    "notification": frozenset({"description", "implementation", "inputs", "outputs", "metadata"}),
+    "artifact": frozenset(
+        {
+            *("type", "file", "repository", "description", "deploy_path", "artifact_version", "version", "checksum"),
+            *("checksum_algorithm", "properties", "metadata", "mime_type"),
+            *("interfaces", "permissions", "intent", "target", "order", "executable", "contents", "dependencies"),
+        }
+    ),
+    "group": frozenset({"type", "description", "metadata", "properties", "attributes", "members", "interfaces"}),
+    "policy": frozenset({"type", "description", "metadata", "properties", "targets", "triggers"}),
+    "trigger": frozenset(
+        {
+            *("description", "event", "event_type", "schedule", "target_filter", "condition", "constraint"),
+            *("period", "evaluations", "method", "action", "metadata"),
+        }
+    ),
+    "workflow": frozenset({"description", "metadata", "inputs", "preconditions", "steps", "implementation", "outputs"}),
+    "workflow_step": frozenset(
+        {
+            *("target", "target_relationship", "operation_host", "filter", "activities", "on_success", "on_failure"),
+            *("description", "metadata"),
+        }
+    ),
+    "import": frozenset({"file", "repository", "namespace_uri", "namespace_prefix", "url", "uri", "description"}),
+    "repository": frozenset({"description", "url", "credential", "revision", "metadata", "file"}),
+    "substitution_mapping": frozenset(
+        {
+            *("node_type", "substitution_filter", "properties", "attributes", "capabilities", "requirements"),
+            *("interfaces", "node", "description"),
+        }
+    ),
+    "node_filter": frozenset({"properties", "capabilities", "requirements", "match"}),
+}
+
+#: Keys of an implementation that are not settings handed on to the configurator.
+IMPLEMENTATION_KEYS = frozenset({"primary", "dependencies", "operation_host", "timeout", "className", "configurator"})
+
+#: Settings of an implementation that are known; an unknown one that looks like a slip of one of these is refused.
+IMPLEMENTATION_SETTINGS = frozenset(
+    {
+        *("environment", "inputs", "outputs", "preConditions", "postConditions", "entry_state", "become"),
+        *("become_user", "become_method", "fast", "description", "metadata", "file", "type", "repository"),
+        *("retries", "delay", "backoff", "until"),
+    }
+)

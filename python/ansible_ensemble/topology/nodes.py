@@ -1,0 +1,304 @@
+"""Node templates and relationship templates [TOSCA 1.3, 3.8.3, 3.8.4], but for how requirements are met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import Map, key_place_of, place_of
+from ansible_ensemble.topology.artifacts import read_artifacts
+from ansible_ensemble.topology.assignments import read_assignments
+from ansible_ensemble.topology.building import Building, Entry, FunctionUse
+from ansible_ensemble.topology.definitions import read_occurrences
+from ansible_ensemble.topology.entities import (
+    Assignment,
+    Capability,
+    CapabilityDefinition,
+    Entity,
+    EntityType,
+    Interface,
+    NodeTemplate,
+    Operation,
+    Relationship,
+)
+from ansible_ensemble.topology.filters import check_filter
+from ansible_ensemble.topology.interfaces import read_interfaces, with_artifacts
+from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.scope import Scope
+from ansible_ensemble.topology.values import missing
+
+#: Keys of Unfurl's dialect that are handed on as they are written.
+_PARTS: tuple[Literal["properties", "attributes"], ...] = ("properties", "attributes")
+_SETTINGS = ("dependencies", "instance_keys", "imported", "title")
+
+
+def read_nodes(building: Building) -> None:
+    """Read every node template of a topology; `copy` is resolved first."""
+    entries = building.section("node_templates")
+    for name, entry in entries.items():
+        whole = _copied(name, entries, "node template", building)
+        building.entries[name] = whole or entry
+        node = _read_node(name, whole, building) if whole is not None else None
+        if node is not None:
+            building.nodes[name] = node
+
+
+def read_relationship_templates(building: Building) -> None:
+    """Read the relationship templates of a topology."""
+    entries = building.section("relationship_templates")
+    for name in entries:
+        entry = _copied(name, entries, "relationship template", building)
+        if entry is None:
+            continue
+        what = f"relationship template '{name}'"
+        body = building.problems.mapping(entry.raw, what, entry.place)
+        building.problems.check_keys(body, "relationship_template", entry.place)
+        made = read_relationship(name, entry, what, building)
+        if made is not None:
+            building.topology.relationship_templates[name] = made
+
+
+def _copied(name: str, entries: Mapping[str, Entry], what: str, building: Building) -> Entry | None:
+    """The entry with what it copies under its own keys [TOSCA 1.3, 3.8.3.3.1].
+
+    It is None, and an error, if it is no map, or copies nothing that is there, or itself in the end.
+    """
+    entry = entries[name]
+    chain = [name]
+    while isinstance(entry.raw, dict) and "copy" in entry.raw:
+        source, place = entry.raw["copy"], place_of(entry.raw, "copy")
+        if source in chain:
+            building.problems.add(f"the copies make a loop: {' -> '.join([*chain, source])}", place)
+            return None
+        if not isinstance(source, str) or source not in entries:
+            building.problems.add(
+                f"{what} '{name}' copies {source!r}, which does not exist", place, nearest(source, entries)
+            )
+            return None
+        chain.append(source)
+        origin = entries[source].raw
+        raw = Map()
+        for key, value in origin.items() if isinstance(origin, dict) else ():
+            raw.adopt(key, value, origin)
+        for key, value in entry.raw.items():
+            if key != "copy":
+                raw.adopt(key, value, entry.raw)
+        entry = Entry(raw, entry.place, entry.scope)
+    if isinstance(entry.raw, Mapping):
+        return entry
+    building.problems.add(f"{what} '{name}' must be a map, not {kind_of(entry.raw)}", entry.place)
+    return None
+
+
+def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | None:
+    problems, scope, types = building.problems, entry.scope, building.types
+    what = f"node template '{name}'"
+    raw = problems.mapping(entry.raw, what, entry.place)
+    if "type" not in raw:
+        problems.add(f"{what} has no type", entry.place, "add type:, for instance tosca.nodes.Root")
+        return None
+    entity = types.get("node", raw["type"], scope, place_of(raw, "type"))
+    if entity is None:
+        return None
+    problems.check_keys(raw, "node_template", entry.place)
+    node = NodeTemplate(building.full_name(name), entity, place=entry.place, namespace=building.namespace)
+    node.directives = tuple(
+        problems.texts(raw.get("directives"), f"the directives of {what}", place_of(raw, "directives"))
+    )
+    node.description = str(raw.get("description") or "")
+    if raw.get("metadata") is not None:
+        node.metadata = dict(problems.mapping(raw["metadata"], f"metadata of {what}", place_of(raw, "metadata")))
+    _read_values(node, raw, what, entry, building, complete="select" not in node.directives)
+    if raw.get("artifacts") is not None:
+        where = place_of(raw, "artifacts")
+        node.artifacts = read_artifacts(raw["artifacts"], what, where, scope, entity.artifacts)
+    else:
+        node.artifacts = dict(entity.artifacts)
+    _read_interfaces(node, raw, what, entry.scope, building)
+    if node.artifacts:
+        node.interfaces = with_artifacts(node.interfaces, node.artifacts)
+    node.capabilities = _read_capabilities(node, raw.get("capabilities"), what, entry, building)
+    if raw.get("node_filter") is not None:
+        check_filter(raw["node_filter"], what, place_of(raw, "node_filter"), problems)
+        node.node_filter = raw["node_filter"] if isinstance(raw["node_filter"], Mapping) else None
+    node.settings = {key: raw[key] for key in _SETTINGS if key in raw}
+    if raw.get("occurrences") is not None:
+        bounds = read_occurrences(raw["occurrences"], what, place_of(raw, "occurrences"), problems)
+        node.count = max(1, bounds[0]) if bounds is not None else 1
+    if raw.get("count") is not None:
+        if isinstance(raw["count"], int) and not isinstance(raw["count"], bool) and raw["count"] >= 0:
+            node.count = raw["count"]
+        else:
+            problems.add(f"the count of {what} is {kind_of(raw['count'])}, not a number", place_of(raw, "count"))
+    _scale(node, what, building)
+    return node
+
+
+def _read_values(
+    entity: Entity, raw: Mapping[str, Any], what: str, entry: Entry, building: Building, *, complete: bool
+) -> None:
+    """Properties and attributes of a node template or relationship, and note their functions for the check."""
+    for part in _PARTS:
+        where = place_of(raw, part) if raw.get(part) is not None else entry.place
+        values = read_assignments(raw.get(part), entity.type, part, what, where, scope=entry.scope, complete=complete)
+        setattr(entity, part, values)
+        _note_values(values, entity, building)
+
+
+def _note_values(values: Mapping[str, Assignment], owner: Entity, building: Building) -> None:
+    for assignment in values.values():
+        if isinstance(assignment.value, Mapping | list):
+            building.uses.append(FunctionUse(assignment.value, assignment.place, owner, assignment.is_default))
+
+
+def _read_interfaces(entity: Entity, raw: Mapping[str, Any], what: str, scope: Scope, building: Building) -> None:
+    entity.interfaces = entity.type.interfaces
+    if entity.type not in building.typed:
+        building.typed.add(entity.type)
+        note_operations(entity.type.interfaces, {}, entity, building, in_type=True)
+    if raw.get("interfaces") is not None:
+        inherited = entity.type.interfaces
+        where = place_of(raw, "interfaces")
+        entity.interfaces = read_interfaces(raw["interfaces"], what, where, scope, inherited, declares=False)
+        note_operations(entity.interfaces, inherited, entity, building)
+
+
+def note_operations(
+    interfaces: Mapping[str, Interface],
+    inherited: Mapping[str, Interface],
+    owner: Entity,
+    building: Building,
+    in_type: bool = False,
+) -> None:
+    """Note the functions in the inputs of operations that are not the inherited ones."""
+    for name, interface in interfaces.items():
+        base = inherited.get(name)
+        if interface is base:
+            continue
+        for operations, known in (
+            (interface.operations, base.operations if base is not None else {}),
+            (interface.notifications, base.notifications if base is not None else {}),
+        ):
+            for key, operation in operations.items():
+                _note_operation(operation, known.get(key), owner, building, in_type)
+
+
+def _note_operation(
+    operation: Operation, base: Operation | None, owner: Entity, building: Building, in_type: bool
+) -> None:
+    if operation is base:
+        return
+    for name, assignment in operation.inputs.items():
+        if base is not None and base.inputs.get(name) is assignment:
+            continue
+        if isinstance(assignment.value, Mapping | list):
+            building.uses.append(FunctionUse(assignment.value, assignment.place, owner, in_type))
+
+
+def _read_capabilities(
+    node: NodeTemplate, raw: Any, what: str, entry: Entry, building: Building
+) -> dict[str, Capability]:
+    """The capabilities of a node template; those it assigns nothing to are shared with others of its type."""
+    given = building.problems.mapping(raw, f"the capabilities of {what}", entry.place) if raw is not None else {}
+    for name in given:
+        if name not in node.type.capabilities:
+            hint = nearest(name, node.type.capabilities)
+            building.problems.add(f"{what} has no capability '{name}'", key_place_of(given, name), hint)
+    capabilities = {}
+    for name, definition in node.type.capabilities.items():
+        if given.get(name) is not None:
+            made = _read_capability(definition, given[name], what, place_of(given, name), entry.scope)
+            _note_values({**made.properties, **made.attributes}, node, building)
+        else:
+            key = (node.type, name)
+            if key not in building.capabilities:
+                building.capabilities[key] = _read_capability(definition, {}, what, entry.place, entry.scope)
+            made = building.capabilities[key]
+        capabilities[name] = made
+    return capabilities
+
+
+def _read_capability(
+    definition: CapabilityDefinition, raw: Any, owner: str, place: Place | None, scope: Scope
+) -> Capability:
+    what = f"capability '{definition.name}' of {owner}"
+    body = scope.problems.mapping(raw, what, place)
+    scope.problems.check_keys(body, "capability_assignment", place)
+    entity = scope.types.named("capability", definition.type) or scope.types.root("capability")
+    made = Capability(definition.name, entity)
+    for part, refined in zip(_PARTS, (definition.properties, definition.attributes)):
+        values = read_assignments(
+            body.get(part), entity, part, what, place, scope=scope, refined=refined, complete=False
+        )
+        setattr(made, part, values)
+    if body.get("occurrences") is not None:
+        read_occurrences(body["occurrences"], what, place_of(body, "occurrences"), scope.problems)
+    return made
+
+
+def check_capabilities(building: Building) -> None:
+    """Refuse capabilities whose required properties are missing, but for those of substituted and selected nodes."""
+    for name, node in building.nodes.items():
+        if name in building.substitutes or "select" in node.directives or "substitute" in node.directives:
+            continue
+        for capability in node.capabilities.values():
+            definition = node.type.capabilities[capability.name]
+            wanted = {**capability.type.properties, **definition.properties} if definition.properties else None
+            for key in missing(capability.properties, wanted or capability.type.properties):
+                message = f"the property '{key}' of capability '{capability.name}' of node template '{name}' is missing"
+                building.problems.add(message, node.place)
+
+
+def _scale(node: NodeTemplate, what: str, building: Building) -> None:
+    """Set the number of instances from the `scalable` capability [TOSCA 1.3, 5.5.11]."""
+    scalable = next((one for one in node.capabilities.values() if one.type.is_a("tosca.capabilities.Scalable")), None)
+    if scalable is None:
+        return
+    numbers: dict[str, int] = {}
+    for name in ("min_instances", "max_instances", "default_instances"):
+        assignment = scalable.properties.get(name)
+        value, known = building.static_value(assignment.value) if assignment is not None else (None, False)
+        if known and isinstance(value, int) and not isinstance(value, bool):
+            numbers[name] = value
+    low = numbers.get("min_instances", 1)
+    wanted = numbers.get("default_instances")
+    if wanted is None:
+        node.count = max(node.count, low)
+        return
+    high = numbers.get("max_instances")
+    given = scalable.properties.get("max_instances")
+    if wanted < low or (high is not None and wanted > high and given is not None and not given.is_default):
+        place = scalable.properties["default_instances"].place
+        message = f"default_instances of {what} is {wanted}, out of min_instances {low} and max_instances {high}"
+        building.problems.add(message, place)
+    node.count = max(0, wanted)
+
+
+def read_relationship(
+    name: str, entry: Entry, what: str, building: Building, base: EntityType | None = None
+) -> Relationship | None:
+    """A relationship from a relationship template or an inline one; it has neither source nor target yet.
+
+    Args:
+        name: its name.
+        entry: the relationship as written.
+        what: what it is called in errors.
+        building: the topology that it belongs to.
+        base: the type where `entry` names none.
+    """
+    body = building.problems.mapping(entry.raw, what, entry.place)
+    entity = base
+    if body.get("type") is not None:
+        entity = building.types.get("relationship", body["type"], entry.scope, place_of(body, "type"))
+    if entity is None:
+        if body.get("type") is None:
+            building.problems.add(f"{what} has no type", entry.place)
+        return None
+    made = Relationship(name, entity, place=entry.place)
+    made.metadata = dict(building.problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
+    default_for = body.get("default_for")
+    made.default_for = building.problems.text(default_for, f"default_for of {what}", place_of(body, "default_for"))
+    _read_values(made, body, what, entry, building, complete=made.default_for is None)
+    _read_interfaces(made, body, what, entry.scope, building)
+    return made

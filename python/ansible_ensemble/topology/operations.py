@@ -1,0 +1,87 @@
+"""What can be checked of operations before anything runs: their files, where they run, what their outputs set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ansible_ensemble.topology.artifacts import looks_like_file
+from ansible_ensemble.topology.building import Building
+from ansible_ensemble.topology.entities import Entity, Implementation, Operation
+from ansible_ensemble.topology.functions import KEYWORDS, FunctionCheck, is_computed
+from ansible_ensemble.topology.problems import nearest
+
+
+def check_operations(building: Building, functions: FunctionCheck, *, check_files: bool) -> None:
+    """Refuse operations that could not run: for want of a file, with outputs that go nowhere.
+
+    Args:
+        building: the topology, complete but for this check.
+        functions: the check of functions, which knows the names that outputs may be mapped to.
+        check_files: whether a missing file is an error; else it is a warning.
+    """
+    for owner, operation in _operations(building):
+        for name, target in operation.outputs.items():
+            fault = functions.fault_of_target(target, owner)
+            if fault is not None:
+                message = f"output '{name}' of operation {operation.full_name}: {fault[0]}"
+                building.problems.add(message, operation.place, fault[1])
+        if operation.implementation is not None:
+            _check_host(operation, operation.implementation, building)
+            _check_files(operation, operation.implementation, building, check_files=check_files)
+
+
+def _operations(building: Building) -> Iterator[tuple[Entity, Operation]]:
+    """Every operation with its owner; one that a type shares among its templates comes once, with the first."""
+    seen: set[int] = set()
+    owners: list[Entity] = list(building.nodes.values())
+    owners += [one for node in building.nodes.values() for one in node.requirements]
+    for owner in owners:
+        for interface in owner.interfaces.values():
+            if id(interface) in seen:
+                continue
+            seen.add(id(interface))
+            for operation in (*interface.operations.values(), *interface.notifications.values()):
+                if id(operation) not in seen:
+                    seen.add(id(operation))
+                    yield owner, operation
+
+
+def _check_host(operation: Operation, implementation: Implementation, building: Building) -> None:
+    host = implementation.operation_host
+    if host is None or is_computed(host) or host in (*KEYWORDS, "localhost") or host in building.nodes:
+        return
+    if building.scope.is_unfurl or host in building.entries:
+        return
+    # it may be a host of the inventory, which only the job knows
+    hint = nearest(host, [*KEYWORDS[:5], *building.nodes])
+    if hint:
+        message = f"the operation_host '{host}' of operation {operation.full_name} is no node template"
+        building.problems.warn(f"{message}: {hint}", operation.place)
+
+
+def _check_files(
+    operation: Operation, implementation: Implementation, building: Building, *, check_files: bool
+) -> None:
+    wanted: list[tuple[str, Path | None]] = []
+    artifact = implementation.artifact
+    if artifact is not None:
+        wanted.append((artifact.file, artifact.base if artifact.repository is None else None))
+    elif implementation.primary is not None and implementation.class_name is None:
+        wanted.append((implementation.primary, operation.base))
+    wanted += [(one.file, one.base if one.repository is None else None) for one in implementation.dependencies]
+    for file, base in wanted:
+        if base is None or not looks_like_file(file) or _exists(file, (base, building.scope.base)):
+            continue
+        message = f"the file {file} of the operation {operation.full_name} does not exist"
+        if check_files:
+            building.problems.add(message, operation.place, f"looked for {base / file}")
+        else:
+            building.problems.warn(message, operation.place)
+
+
+def _exists(file: str, bases: Iterable[Path]) -> bool:
+    try:
+        return any((base / file).exists() for base in bases)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,148 @@
+"""What is wrong with a topology, gathered in one pass, and how to look into raw data without falling over it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs, Place
+from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.topology.keys import KEYS
+
+#: More errors than this help nobody; reading stops there.
+LIMIT = 100
+
+
+@dataclass(slots=True)
+class Problems:
+    """The errors and warnings found so far.
+
+    Attributes:
+        errors: what makes the topology invalid.
+        warnings: what is worth knowing, as complete messages.
+    """
+
+    errors: list[InvalidInput] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def add(self, message: str, place: Place | None = None, hint: str | None = None) -> None:
+        """Note an error.
+
+        Raises:
+            InvalidInputs: when there are too many to go on.
+        """
+        self.errors.append(InvalidInput(message, place, hint))
+        if len(self.errors) >= LIMIT:
+            self.raise_all()
+
+    def warn(self, message: str, place: Place | None = None) -> None:
+        """Note a warning."""
+        self.warnings.append(f"{place}: {message}" if place else message)
+
+    def raise_all(self) -> None:
+        """Raise what was found.
+
+        Raises:
+            InvalidInput: if one thing is wrong.
+            InvalidInputs: if several are.
+        """
+        unique = list({str(error): error for error in self.errors}.values())
+        if len(unique) == 1:
+            raise unique[0]
+        if unique:
+            raise InvalidInputs(unique)
+
+    def mapping(self, value: Any, what: str, place: Place | None) -> Mapping[str, Any]:
+        """The value if it is a map with text keys (None is an empty one), else an error and an empty map."""
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.add(f"{what} must be a map, not {kind_of(value)}", place)
+            return {}
+        if any(type(key) is not str for key in value):
+            wrong = next(key for key in value if type(key) is not str)
+            self.add(
+                f"the key {wrong!r} of {what} is not text", key_place_of(value, wrong) or place, "put it in quotes"
+            )
+            return {key: entry for key, entry in value.items() if type(key) is str}
+        return value
+
+    def sequence(self, value: Any, what: str, place: Place | None) -> Sequence[Any]:
+        """The value if it is a list (None is an empty one), else an error and an empty list."""
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self.add(f"{what} must be a list, not {kind_of(value)}", place)
+            return []
+        return value
+
+    def entries(self, value: Any, what: str, place: Place | None) -> Iterator[tuple[str, Any, Place | None]]:
+        """Name, value and place of each entry of a list of one-key maps, or of a map.
+
+        TOSCA writes requirements, policies and filters as lists of one-key maps [TOSCA 1.3, 3.8.2].
+        """
+        if isinstance(value, Mapping):
+            for name, entry in self.mapping(value, what, place).items():
+                yield name, entry, place_of(value, name)
+            return
+        for number, item in enumerate(self.sequence(value, what, place)):
+            where = place_of(value, number)
+            if not isinstance(item, Mapping) or len(item) != 1:
+                self.add(f"an entry of {what} must be a map with one key, its name", where)
+                continue
+            for name, entry in self.mapping(item, what, where).items():
+                yield name, entry, place_of(item, name)
+
+    def text(self, value: Any, what: str, place: Place | None) -> str | None:
+        """The value if it is text, else an error and None; None is None."""
+        if value is None or isinstance(value, str):
+            return value
+        self.add(f"{what} must be text, not {kind_of(value)}", place)
+        return None
+
+    def texts(self, value: Any, what: str, place: Place | None) -> list[str]:
+        """The value if it is a list of text; a single text is a list of one."""
+        if isinstance(value, str):
+            return [value]
+        found = []
+        for number, item in enumerate(self.sequence(value, what, place)):
+            text = self.text(item, f"an entry of {what}", place_of(value, number))
+            if text is not None:
+                found.append(text)
+        return found
+
+    def check_keys(self, raw: Mapping[str, Any], element: str, place: Place | None) -> None:
+        """Refuse the keys that an element of this kind does not have."""
+        known = KEYS[element]
+        for key in raw:
+            if key not in known:
+                name = element.replace("_", " ")
+                article = "an" if name[0] in "aeiou" else "a"
+                self.add(
+                    f"unknown key '{key}' in {article} {name}", key_place_of(raw, key) or place, nearest(key, known)
+                )
+
+
+def nearest(name: Any, known: Iterable[Any]) -> str | None:
+    """A hint that names the nearest of the known names, None if none is near."""
+    found = difflib.get_close_matches(str(name), [str(one) for one in known], n=1, cutoff=0.6)
+    return f"did you mean '{found[0]}'?" if found else None
+
+
+def kind_of(value: Any) -> str:
+    """What a raw value is, in words."""
+    if isinstance(value, Mapping):
+        return "a map"
+    if isinstance(value, list):
+        return "a list"
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return hex(value) if abs(value) >= 10**40 else str(value)
+    text = str(value)
+    text = text if len(text) <= 40 else f"{text[:37]}..."
+    return repr(text) if isinstance(value, str) else text

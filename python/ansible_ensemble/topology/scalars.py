@@ -1,0 +1,118 @@
+"""Scalar types of TOSCA that YAML does not have: sizes, times, frequencies, bitrates, versions, timestamps."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+_PREFIXES: dict[str, float] = {"": 1}
+_PREFIXES |= {letter: 1000.0**power for power, letter in enumerate("kmgt", start=1)}
+_PREFIXES |= {f"{letter}i": 1024.0**power for power, letter in enumerate("kmgt", start=1)}
+
+#: Units of the scalar types, and what one of each is in the base unit: B, s, Hz, bps [TOSCA 1.3, 3.3.6].
+UNITS: dict[str, dict[str, float]] = {
+    "scalar-unit.size": {f"{prefix}b": factor for prefix, factor in _PREFIXES.items()},
+    "scalar-unit.time": {"d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
+    "scalar-unit.frequency": {"hz": 1, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+    "scalar-unit.bitrate": {
+        f"{prefix}{letter}ps": factor * bits
+        for prefix, factor in _PREFIXES.items()
+        for letter, bits in (("b", 1), ("B", 8))
+    },
+}
+
+#: Longer names of units of time that files in the wild use.
+_TIME_NAMES = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "m", "minute": "m", "minutes": "m"}
+_TIME_NAMES |= {"hour": "h", "hours": "h", "day": "d", "days": "d"}
+
+_SCALAR = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
+_VERSION = re.compile(r"(\d+)(?:\.(\d+)(?:\.(\d+)(?:\.([0-9A-Za-z_]+)(?:-(\d+))?)?)?)?")
+_TIMESTAMP = re.compile(
+    r"\d{4}-\d\d-\d\d|(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(?:\.(\d*))?"
+    r"[ \t]*(Z|[-+]\d\d?(?::?\d\d)?)?"
+)
+
+
+def scalar_value(text: Any, type_name: str) -> float | None:
+    """The number of base units that a scalar like `4 MiB` stands for.
+
+    Letters may be of either case, but for the B of a bitrate, which tells bytes from bits.
+
+    Args:
+        text: the scalar.
+        type_name: `scalar-unit.size`, `.time`, `.frequency` or `.bitrate`; `scalar-unit` is any of them.
+
+    Returns:
+        Bytes, seconds, Hz or bits per second; None if it is not such a scalar.
+    """
+    match = _SCALAR.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        return None
+    for name, units in UNITS.items():
+        if type_name in (name, "scalar-unit"):
+            factor = units.get(_unit(match.group(2), name))
+            if factor is not None:
+                return float(match.group(1)) * factor
+    return None
+
+
+def _unit(text: str, type_name: str) -> str:
+    if type_name == "scalar-unit.bitrate":
+        return text[:-3].lower() + text[-3] + text[-2:].lower() if len(text) >= 3 else text
+    text = text.lower()
+    return _TIME_NAMES.get(text, text) if type_name == "scalar-unit.time" else text
+
+
+def seconds(value: Any) -> float | None:
+    """Seconds of a number (of seconds) or of a `scalar-unit.time`; None if it is neither."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return scalar_value(value, "scalar-unit.time")
+    return None
+
+
+def version_value(value: Any) -> tuple[Any, ...] | None:
+    """A version in a form that compares: numbers, then whether it is a release, qualifier and build.
+
+    A version with a qualifier comes before the one without [TOSCA 1.3, 3.3.2].
+
+    Returns:
+        None if the value is not a version. A number is one: YAML reads `1.2` as a number.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    match = _VERSION.fullmatch(str(value).strip())
+    if match is None:
+        return None
+    major, minor, fix, qualifier, build = match.groups()
+    return int(major), int(minor or 0), int(fix or 0), qualifier is None, qualifier or "", int(build or 0)
+
+
+def timestamp_value(value: Any) -> float | None:
+    """Seconds since 1970 of a timestamp as YAML 1.1 writes it; None if it is not one. Without a zone it is UTC."""
+    match = _TIMESTAMP.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    if year is None:
+        text = f"{value.strip()}T00:00:00+00:00"
+    else:
+        offset = "+00:00" if zone in (None, "Z") else _offset(zone)
+        micro = (fraction or "0")[:6].ljust(6, "0")
+        text = f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute}:{second}.{micro}{offset}"
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _offset(zone: str) -> str:
+    hours, _, minutes = zone[1:].partition(":")
+    if len(hours) > 2:
+        hours, minutes = hours[:-2], hours[-2:]
+    return f"{zone[0]}{hours:0>2}:{minutes or '00'}"

@@ -1,0 +1,182 @@
+"""Loads a TOSCA service template: from files to a resolved topology, or to every error there is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.documents.yaml import Document, read_yaml
+from ansible_ensemble.topology.building import Building, FunctionUse
+from ansible_ensemble.topology.cycles import check_cycles
+from ansible_ensemble.topology.definitions import build_type
+from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.functions import FunctionCheck
+from ansible_ensemble.topology.groups import read_groups
+from ansible_ensemble.topology.imports import Importer
+from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
+from ansible_ensemble.topology.operations import check_operations
+from ansible_ensemble.topology.policies import read_policies
+from ansible_ensemble.topology.problems import Problems, nearest
+from ansible_ensemble.topology.requirements import resolve_requirements
+from ansible_ensemble.topology.schema import read_definition
+from ansible_ensemble.topology.scope import UNFURL_VERSION, Scope
+from ansible_ensemble.topology.substitution import find_substitutes, mapped_requirements, read_substitution, substitute
+from ansible_ensemble.topology.types import Types
+from ansible_ensemble.topology.values import check_value
+from ansible_ensemble.topology.workflows import read_workflows
+
+
+def load_topology(
+    source: Path | Document,
+    *,
+    inputs: Mapping[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
+    repositories: Mapping[str, Path] | None = None,
+    roots: Sequence[Path] = (),
+    find_clone: Callable[[str], Path | None] | None = None,
+    check_files: bool = True,
+    complete: bool = True,
+) -> Topology:
+    """Load a service template of TOSCA 1.0 to 1.3 or of Unfurl's dialect.
+
+    Args:
+        source: the file, or the document that was read from it.
+        inputs: values of topology inputs that the user gives; they are checked like those in the file.
+        data: the service template where it is a part of `source` (`spec.service_template` of an ensemble); it need
+            not name its version then.
+        repositories: local folders by repository name, for imports.
+        roots: folders that imported files must lie in, beside the repositories' own; none is no limit.
+        find_clone: gives the folder that a repository by URL is cloned to, None if it is not on this machine.
+        check_files: whether a file that implements an operation must be there; else its absence is a warning.
+        complete: whether a requirement that names no node template and that none meets is an error; else it is a
+            warning: the topology is valid TOSCA then, but a part of a whole.
+
+    Returns:
+        The resolved topology.
+
+    Raises:
+        InvalidInput: if one thing is wrong with it; InvalidInputs, if several are.
+    """
+    document = source if isinstance(source, Document) else read_yaml(source)
+    problems = Problems()
+    types = Types(problems, build_type)
+    importer = Importer(
+        types, repositories or {}, (*roots, *(repositories or {}).values()) if roots else (), find_clone
+    )
+    scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
+    for declarations in types.by_name.values():
+        for declaration in list(declarations.values()):
+            types.entity(declaration)
+    building = _Builder(types, check_files, complete).build(scope, "", inputs or {})
+    topology = building.topology
+    _flatten(topology)
+    _check_values(types)
+    topology.data_types = types.data_types()
+    check_cycles(topology.node_templates, building)
+    problems.raise_all()
+    topology.files = importer.files
+    topology.warnings = problems.warnings
+    return topology
+
+
+def missing_inputs(topology: Topology) -> list[str]:
+    """Names of the required inputs that have neither a value nor a default; a job cannot start without them."""
+    return [
+        name
+        for name, definition in topology.inputs.items()
+        if definition.required
+        and not definition.has_default
+        and not definition.has_value
+        and name not in topology.input_values
+    ]
+
+
+class _Builder:
+    """Builds the topology of a file, and those nested in it."""
+
+    def __init__(self, types: Types, check_files: bool, complete: bool) -> None:
+        self.types = types
+        self.check_files = check_files
+        self.complete = complete
+
+    def build(self, scope: Scope, namespace: str, inputs: Mapping[str, Any]) -> Building:
+        """The topology of a file; see `Building` for the arguments."""
+        topology = Topology(scope.file, version=scope.version)
+        building = Building(topology, scope, self.complete, namespace, mapped_requirements(scope))
+        topology.description = str(scope.template.get("description") or scope.document.get("description") or "")
+        metadata = scope.document.get("metadata")
+        topology.metadata = dict(metadata) if isinstance(metadata, Mapping) else {}
+        topology.repositories = dict(scope.repositories)
+        self._read_inputs(building, inputs)
+        read_nodes(building)
+        read_relationship_templates(building)
+        find_substitutes(building)
+        check_capabilities(building)
+        resolve_requirements(building)
+        read_groups(building)
+        read_policies(building)
+        read_workflows(building)
+        self._read_other_inputs(building, inputs)
+        self._read_outputs(building)
+        read_substitution(building)
+        substitute(building, self.build)
+        names = {one.name: one for one in topology.node_templates.values()} | topology.node_templates
+        check = FunctionCheck(scope, topology.inputs, names, topology.relationship_templates)
+        for use in building.uses:
+            check.check(use.value, use.place, use.owner, use.in_type)
+        check_operations(building, check, check_files=self.check_files)
+        return building
+
+    def _read_inputs(self, building: Building, given: Mapping[str, Any]) -> None:
+        topology = building.topology
+        for name, entry in building.section("inputs").items():
+            found = read_definition(name, entry.raw, entry.place, entry.scope, typed=False)
+            if found is not None:
+                topology.inputs[name] = found
+        for name, value in given.items():
+            definition = topology.inputs.get(name)
+            place = place_of(given, name)
+            if definition is not None:
+                topology.input_values[name] = value
+                self.types.check_later(value, definition.schema, f"input '{name}'", place)
+
+    def _read_other_inputs(self, building: Building, given: Mapping[str, Any]) -> None:
+        """Given inputs that are not the topology's: those of a workflow, or nobody's."""
+        topology = building.topology
+        for name, value in given.items():
+            # a property of a substituted node template need not feed an input
+            if name in topology.inputs or building.namespace:
+                continue
+            declared = [workflow.inputs[name] for workflow in topology.workflows.values() if name in workflow.inputs]
+            if not declared:
+                hint = nearest(str(name), topology.inputs)
+                building.problems.add(f"there is no input '{name}'", key_place_of(given, name), hint)
+                continue
+            topology.input_values[name] = value
+            for definition in declared:
+                self.types.check_later(value, definition.schema, f"input '{name}'", place_of(given, name))
+
+    def _read_outputs(self, building: Building) -> None:
+        for name, entry in building.section("outputs").items():
+            found = read_definition(name, entry.raw, entry.place, entry.scope, typed=False)
+            if found is None:
+                continue
+            building.topology.outputs[name] = found
+            value = entry.raw.get("value") if isinstance(entry.raw, Mapping) else None
+            building.uses.append(FunctionUse(value, place_of(entry.raw, "value"), None))
+
+
+def _flatten(topology: Topology) -> None:
+    """Add the node templates of nested topologies to the root's, under their full names."""
+    for nested in topology.nested.values():
+        for node in nested.node_templates.values():
+            topology.node_templates[node.name] = node
+
+
+def _check_values(types: Types) -> None:
+    checks = types.checks
+    for check in checks:
+        types.problems.errors.extend(check_value(check.value, check.schema, types, check.what, check.place))
+    checks.clear()

@@ -1,0 +1,243 @@
+"""Substitution: a node template that is itself a topology [TOSCA 1.3, 3.8.13].
+
+The nested topology is flattened into the outer one under names `outer:inner`; what the mapping says becomes plain
+attributes and relationships, so that nothing behind needs to know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.building import Building
+from ansible_ensemble.topology.entities import Assignment, EntityType, NodeTemplate, Relationship, Topology
+from ansible_ensemble.topology.filters import check_filter, mismatch
+from ansible_ensemble.topology.problems import nearest
+from ansible_ensemble.topology.scope import Scope
+
+#: Name of the relationships by which a substituted node template requires the nodes inside of it.
+INSIDE = "inside"
+
+BuildTopology = Callable[[Scope, str, Mapping[str, Any]], Building]
+
+
+def read_substitution(building: Building) -> None:
+    """Read the file's own substitution mapping, and check the names in it."""
+    scope, problems = building.scope, building.problems
+    raw = scope.template.get("substitution_mappings")
+    if raw is None:
+        return
+    place = place_of(scope.template, "substitution_mappings")
+    body = problems.mapping(raw, "substitution_mappings", place)
+    problems.check_keys(body, "substitution_mapping", place)
+    if body.get("node") is not None and body.get("node_type") is None:
+        building.topology.substitution = dict(body)
+        return
+    entity = building.types.get("node", body.get("node_type"), scope, place_of(body, "node_type"))
+    if entity is None:
+        return
+    if body.get("substitution_filter") is not None:
+        where = place_of(body, "substitution_filter")
+        given = problems.mapping(body["substitution_filter"], "the substitution_filter", where)
+        inner = given.get("node_filter", given) if set(given) == {"node_filter"} else given
+        check_filter(inner, "the substitution_filter", where, problems)
+    _check_properties(body, entity, building)
+    attributes = problems.mapping(body.get("attributes"), "the mapped attributes", place_of(body, "attributes"))
+    for name in attributes:
+        if name not in entity.attributes and name not in entity.properties and not entity.is_open:
+            hint = nearest(name, entity.attributes)
+            problems.add(f"{entity.name} has no attribute '{name}'", place_of(attributes, name), hint)
+    for part, known in (("capabilities", entity.capabilities), ("requirements", entity.requirements)):
+        section = body.get(part)
+        for name, target, where in problems.entries(section, f"the mapped {part}", place_of(body, part)):
+            if name not in known:
+                problems.add(f"{entity.name} has no {_SINGULAR[part]} '{name}'", where, nearest(name, known))
+            elif isinstance(target, list):
+                _check_target(part, target, where, building)
+    building.topology.substitution = {**body, "node_type": entity.name}
+
+
+_SINGULAR = {"capabilities": "capability", "requirements": "requirement"}
+
+
+def _check_properties(body: Mapping[str, Any], entity: EntityType, building: Building) -> None:
+    problems, inputs = building.problems, building.topology.inputs
+    section = problems.mapping(body.get("properties"), "the mapped properties", place_of(body, "properties"))
+    for name, target in section.items():
+        if name not in entity.properties and not entity.is_open:
+            hint = nearest(name, entity.properties)
+            problems.add(f"{entity.name} has no property '{name}'", place_of(section, name), hint)
+        source = target[0] if isinstance(target, list) and len(target) == 1 else None
+        if isinstance(source, str) and source not in inputs:
+            message = f"the property '{name}' is mapped to '{source}', which is no input"
+            problems.add(message, place_of(section, name), nearest(source, inputs))
+    for name, definition in entity.properties.items():
+        if definition.required and not definition.has_default and name not in section and name not in inputs:
+            message = f"the property '{name}' of {entity.name} has no default, and feeds no input"
+            problems.add(message, place_of(building.scope.template, "substitution_mappings"), nearest(name, inputs))
+    fed = {_input_of(name, section) for name in entity.properties}
+    for name, definition in inputs.items():
+        if definition.required and not definition.has_default and not definition.has_value and name not in fed:
+            message = f"the input '{name}' has no default and is fed by no property of {entity.name}"
+            problems.add(message, definition.place, nearest(name, entity.properties))
+
+
+def _input_of(name: str, mapped: Mapping[str, Any]) -> str | None:
+    """The input that a property of the substituted node feeds: by its mapping, or else the one of the same name."""
+    target = mapped.get(name)
+    if target is None:
+        return name
+    if isinstance(target, str):
+        return target
+    return target[0] if isinstance(target, list) and len(target) == 1 and isinstance(target[0], str) else None
+
+
+def _check_target(part: str, target: list[Any], place: Place | None, building: Building) -> None:
+    node = building.nodes.get(target[0]) if target and isinstance(target[0], str) else None
+    if node is None:
+        if not (target and isinstance(target[0], str) and target[0] in building.entries):
+            hint = nearest(str(target[0]), building.nodes) if target else None
+            building.problems.add(f"the mapped {_SINGULAR[part]} names no node template", place, hint or "[node, name]")
+        return
+    known: Mapping[str, Any] = node.capabilities if part == "capabilities" else node.type.requirements
+    if len(target) < 2 or not isinstance(target[1], str) or target[1] not in known:
+        hint = nearest(str(target[1]), known) if len(target) > 1 else "[node, name]"
+        building.problems.add(f"'{target[0]}' has no such {_SINGULAR[part]}", place, hint)
+
+
+def mapped_requirements(scope: Scope) -> frozenset[tuple[str, str]]:
+    """Requirements that the file's own mapping leaves to the topology around it: (node template, requirement)."""
+    raw = scope.template.get("substitution_mappings")
+    return frozenset(_mapped(raw, "requirements").values()) if isinstance(raw, Mapping) else frozenset()
+
+
+def find_substitutes(building: Building) -> None:
+    """Find the nested topologies of the node templates that are substituted.
+
+    A node template is substituted if it has the directive `substitute`, or if it is of exactly the type of a nested
+    topology and nothing of its own implements it, as TOSCA 1.0 to 1.2 have it.
+    """
+    for name, node in building.nodes.items():
+        asked = "substitute" in node.directives
+        implemented = any(
+            one.implementation is not None for face in node.interfaces.values() for one in face.operations.values()
+        )
+        if not asked and implemented:
+            continue
+        found = next(_candidates(node, name, building, asked), None)
+        if found is not None:
+            building.substitutes[name] = found
+        elif asked:
+            building.problems.warn(f"no imported topology substitutes '{name}'", node.place)
+
+
+def substitute(building: Building, build: BuildTopology) -> None:
+    """Put the nested topologies in place of the node templates that they substitute."""
+    for name, scope in building.substitutes.items():
+        _substitute(building.nodes[name], scope, building, build)
+
+
+def _candidates(node: NodeTemplate, name: str, building: Building, asked: bool) -> Iterator[Scope]:
+    """Imported topologies that substitute a node template, in the order of their import."""
+    waiting, seen = list(building.entries[name].scope.imported), list[Scope]()
+    while waiting:
+        scope = waiting.pop(0)
+        if scope in seen or scope is building.scope:
+            continue
+        seen.append(scope)
+        waiting += scope.imported
+        raw = scope.template.get("substitution_mappings")
+        type_name = raw.get("node_type") if isinstance(raw, Mapping) else None
+        declaration = building.types.find("node", type_name, scope) if isinstance(type_name, str) else None
+        if declaration is None or not isinstance(raw, Mapping):
+            continue
+        entity = building.types.entity(declaration)
+        fits = entity.is_a(node.type.name) if asked else entity is node.type
+        given = raw.get("substitution_filter")
+        wanted = given.get("node_filter", given) if isinstance(given, Mapping) else None
+        if fits and (wanted is None or not isinstance(wanted, Mapping) or mismatch(node, wanted, building) is None):
+            yield scope
+
+
+def _substitute(node: NodeTemplate, scope: Scope, building: Building, build: BuildTopology) -> None:
+    raw = scope.template["substitution_mappings"]
+    mapped = raw.get("properties") if isinstance(raw.get("properties"), Mapping) else {}
+    given: dict[str, Any] = {}
+    for name in node.type.properties:
+        source = _input_of(name, mapped)
+        if source is not None and name in node.properties:
+            given[source] = {"get_property": [node.name, name]}
+    requirements = _mapped(raw, "requirements")
+    inner = build(scope, node.name, given)
+    nested = inner.topology
+    if "substitute" not in node.directives:
+        node.directives = (*node.directives, "substitute")
+    building.topology.nested[node.name] = nested
+    building.topology.nested.update(nested.nested)
+    for name, (inner_name, inner_requirement) in requirements.items():
+        source_node = nested.node_templates.get(inner_name)
+        for outer in [one for one in node.requirements if one.name == name]:
+            if source_node is not None:
+                _connect(source_node, outer.target, inner_requirement, outer.type, outer.capability)
+    depends_on = building.types.named("relationship", "tosca.relationships.DependsOn")
+    for one in nested.node_templates.values():
+        _connect(node, one, INSIDE, depends_on or building.types.root("relationship"), None)
+    _map_attributes(node, raw, nested, building)
+
+
+def _connect(source: NodeTemplate, target: NodeTemplate, name: str, entity: EntityType, capability: str | None) -> None:
+    made = Relationship(name, entity, interfaces=entity.interfaces, index=len(source.requirements))
+    made.source, made.target, made.capability = source, target, capability
+    source.requirements.append(made)
+    target.incoming.append(made)
+
+
+def _mapped(raw: Mapping[str, Any], part: str) -> dict[str, tuple[str, str]]:
+    """Mappings `name: [node, name]` of a section."""
+    section = raw.get(part)
+    entries: list[Any] = section if isinstance(section, list) else [section]
+    found = {}
+    for entry in entries:
+        for name, target in entry.items() if isinstance(entry, Mapping) else ():
+            if isinstance(target, list) and len(target) == 2 and all(isinstance(one, str) for one in target):
+                found[name] = (target[0], target[1])
+    return found
+
+
+def _map_attributes(node: NodeTemplate, raw: Mapping[str, Any], nested: Topology, building: Building) -> None:
+    """Give the substituted node the attributes that are mapped, and those of the outputs of the same name."""
+    given = raw.get("attributes")
+    section: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+    for name, definition in {**node.type.attributes, **node.type.properties}.items():
+        target = section.get(name, name) if name in node.type.attributes or name in section else None
+        path = target if isinstance(target, list) else [target]
+        value: Any
+        if len(path) >= 2 and path[0] in nested.node_templates:
+            value = {"get_attribute": [nested.node_templates[path[0]].name, *path[1:]]}
+        elif isinstance(path[0], str) and path[0] in nested.outputs:
+            value = _outside(nested.outputs[path[0]].value, node, nested)
+        else:
+            continue
+        node.attributes[name] = Assignment(value, definition, place_of(section, name), building.scope.base)
+
+
+def _outside(value: Any, node: NodeTemplate, nested: Topology) -> Any:
+    """A value of the nested topology as it is written outside of it: with full names, and inputs as properties."""
+    if isinstance(value, list):
+        return [_outside(one, node, nested) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    if len(value) == 1:
+        name, arguments = next(iter(value.items()))
+        path = arguments if isinstance(arguments, list) else [arguments]
+        if name == "get_input" and path and isinstance(path[0], str) and path[0] in nested.inputs:
+            given = nested.input_values.get(path[0], nested.inputs[path[0]].default)
+            is_path = isinstance(given, Mapping) and "get_property" in given and len(path) > 1
+            return {"get_property": [*given["get_property"], *path[1:]]} if is_path else given
+        if name in ("get_property", "get_attribute", "get_operation_output", "get_artifact") and path:
+            inner = nested.node_templates.get(path[0]) if isinstance(path[0], str) else None
+            if inner is not None:
+                return {name: [inner.name, *path[1:]]}
+    return {key: _outside(one, node, nested) for key, one in value.items()}

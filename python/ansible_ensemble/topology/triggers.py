@@ -1,0 +1,76 @@
+"""Triggers of policies, and the activities that they and workflow steps carry out [TOSCA 1.3, 3.6.21 to 3.6.23]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.entities import Trigger
+from ansible_ensemble.topology.problems import Problems, kind_of, nearest
+from ansible_ensemble.topology.scalars import seconds
+
+#: Activities of triggers and workflow steps [TOSCA 1.3, 3.6.23].
+ACTIVITIES = ("delegate", "set_state", "call_operation", "inline")
+
+
+def read_triggers(raw: Any, what: str, place: Place | None, problems: Problems) -> dict[str, Trigger]:
+    """The triggers of a policy or policy type, by name."""
+    triggers = {}
+    for name, entry, where in problems.entries(raw, f"the triggers of {what}", place):
+        body = problems.mapping(entry, f"trigger '{name}'", where)
+        problems.check_keys(body, "trigger", where)
+        triggers[name] = _read_trigger(name, body, where, problems)
+    return triggers
+
+
+def _read_trigger(name: str, body: Mapping[str, Any], place: Place | None, problems: Problems) -> Trigger:
+    what = f"trigger '{name}'"
+    event = body.get("event", body.get("event_type"))
+    if isinstance(event, Mapping):
+        event = event.get("type")
+    if not isinstance(event, str):
+        problems.add(f"{what} has no event", place, "add event: and its name")
+    made = Trigger(name, str(event), place=place)
+    made.schedule = dict(problems.mapping(body.get("schedule"), f"the schedule of {what}", place_of(body, "schedule")))
+    made.target_filter = dict(
+        problems.mapping(body.get("target_filter"), f"the target_filter of {what}", place_of(body, "target_filter"))
+    )
+    condition = body.get("condition", body.get("constraint"))
+    settings = body
+    if isinstance(condition, Mapping) and "constraint" in condition:
+        settings = {**body, **condition}
+        condition = condition["constraint"]
+    made.condition = list(condition) if isinstance(condition, list) else [] if condition is None else [condition]
+    if settings.get("period") is not None:
+        made.period = seconds(settings["period"])
+        if made.period is None:
+            problems.add(f"the period of {what} is {kind_of(settings['period'])}", place, "for instance 60 s")
+    evaluations = settings.get("evaluations", 1)
+    if not isinstance(evaluations, int) or isinstance(evaluations, bool) or evaluations < 1:
+        problems.add(f"the evaluations of {what} are {kind_of(evaluations)}, not a number from 1", place)
+        evaluations = 1
+    made.evaluations = evaluations
+    made.method = problems.text(settings.get("method"), f"the method of {what}", place)
+    action = body.get("action")
+    if "action" not in body:
+        problems.add(f"{what} has no action", place)
+    if isinstance(action, Mapping) and not any(name in ACTIVITIES for name in action):
+        # the form of TOSCA 1.0 to 1.2: operations by name
+        made.action = [{name: operation} for name, operation in action.items()]
+        return made
+    made.action = list(action) if isinstance(action, list) else [] if action is None else [action]
+    for number, activity in enumerate(made.action):
+        check_activity(activity, what, place_of(action, number), problems)
+    return made
+
+
+def check_activity(activity: Any, what: str, place: Place | None, problems: Problems) -> None:
+    """Refuse an activity that is not a map with one of the four keys."""
+    if not isinstance(activity, Mapping) or len(activity) != 1:
+        problems.add(f"an activity of {what} must be a map with one key", place, f"one of {', '.join(ACTIVITIES)}")
+        return
+    name = next(iter(activity))
+    if name not in ACTIVITIES:
+        problems.add(f"unknown activity '{name}' in {what}", place, nearest(str(name), ACTIVITIES))

@@ -1,0 +1,192 @@
+"""The registry of types: names are looked up in the scope of the file that uses them, types are built on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.entities import EntityType, Schema
+from ansible_ensemble.topology.normative import normative_declaration, normative_scope
+from ansible_ensemble.topology.problems import Problems, kind_of, nearest
+from ansible_ensemble.topology.scope import SECTIONS, Declaration, Scope
+
+#: The language's own data types [TOSCA 1.3, 3.2.1, 3.3, 5.3.2].
+PRIMITIVES = frozenset(
+    {
+        *("string", "integer", "float", "boolean", "null", "timestamp", "version", "range", "list", "map", "any"),
+        *("json", "xml", "scalar-unit", "scalar-unit.size", "scalar-unit.time", "scalar-unit.frequency"),
+        "scalar-unit.bitrate",
+    }
+)
+
+#: The root of each kind of type, which a type without `derived_from` has as its parent.
+ROOTS: dict[str, str] = {
+    "node": "tosca.nodes.Root",
+    "relationship": "tosca.relationships.Root",
+    "capability": "tosca.capabilities.Root",
+    "interface": "tosca.interfaces.Root",
+    "artifact": "tosca.artifacts.Root",
+    "data": "tosca.datatypes.Root",
+    "policy": "tosca.policies.Root",
+    "group": "tosca.groups.Root",
+}
+
+
+class Build(Protocol):
+    """Fills in a type from its definition; the type has the parent's definitions already."""
+
+    def __call__(self, entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None:
+        """Read `raw` into `entity`."""
+
+
+@dataclass(slots=True)
+class Check:
+    """A value that is to be checked once every type is known."""
+
+    value: Any
+    schema: Schema
+    what: str
+    place: Place | None
+
+
+@dataclass(slots=True)
+class Types:
+    """The types that a topology uses.
+
+    Attributes:
+        normative: the standard's own types.
+        problems: where errors are noted.
+        build: how a type is filled in.
+        by_name: every declaration by kind and canonical name.
+        checks: values to check, in order.
+    """
+
+    problems: Problems
+    build: Build
+    normative: Scope = field(init=False)
+    by_name: dict[str, dict[str, Declaration]] = field(default_factory=lambda: {kind: {} for kind in SECTIONS})
+    checks: list[Check] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.normative = normative_scope(self)
+
+    def declare(self, scope: Scope, document: Mapping[str, Any]) -> None:
+        """Declare the types of a file in its scope."""
+        for kind, section in SECTIONS.items():
+            entries = self.problems.mapping(document.get(section), section, place_of(document, section))
+            for name, raw in entries.items():
+                canonical = scope.prefix + name
+                declaration = Declaration(kind, canonical, raw, scope, place_of(entries, name))
+                scope.names[kind][name] = declaration
+                self.by_name[kind][canonical] = declaration
+
+    def find(self, kind: str, name: str, scope: Scope) -> Declaration | None:
+        """The declaration that a name means in a scope.
+
+        The file's own and imported names come first, then the standard's, then those of any file that was read: files
+        that are imported side by side use each other's names in the wild.
+        """
+        found = scope.names[kind].get(name) or normative_declaration(self.normative, kind, name)
+        found = found or self.by_name[kind].get(name)
+        if found is None and "." in name:
+            # tosca-parser joins prefix and name with a dot
+            prefix, _, rest = name.partition(".")
+            found = scope.names[kind].get(f"{prefix}:{rest}")
+        return found
+
+    def get(self, kind: str, name: Any, scope: Scope, place: Place | None) -> EntityType | None:
+        """The type of a name; None, and an error with the nearest known name, if there is none."""
+        declaration = self.declaration(kind, name, scope, place)
+        return self.entity(declaration) if declaration is not None else None
+
+    def declaration(self, kind: str, name: Any, scope: Scope, place: Place | None) -> Declaration | None:
+        """The declaration of a name; None, and an error, if there is none."""
+        if not isinstance(name, str):
+            self.problems.add(f"the name of a {kind} type must be text, not {kind_of(name)}", place)
+            return None
+        found = self.find(kind, name, scope)
+        if found is None:
+            known = [*scope.names[kind], *self.normative.names[kind], *(PRIMITIVES if kind == "data" else ())]
+            self.problems.add(f"unknown {kind} type '{name}'", place, nearest(name, known))
+        return found
+
+    def canonical(self, kind: str, name: Any, scope: Scope, place: Place | None) -> str | None:
+        """The canonical name of a type, without building it; None, and an error, if there is none."""
+        if kind == "data" and isinstance(name, str) and name.removeprefix("tosca:") in PRIMITIVES:
+            return name.removeprefix("tosca:")
+        declaration = self.declaration(kind, name, scope, place)
+        return declaration.name if declaration is not None else None
+
+    def named(self, kind: str, canonical: str) -> EntityType | None:
+        """The type of a canonical name."""
+        declaration = self.by_name[kind].get(canonical) or self.normative.names[kind].get(canonical)
+        return self.entity(declaration) if declaration is not None else None
+
+    def data_type(self, canonical: str) -> EntityType | None:
+        """The data type of a canonical name."""
+        return self.named("data", canonical)
+
+    def data_types(self) -> dict[str, EntityType]:
+        """Every data type but the primitive ones, by canonical name."""
+        declarations = {**self.normative.names["data"], **self.by_name["data"]}
+        return {one.name: self.entity(one) for one in declarations.values()}
+
+    def root(self, kind: str) -> EntityType:
+        """The root type of a kind."""
+        return self.entity(self.normative.names[kind][ROOTS[kind]])
+
+    def is_a(self, kind: str, canonical: str, ancestor: str) -> bool:
+        """Whether the type of a canonical name is, or derives from, another."""
+        entity = self.named(kind, canonical)
+        return canonical == ancestor or (entity is not None and entity.is_a(ancestor))
+
+    def entity(self, declaration: Declaration) -> EntityType:
+        """The type of a declaration, built with what it inherits; a loop of inheritance is an error."""
+        chain: list[Declaration] = []
+        current: Declaration | None = declaration
+        while current is not None and current.built is None:
+            if current in chain:
+                names = " -> ".join(one.name for one in [*chain[chain.index(current) :], current])
+                self.problems.add(f"type derives from itself: {names}", current.place)
+                break
+            chain.append(current)
+            current = self._parent(current)
+        parent = current.built if current is not None else None
+        for one in reversed(chain):
+            parent = self._built(one, parent)
+        return parent if parent is not None else self._built(declaration, None)
+
+    def _parent(self, declaration: Declaration) -> Declaration | None:
+        raw = declaration.raw if isinstance(declaration.raw, Mapping) else {}
+        name = raw.get("derived_from")
+        if name is None:
+            root = self.normative.names[declaration.kind][ROOTS[declaration.kind]]
+            return None if root is declaration or (declaration.kind == "data" and "type" in raw) else root
+        if declaration.kind == "data" and isinstance(name, str) and name.removeprefix("tosca:") in PRIMITIVES:
+            return None
+        return self.declaration(declaration.kind, name, declaration.scope, place_of(raw, "derived_from"))
+
+    def _built(self, declaration: Declaration, parent: EntityType | None) -> EntityType:
+        entity = EntityType(declaration.kind, declaration.name, parent, place=declaration.place)
+        if parent is not None:
+            for part in ("properties", "attributes", "capabilities", "requirements", "interfaces", "artifacts"):
+                setattr(entity, part, dict(getattr(parent, part)))
+            for part in ("valid_source_types", "valid_target_types", "members", "targets", "schema"):
+                setattr(entity, part, getattr(parent, part))
+            entity.triggers = dict(parent.triggers)
+        declaration.built = entity
+        what = f"the {declaration.kind} type '{declaration.name}'"
+        raw = self.problems.mapping(declaration.raw, what, declaration.place)
+        if not declaration.scope.is_normative and declaration.kind != "interface":
+            self.problems.check_keys(raw, f"{declaration.kind}_type", declaration.place)
+        entity.description = str(raw.get("description") or "")
+        entity.metadata = dict(self.problems.mapping(raw.get("metadata"), f"metadata of {what}", declaration.place))
+        self.build(entity, raw, declaration.scope)
+        return entity
+
+    def check_later(self, value: Any, schema: Schema, what: str, place: Place | None) -> None:
+        """Have a value checked against its schema when every type is known."""
+        self.checks.append(Check(value, schema, what, place))

@@ -1,0 +1,133 @@
+"""Imperative workflows [TOSCA 1.3, 3.6.26, 3.6.27, 3.8.7, 7]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.building import Building
+from ansible_ensemble.topology.entities import NodeTemplate, Workflow, WorkflowStep
+from ansible_ensemble.topology.interfaces import read_implementation
+from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.schema import read_definitions
+from ansible_ensemble.topology.triggers import check_activity
+
+#: Workflows that exist without being declared; a step may inline or delegate to them.
+BUILT_IN = ("deploy", "undeploy", "install", "uninstall", "check", "discover", "start", "stop", "run")
+
+
+def read_workflows(building: Building) -> None:
+    """Read the workflows of a topology, and check the names in them."""
+    problems, topology = building.problems, building.topology
+    entries = building.section("workflows")
+    for name, entry in entries.items():
+        what = f"workflow '{name}'"
+        body = problems.mapping(entry.raw, what, entry.place)
+        problems.check_keys(body, "workflow", entry.place)
+        made = Workflow(name, place=entry.place)
+        where = place_of(body, "inputs")
+        made.inputs = read_definitions(body.get("inputs"), f"the inputs of {what}", where, entry.scope, {})
+        if body.get("implementation") is not None:
+            made.implementation = read_implementation(
+                body["implementation"], what, place_of(body, "implementation"), entry.scope
+            )
+        made.metadata = dict(problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
+        where = place_of(body, "preconditions")
+        for number, raw in enumerate(
+            problems.sequence(body.get("preconditions"), f"the preconditions of {what}", where)
+        ):
+            place = place_of(body["preconditions"], number)
+            condition = problems.mapping(raw, f"a precondition of {what}", place)
+            _check_target(building, condition.get("target"), what, place)
+            made.preconditions.append(dict(condition))
+        steps = problems.mapping(body.get("steps"), f"the steps of {what}", place_of(body, "steps"))
+        for key, raw in steps.items():
+            made.steps[key] = _read_step(building, key, raw, place_of(steps, key), what)
+        topology.workflows[name] = made
+    for workflow in topology.workflows.values():
+        _check_steps(building, workflow)
+
+
+def _read_step(building: Building, name: str, raw: Any, place: Place | None, what: str) -> WorkflowStep:
+    problems = building.problems
+    what = f"step '{name}' of {what}"
+    body = problems.mapping(raw, what, place)
+    problems.check_keys(body, "workflow_step", place)
+    target = body.get("target")
+    _check_target(building, target, what, place_of(body, "target"))
+    step = WorkflowStep(name, str(target), place=place)
+    step.relationship = problems.text(body.get("target_relationship"), f"target_relationship of {what}", place)
+    step.operation_host = problems.text(body.get("operation_host"), f"operation_host of {what}", place)
+    step.filter = list(problems.sequence(body.get("filter"), f"the filter of {what}", place_of(body, "filter")))
+    step.on_success = problems.texts(body.get("on_success"), f"on_success of {what}", place_of(body, "on_success"))
+    step.on_failure = problems.texts(body.get("on_failure"), f"on_failure of {what}", place_of(body, "on_failure"))
+    activities = problems.sequence(body.get("activities"), f"the activities of {what}", place_of(body, "activities"))
+    for number, activity in enumerate(activities):
+        where = place_of(activities, number)
+        check_activity(activity, what, where, problems)
+        if isinstance(activity, Mapping):
+            step.activities.append(dict(activity))
+            _check_operation(building, step, activity, what, where)
+    return step
+
+
+def _check_target(building: Building, target: Any, what: str, place: Place | None) -> None:
+    if isinstance(target, str) and (target in building.entries or target in building.topology.groups):
+        return
+    if not isinstance(target, str):
+        building.problems.add(f"the target of {what} is {kind_of(target)}", place, "name a node template or a group")
+        return
+    known = [*building.entries, *building.topology.groups]
+    building.problems.add(f"{what} has the target '{target}', which does not exist", place, nearest(target, known))
+
+
+def _check_operation(
+    building: Building, step: WorkflowStep, activity: Mapping[str, Any], what: str, place: Place | None
+) -> None:
+    called = activity.get("call_operation")
+    if isinstance(called, Mapping):
+        called = called.get("operation")
+    if called is None:
+        return
+    node = building.nodes.get(step.target)
+    if not isinstance(called, str) or "." not in called:
+        building.problems.add(f"{what} calls {kind_of(called)}", place, "write interface.operation")
+    elif node is not None and step.relationship is None:
+        fault = missing_operation(node, called)
+        if fault is not None:
+            building.problems.add(f"{what} calls '{called}': {fault[0]}", place, fault[1])
+
+
+def missing_operation(node: NodeTemplate, called: str) -> tuple[str, str | None] | None:
+    """Why a node template has no operation `interface.operation`, and a hint; None if it has it."""
+    interface_name, _, name = called.rpartition(".")
+    interface = node.interfaces.get(interface_name)
+    if interface is None:
+        by_type = [one for one in node.interfaces.values() if one.type == interface_name]
+        interface = by_type[0] if by_type else None
+    if interface is None:
+        return f"'{node.name}' has no interface '{interface_name}'", nearest(interface_name, node.interfaces)
+    if name not in interface.operations and not interface.is_open:
+        return f"'{node.name}' has no such operation", nearest(name, interface.operations)
+    return None
+
+
+def _check_steps(building: Building, workflow: Workflow) -> None:
+    known_workflows = [*building.topology.workflows, *BUILT_IN]
+    for step in workflow.steps.values():
+        for following in (*step.on_success, *step.on_failure):
+            if following not in workflow.steps:
+                hint = nearest(following, workflow.steps)
+                message = (
+                    f"step '{step.name}' of workflow '{workflow.name}' names the step '{following}', which is missing"
+                )
+                building.problems.add(message, step.place, hint)
+        for activity in step.activities:
+            inlined = activity.get("inline")
+            if isinstance(inlined, Mapping):
+                inlined = inlined.get("workflow")
+            if inlined is not None and inlined not in known_workflows:
+                hint = nearest(str(inlined), known_workflows)
+                building.problems.add(f"step '{step.name}' inlines the unknown workflow '{inlined}'", step.place, hint)

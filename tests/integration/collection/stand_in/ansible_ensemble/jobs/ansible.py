@@ -1,0 +1,63 @@
+"""A stand-in for the facade: it notes each call, and fails where the environment asks for it."""
+
+import json
+import os
+from pathlib import Path
+
+from ansible_ensemble.core.errors import InvalidInput, Locked
+
+
+def _note(name, **values):
+    with Path(os.environ["STAND_IN_LOG"]).open("a") as log:
+        log.write(json.dumps({"call": name, **values}, default=str) + "\n")
+    return os.environ.get("STAND_IN_FAIL", "") == name
+
+
+def lock(ensemble, *, state, operation, lock_id, timeout, pid, environment):
+    if _note("lock", state=state, operation=operation, lock_id=lock_id, timeout=timeout, environment=environment):
+        raise Locked("held by somebody")
+    return {"changed": True, "lock": {"id": "L1", "pid": pid}}
+
+
+def plan(ensemble, *, workflow, options, plan_file, check, diff, variables, loader):
+    if _note("plan", workflow=workflow, options=options, plan_file=plan_file, check=check, diff=diff):
+        raise InvalidInput("ensemble.yaml:3:1: unknown type")
+    return {"changed": True, "plan": {}, "plan_file": plan_file or "made.json", "text": f"plan for {ensemble}"}
+
+
+def execute(action, task_vars, *, ensemble, plan_file, jobs, options, show):
+    failed = _note("execute", plan_file=plan_file, jobs=jobs, options=options)
+    if os.environ.get("STAND_IN_FAIL") == "start":
+        raise InvalidInput("the plan is stale")
+    return {"changed": True, "failed": failed, "journal": "j.jsonl", "job": {}, "msg": "app failed" if failed else ""}
+
+
+def record(ensemble, *, journal, options, commit, check, loader):
+    if _note("record", journal=journal, options=options, commit=commit, check=check):
+        raise InvalidInput("cannot write")
+    return {"changed": True, "job": {}, "outputs": {}, "summary": {}, "text": "job is recorded"}
+
+
+def inventory(path, *, loader):
+    if _note("inventory", path=path):
+        raise InvalidInput("the ensemble has no status")
+    return {
+        "hosts": {
+            "db": {
+                "ansible_host": "192.0.2.1",
+                "port": 5432,
+                "engine": "sqlite",
+                "ensemble_instance": {
+                    "status": "ok",
+                    "properties": {"port": 5432, "engine": "sqlite"},
+                    "attributes": {"port": 5433, "note": "{{ not_rendered }}", "tables": [{}, {"name": "entry"}]},
+                },
+            },
+            "app": {
+                "ansible_connection": "local",
+                "note": "{{ not_rendered }}",
+                "ensemble_instance": {"status": "error", "properties": {}, "attributes": {}},
+            },
+        },
+        "groups": {"status_ok": ["db"], "type_tosca_nodes_Database": ["db"], "empty": []},
+    }

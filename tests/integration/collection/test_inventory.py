@@ -1,0 +1,44 @@
+"""The inventory plugin turns an ensemble's instances into hosts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+INVENTORY = """
+plugin: tosca.ensemble.ensemble
+ensemble: web/ensemble.yaml
+compose:
+  service: ensemble_instance.properties.port | default(80)
+groups:
+  working: ensemble_instance.status == 'ok'
+"""
+
+
+def test_instances_are_hosts_in_groups(ansible: Callable, tmp_path: Path) -> None:
+    (tmp_path / "web.inventory.yml").write_text(INVENTORY)
+    run = ansible("ansible-inventory", "-i", "web.inventory.yml", "--list")
+    assert run.code == 0, run.output
+    listed, _end = json.JSONDecoder(object_hook=lambda item: item.get("__ansible_unsafe", item)).raw_decode(run.output)
+    assert run.call("inventory")["path"] == str(tmp_path.resolve() / "web/ensemble.yaml")
+    database = listed["_meta"]["hostvars"]["db"]
+    assert database.pop("ensemble_instance")["properties"] == {"port": 5432, "engine": "sqlite"}
+    assert database == {"ansible_host": "192.0.2.1", "engine": "sqlite", "service": 5432}
+    assert listed["_meta"]["hostvars"]["app"]["service"] == 80
+    assert "reserved name" not in run.output
+    assert listed["status_ok"]["hosts"] == listed["working"]["hosts"] == ["db"]
+    assert listed["type_tosca_nodes_Database"]["hosts"] == ["db"]
+
+
+def test_values_of_the_status_are_no_templates(ansible: Callable, tmp_path: Path) -> None:
+    (tmp_path / "web.inventory.yml").write_text(INVENTORY)
+    run = ansible("ansible", "-i", "web.inventory.yml", "app", "-m", "ansible.builtin.debug", "-a", "msg={{ note }}")
+    assert "{{ not_rendered }}" in run.output, run.output
+
+
+def test_an_error_of_the_ensemble_is_one_message(ansible: Callable, tmp_path: Path) -> None:
+    (tmp_path / "web.inventory.yml").write_text(INVENTORY)
+    run = ansible("ansible-inventory", "-i", "web.inventory.yml", "--list", fail="inventory")
+    assert "the ensemble has no status" in run.output
+    assert "Traceback" not in run.output

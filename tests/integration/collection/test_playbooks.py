@@ -1,0 +1,152 @@
+"""The playbooks lock, plan, execute, record and unlock, whatever happens in between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PLAY = ("-e", "ensemble=web/ensemble.yaml")
+JOB = ["lock present", "plan", "execute", "record", "lock absent"]
+
+
+@pytest.mark.parametrize("workflow", ["deploy", "undeploy", "check", "discover", "stop", "run", "notify"])
+def test_a_job_takes_five_steps(ansible: Callable, workflow: str) -> None:
+    run = ansible("ansible-playbook", f"tosca.ensemble.{workflow}", *PLAY)
+    assert run.code == 0, run.output
+    assert run.names == JOB
+    assert run.call("plan")["workflow"] == workflow
+    assert run.call("execute")["plan_file"] == "made.json"
+    assert "plan for " in run.output
+    assert "job is recorded" in run.output
+
+
+@pytest.mark.parametrize(
+    ("fail", "names", "message"),
+    [
+        ("lock", ["lock present"], "held by somebody"),
+        ("plan", ["lock present", "plan", "lock absent"], "ensemble.yaml:3:1: unknown type"),
+        ("start", ["lock present", "plan", "execute", "lock absent"], "the plan is stale"),
+        ("execute", JOB, "app failed"),
+        ("record", JOB, "cannot write"),
+    ],
+)
+def test_a_failure_is_reported_recorded_and_unlocked(
+    ansible: Callable, fail: str, names: list[str], message: str
+) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, fail=fail)
+    assert run.code == 2, run.output
+    assert run.names == names
+    assert message in run.output
+    assert "Traceback" not in run.output
+
+
+def test_an_error_carries_its_exit_code(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, fail="plan")
+    assert '"exit_code": 3' in run.output
+
+
+def test_options_come_one_by_one_or_as_a_map(ansible: Callable) -> None:
+    options = {"repair": "degraded", "instances": ["db"], "inputs": {"size": 2}, "jobs": 3, "commit": True}
+    run = ansible(
+        "ansible-playbook",
+        "tosca.ensemble.deploy",
+        *PLAY,
+        "-e",
+        json.dumps({"ensemble_options": options}),
+        "-e",
+        "ensemble_instances=app,proxy ensemble_force=true ensemble_jobs=5",
+    )
+    assert run.code == 0, run.output
+    assert run.call("plan")["options"] == {
+        "instances": ["app", "proxy"],
+        "force": True,
+        "repair": "degraded",
+        "inputs": {"size": 2},
+    }
+    assert run.call("execute")["jobs"] == 5
+    assert run.call("record")["commit"] is True
+
+
+def test_a_wrong_option_is_refused_before_anything_happens(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", "ensemble_repair=sometimes")
+    assert run.code == 2
+    assert "value of ensemble_repair must be one of: error, degraded, none" in run.output
+    assert run.calls == []
+
+
+def test_the_ensemble_must_be_named(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy")
+    assert run.code == 2
+    assert "missing required arguments: ensemble" in run.output
+
+
+def test_check_and_diff_reach_each_step(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "--check", "--diff")
+    assert run.code == 0, run.output
+    assert run.names == JOB
+    assert (run.call("plan")["check"], run.call("plan")["diff"]) == (True, True)
+    assert run.call("execute")["options"]["check"] is True
+    assert run.call("record")["check"] is True
+
+
+def test_the_plan_playbook_only_plans(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, "-e", "ensemble_plan_file=p.json")
+    assert run.code == 0, run.output
+    assert run.names == ["plan"]
+    assert Path(run.call("plan")["plan_file"]).name == "p.json"
+
+
+def test_a_saved_plan_is_executed_as_it_is(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", "ensemble_plan_file=p.json")
+    assert run.names == ["lock present", "execute", "record", "lock absent"]
+    assert Path(run.call("execute")["plan_file"]).name == "p.json"
+
+
+def test_a_lock_of_the_caller_is_left_alone(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", "ensemble_lock_id=L7")
+    assert run.names == ["plan", "execute", "record"]
+
+
+def test_the_actions_work_in_a_play_of_ones_own(ansible: Callable, tmp_path: Path) -> None:
+    (tmp_path / "play.yml").write_text(
+        """
+- hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/tosca.ensemble.ensemble: {ensemble: web}
+  tasks:
+    - tosca.ensemble.plan: {workflow: stop, show: false}
+      register: planned
+    - ansible.builtin.assert: {that: planned.plan_file == 'made.json'}
+    - tosca.ensemble.plan: {workflw: stop}
+"""
+    )
+    run = ansible("ansible-playbook", "play.yml")
+    assert run.names == ["plan"]
+    assert run.call("plan")["workflow"] == "stop"
+    assert "plan for web" not in run.output
+    assert "Unsupported parameters" in run.output
+
+
+def test_a_missing_library_is_one_message(ansible: Callable, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    core = package / "ansible_ensemble" / "core"
+    core.mkdir(parents=True)
+    (package / "ansible_ensemble" / "__init__.py").touch()
+    (core / "__init__.py").touch()
+    (core / "errors.py").write_text("import a_library_that_nobody_has\n")
+    run = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, package=package)
+    assert run.code == 2
+    assert "a_library_that_nobody_has" in run.output
+    assert "-m pip install -r" in run.output
+    assert "Traceback" not in run.output
+
+
+def test_the_package_inside_the_collection_is_found(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.plan", "-e", "ensemble=nowhere.yaml", package=None)
+    assert run.code == 2
+    assert "lacks a Python library" not in run.output
+    assert "nowhere.yaml" in run.output

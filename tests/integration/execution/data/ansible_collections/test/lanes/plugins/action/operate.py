@@ -1,0 +1,49 @@
+"""Carries out orders given as data: what the product's action plugin does, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import asdict
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+from ansible_ensemble.configurators.orders import Host, ModuleCall, Play
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.execution.ansible import core, processes
+from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
+from ansible_ensemble.execution.ansible.session import AnsibleSession
+
+
+class ActionModule(ActionBase):
+    _requires_connection = False
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        processes.die_with_parent(os.getppid())
+        session = AnsibleSession.from_action(self, task_vars)
+        outcomes = asyncio.run(self.all(session))
+        for number, outcome in enumerate(outcomes):
+            core.send_item_event(session, self._task, f"operation {number}", {"changed": bool(outcome.changed)})
+        return {"changed": False, "outcomes": [reveal(asdict(outcome)) for outcome in outcomes]}
+
+    async def all(self, session):
+        display = Display()
+        lanes = AnsibleLanes(
+            session,
+            executors=int(self._task.args.get("executors", 2)),
+            fast=bool(self._task.args.get("fast", True)),
+            on_display=lambda method, args, kwargs: getattr(display, method)(*args, **kwargs),
+        )
+        await lanes.start()
+        try:
+            return await asyncio.gather(*(lanes.run(order_of(data)) for data in self._task.args["orders"]))
+        finally:
+            await lanes.close()
+
+
+def order_of(data):
+    data = dict(data)
+    data["host"] = Host(**data.get("host", {}))
+    return Play(**data) if "kind" in data else ModuleCall(**data)

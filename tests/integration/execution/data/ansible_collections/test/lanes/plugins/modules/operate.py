@@ -1,0 +1,2 @@
+#!/usr/bin/python
+"""The stub of an action plugin."""

@@ -1,0 +1,110 @@
+"""Run the command as a user does: as a process of its own, in a folder of its own, without a terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+PROGRAMS = Path(sys.executable).parent
+
+
+@dataclass
+class Run:
+    """What a command came to."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self) -> str:
+        return self.stdout + self.stderr
+
+
+def environment(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "PYTHON"))}
+    return {**kept, "HOME": str(home), "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "ANSIBLE_NOCOLOR": "1"}
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Callable[..., Run]:
+    """Run `ansible-ensemble ARGUMENTS` in the test's folder, or another program with `program`."""
+    home = tmp_path / "home"
+    home.mkdir(exist_ok=True)
+
+    def run(
+        *arguments: str,
+        cwd: Path = tmp_path,
+        program: str = "ansible-ensemble",
+        extra: Mapping[str, str] | None = None,
+    ) -> Run:
+        done = subprocess.run(
+            [PROGRAMS / program, *arguments],
+            cwd=cwd,
+            env={**environment(home), **(extra or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        return Run(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Start `ansible-ensemble ARGUMENTS` in the background; what is left of it is ended after the test.
+
+    What it prints comes from its `stdout`, unless `stdout` and `stderr` are files.
+    """
+    home = tmp_path / "home"
+    home.mkdir(exist_ok=True)
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(
+        *arguments: str,
+        cwd: Path = tmp_path,
+        program: str = "ansible-ensemble",
+        stdout: int | IO[str] = subprocess.PIPE,
+        stderr: int | IO[str] = subprocess.STDOUT,
+    ) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [PROGRAMS / program, *arguments],
+            cwd=cwd,
+            env=environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def corpus(shared: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """A writable copy of a folder of the third-party test files."""
+
+    def copy(name: str) -> Path:
+        folder = tmp_path / name
+        shutil.copytree(shared / "corpus" / name, folder)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        return folder
+
+    return copy

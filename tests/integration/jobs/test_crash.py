@@ -1,0 +1,115 @@
+"""Jobs that are killed, interrupted or raced."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.integration.jobs.nodes import noted, service
+
+
+def wait_for(condition, what: str, seconds: float = 60.0):
+    """Wait until the condition holds; its value is returned."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    pytest.fail(f"waited in vain for {what}")
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Processes that work in a folder, by their working directories."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if (entry / "cwd").resolve() == folder:
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def kill_all(folder: Path) -> None:
+    for pid in processes_in(folder):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "ensemble"
+    folder.mkdir()
+    return folder
+
+
+def test_after_a_kill_what_finished_does_not_run_again(command, start, folder):
+    (folder / "service.yaml").write_text(service(12, seconds=0.3))
+    start("deploy", "--approve", "--jobs", "3", "service.yaml", cwd=folder)
+    wait_for(lambda: len(noted(folder)) >= 4, "four nodes")
+    kill_all(folder)
+    wait_for(lambda: not processes_in(folder), "the end of all processes")
+    finished = [line.split()[1] for line in noted(folder)]
+
+    shown = command("status", "--output", "json", "service.yaml", cwd=folder)
+    unknown = [i["name"] for i in json.loads(shown.stdout)["instances"] if i["status"] == "unknown"]
+    assert 1 <= len(unknown) <= 3
+
+    again = command("deploy", "--approve", "service.yaml", cwd=folder)
+    assert again.code == 0, again.output
+    assert all(f"{name}:Standard.create" in again.output for name in unknown)
+    assert "had been killed" in again.output
+    began = [line.split()[1] for line in noted(folder, "begin")]
+    repeated = {name for name in began if began.count(name) > 1}
+    assert repeated <= set(unknown)
+    # what a command did between its last line and our note of it cannot be known: only that may come twice
+    assert len(set(finished) & repeated) <= 3
+    assert command("deploy", "--approve", "service.yaml", cwd=folder).output.count("No changes.") == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_lets_end_what_runs_and_records_it(command, start, folder, number, code):
+    (folder / "service.yaml").write_text(service(8, seconds=0.6))
+    job = start("deploy", "--approve", "--jobs", "2", "service.yaml", cwd=folder)
+    wait_for(lambda: len(noted(folder, "begin")) >= 2, "two nodes to begin")
+    job.send_signal(number)
+    output, _ = job.communicate(timeout=60)
+    assert job.returncode == code, output
+    began, ended = noted(folder, "begin"), noted(folder)
+    assert sorted(began) == sorted(ended)
+    assert len(ended) < 8
+    assert not (folder / "ensemble.yaml.lock").exists()
+    status = json.loads(command("status", "--output", "json", "service.yaml", cwd=folder).stdout)
+    assert sorted(f"create {i['name']}" for i in status["instances"] if i["status"] == "ok") == sorted(ended)
+    assert "No changes." not in command("plan", "service.yaml", cwd=folder).output
+
+
+def test_a_second_job_is_told_who_holds_the_lock_since_when(command, start, folder):
+    (folder / "service.yaml").write_text(service(2, seconds=3))
+    job = start("deploy", "--approve", "service.yaml", cwd=folder)
+    wait_for(lambda: noted(folder, "begin"), "the first job to begin")
+    second = command("deploy", "--approve", "service.yaml", cwd=folder)
+    assert second.code == 4
+    assert f"process {job.pid}" in second.stderr
+    assert "for deploy since 2" in second.stderr
+    assert job.wait(timeout=60) == 0
+    assert len(noted(folder)) == 2
+    assert command("deploy", "--approve", "service.yaml", cwd=folder).code == 0
+
+
+def test_eight_jobs_at_once_run_one_at_a_time(start, folder):
+    (folder / "service.yaml").write_text(service(3, seconds=0.1))
+    jobs = [start("deploy", "--approve", "--lock-timeout", "120", "service.yaml", cwd=folder) for _ in range(8)]
+    outputs = [job.communicate(timeout=200)[0] for job in jobs]
+    assert [job.returncode for job in jobs] == [0] * 8, outputs
+    assert sorted(noted(folder)) == ["create n0", "create n1", "create n2"]
+    lines = (folder / "jobs.tsv").read_text().splitlines()
+    assert sum("workflow=deploy" in line for line in lines) == 8

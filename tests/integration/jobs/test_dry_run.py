@@ -1,0 +1,46 @@
+"""A dry run leaves out what only a real run can tell, and goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SERVICE = """
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Maker:
+    derived_from: tosca.nodes.Root
+    attributes: {url: {type: string}}
+    interfaces:
+      Standard:
+        operations:
+          create:
+            implementation: 'touch made; echo "{\\"url\\": \\"here\\"}"'
+            outputs: {url: [SELF, url]}
+  User:
+    derived_from: tosca.nodes.Root
+    properties: {text: {type: string}}
+    interfaces:
+      Standard:
+        operations:
+          create:
+            implementation: ansible.builtin.copy
+            inputs: {dest: FOLDER/copied, content: {get_property: [SELF, text]}}
+topology_template:
+  node_templates:
+    app: {type: Maker}
+    needs: {type: User, properties: {text: {get_attribute: [app, url]}}, requirements: [{dependency: app}]}
+    after: {type: User, properties: {text: known}, requirements: [{dependency: needs}]}
+"""
+
+
+def test_what_needs_a_live_value_is_left_out(tmp_path: Path, command: Callable[..., Any]) -> None:
+    (tmp_path / "service.yaml").write_text(SERVICE.replace("FOLDER", str(tmp_path)))
+    run = command("deploy", "--check", "--approve", "service.yaml")
+    assert run.code == 0, run.output
+    assert "needs: create skipped: not predictable: needs app.url" in run.stdout
+    assert "after: create changed" in run.stdout, "what depends on it is still tried"
+    assert not (tmp_path / "made").exists()
+    assert not (tmp_path / "copied").exists()
+    assert not (tmp_path / "ensemble.yaml").exists()

@@ -1,0 +1,152 @@
+"""Operations on hosts that are reached by SSH: three servers on the loopback interface, started by the test."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.integration.jobs.torture.processes import wait_for
+
+SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+HERE = Path(__file__).parent / "hosts"
+NAMES = ("one", "two", "machine")
+#: Core would discover the first `python3.*` of the path, which with pyenv is a program that runs none of them; and
+#: another user has to be able to run it.
+PYTHON = next(path for path in ("/usr/bin/python3", os.path.realpath(sys.executable)) if Path(path).exists())
+SECRET = "open sesame, said the vault"
+
+pytestmark = [
+    pytest.mark.skipif(SSHD is None, reason="there is no sshd"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user without a password needs root"),
+]
+
+
+@dataclass
+class Servers:
+    """The servers' ports by host, the user's key, where the connections' sockets are, and what the hosts hold.
+
+    The folders are short, for a socket's path has little room, and such as another user may enter.
+    """
+
+    ports: dict[str, int]
+    key: Path
+    control: Path
+    work: Path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[Servers]:
+    folder = tmp_path / "ssh"
+    folder.mkdir(mode=0o700)
+    Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd wants it for the separation of privileges
+    for name in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+    (folder / "authorized").write_text((folder / "user.pub").read_text())
+    ports = {name: free_port() for name in NAMES}
+    outside = Path(tempfile.mkdtemp(dir="/tmp"))
+    outside.chmod(0o755)
+    control, work = outside / "control", outside / "work"
+    control.mkdir(mode=0o700)
+    for name in NAMES:
+        (work / name).mkdir(parents=True)
+    running = []
+    for name, port in ports.items():
+        config = folder / f"{name}.conf"
+        config.write_text(
+            f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {folder / 'host'}\nPidFile none\nUsePAM no\n"
+            f"AuthorizedKeysFile {folder / 'authorized'}\nStrictModes no\nPermitRootLogin yes\nMaxStartups 50\n"
+            "Subsystem sftp internal-sftp\n"
+        )
+        running.append(subprocess.Popen([str(SSHD), "-D", "-e", "-f", config], stderr=subprocess.DEVNULL))
+    try:
+        for port in ports.values():
+            wait_for(lambda port=port: answers(port), "a server")
+        yield Servers(ports, folder / "user", control, work)
+    finally:
+        for connection in control.iterdir():
+            subprocess.run(["ssh", "-O", "exit", "-S", connection, "-"], capture_output=True, check=False)
+        shutil.rmtree(outside)
+        for server in running:
+            server.terminate()
+            server.wait()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, servers: Servers) -> Path:
+    folder = tmp_path / "ensemble"
+    shutil.copytree(HERE, folder)
+    template = folder / "service.yaml"
+    text = (
+        template.read_text().replace("@FOLDER@", str(servers.work)).replace("@PORT_2@", str(servers.ports["machine"]))
+    )
+    template.write_text(text)
+    hosts = {**servers.ports, "elsewhere": servers.ports["two"]}
+    del hosts["machine"]
+    lines = [f"{name} ansible_host=127.0.0.1 ansible_port={port}" for name, port in hosts.items()]
+    (folder / "hosts.ini").write_text("\n".join(lines) + "\n")
+    (folder / "password").write_text("vault password\n")
+    return folder
+
+
+def test_operations_on_three_hosts(command, folder: Path, tmp_path: Path, servers: Servers):
+    encrypt = ["encrypt_string", "--vault-password-file", "password", "--name", "secret", SECRET]
+    vaulted = command(*encrypt, cwd=folder, program="ansible-vault")
+    assert vaulted.code == 0, vaulted.output
+    (folder / "group_vars").mkdir()
+    options = f"-o StrictHostKeyChecking=no -o UserKnownHostsFile={tmp_path / 'known'}"
+    variables = {
+        "ansible_user": getpass.getuser(),
+        "ansible_ssh_private_key_file": str(servers.key),
+        "ansible_ssh_common_args": options,
+        "ansible_control_path_dir": str(servers.control),
+        "ansible_remote_tmp": str(tmp_path / "remote"),
+        "ansible_python_interpreter": PYTHON,
+        "ansible_become_method": "ansible.builtin.su",
+        "ansible_become_flags": "-s /bin/sh",
+    }
+    lines = [vaulted.stdout, *(f"{name}: {json.dumps(value)}" for name, value in variables.items())]
+    (folder / "group_vars" / "all.yml").write_text("\n".join(lines) + "\n")
+    arguments = ["-i", "hosts.ini", "--vault-password-file", "password", "--output", "json", "service.yaml"]
+    done = command("deploy", "--approve", *arguments, cwd=folder)
+    assert done.code == 0, done.output
+
+    work = servers.work
+    for name in NAMES:
+        assert (work / name / "notes").read_text() == f"Linux of {name}\n"
+        assert (work / name / "secret").read_text() == SECRET
+        assert (work / name / "handled").read_text() == "handled\n"
+    tasks = {task["instance"]: task for task in json.loads(done.stdout)["tasks"]}
+    assert {name: task["lane"] for name, task in tasks.items()} == dict.fromkeys(tasks, "stock")
+    records = [path.read_text() for path in folder.rglob("*") if path.is_file() and path.name != "service.yaml"]
+    assert not [text for text in [done.output, *records] if SECRET in text]
+    journal = next((folder / "jobs").glob("*.events.jsonl"))
+    events = [json.loads(line) for line in journal.read_text().splitlines()]
+    last = next(event for event in events if event["event"] == "finished" and event["instance"] == "after")
+    assert last["result"]["stdout"].split() == ["nobody", "handled", "handled"]
+    order = [(event["event"], event["instance"]) for event in events if event["event"] in ("started", "finished")]
+    assert order.index(("started", "after")) > max(
+        order.index(("finished", "on_one")), order.index(("finished", "on_two"))
+    )
+    assert order.index(("started", "on_two")) < order.index(("finished", "on_one"))

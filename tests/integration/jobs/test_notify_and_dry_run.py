@@ -1,0 +1,59 @@
+"""Third-party policies act on the notifications they are made for."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("trigger", "operations"),
+    [
+        ("scale_down_trigger", ["scaling_down.scale_down"]),
+        ("scale_up_trigger", ["scaling_up.scale_up"]),
+        ("auto_scale_trigger", ["autoscaling.retrieve_info", "autoscaling.autoscale"]),
+    ],
+)
+def test_an_event_sets_off_the_actions_of_its_trigger(command, corpus, trigger, operations):
+    folder = corpus("opera-policy-triggers")
+    assert command("deploy", "--approve", "service.yaml", cwd=folder).code == 0
+    done = command("notify", trigger, "--approve", "--output", "json", "--ensemble", "service.yaml", cwd=folder)
+    assert done.code == 0, done.output
+    tasks = json.loads(done.stdout)["tasks"]
+    assert [(task["instance"], task["operation"], task["status"]) for task in tasks] == [
+        ("openstack_vm", operation, "ok") for operation in operations
+    ]
+
+
+def test_a_dry_run_is_in_the_plan_and_changes_nothing(command, tmp_path):
+    target = tmp_path / "site.conf"
+    target.write_text("old\n")
+    (tmp_path / "service.yaml").write_text(
+        f"""
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    web:
+      type: tosca.nodes.Root
+      interfaces:
+        Standard:
+          operations:
+            create: echo made > made
+            configure:
+              implementation: ansible.builtin.copy
+              inputs: {{dest: {target}, content: "new\\n"}}
+"""
+    )
+    done = command("plan", "--check", "--output", "json", "service.yaml")
+    assert done.code == 0, done.output
+    predictions = {
+        operation["operation"]: operation["details"]["prediction"]
+        for operation in json.loads(done.stdout)["operations"]
+    }
+    assert "unpredictable" in predictions["create"]
+    assert predictions["configure"]["changed"] is True
+    assert [(one["before"], one["after"]) for one in predictions["configure"]["diff"]] == [("old\n", "new\n")]
+    assert target.read_text() == "old\n"
+    assert not (tmp_path / "made").exists()
+    assert not (tmp_path / "ensemble.yaml").exists()

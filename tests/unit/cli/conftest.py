@@ -1,0 +1,213 @@
+"""A command line whose jobs room and runner are stand-ins that remember what they were asked."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.cli.console import Console
+from ansible_ensemble.cli.main import execute
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.runner.playbook import RunnerResult
+
+REPORTS = Path(__file__).parent.parent / "reports" / "data"
+
+
+def read(name: str) -> Any:
+    return json.loads((REPORTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+class Stream(io.StringIO):
+    """A stream that may be a terminal."""
+
+    terminal = False
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+@dataclass
+class FakeJob:
+    document: dict[str, Any]
+    report: dict[str, Any]
+    id: str = "A6BKKsK50000"
+    folder: Path = Path("jobs/A6BKKsK50000.runner")
+    journal: Path = Path("jobs/A6BKKsK50000.journal")
+    playbook: str = "tosca.ensemble.deploy"
+    variables: Mapping[str, Any] = field(default_factory=lambda: {"ensemble": "ensemble.yaml"})
+    finished_with: list[int | None] = field(default_factory=list)
+    released: bool = False
+
+    def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
+        self.finished_with.append(interrupted_by)
+        return self.report
+
+    def __enter__(self) -> FakeJob:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.released = True
+
+
+@dataclass
+class FakePlan:
+    document: dict[str, Any]
+    saved: list[Path] = field(default_factory=list)
+
+    predicted: list[Any] = field(default_factory=list)
+
+    def save(self, path: Path) -> None:
+        self.saved.append(path)
+
+    def predict(self, report: Any) -> None:
+        self.predicted.append(report)
+
+
+class FakeJobs:
+    """Stands for `ansible_ensemble.jobs.commands`."""
+
+    def __init__(self) -> None:
+        self.plan = FakePlan(read("plan"))
+        self.job = FakeJob(read("plan"), read("job-ok"))
+        self.calls: list[tuple[Any, ...]] = []
+        self.raises: BaseException | None = None
+
+    def _called(self, *call: Any) -> None:
+        self.calls.append(call)
+        if self.raises is not None:
+            raise self.raises
+
+    def make_plan(self, ensemble, workflow, options):
+        self._called("make_plan", ensemble, workflow, dict(options))
+        return self.plan
+
+    def prepare_job(self, ensemble, workflow, options):
+        self._called("prepare_job", ensemble, workflow, dict(options))
+        return self.job
+
+    def prepare_saved_plan(self, plan, workflow, options):
+        self._called("prepare_saved_plan", plan, workflow, dict(options))
+        return self.job
+
+    def prepare_notification(self, ensemble, trigger, data, options):
+        self._called("prepare_notification", ensemble, trigger, data, dict(options))
+        return self.job
+
+    def prepare_replay(self, ensemble, changes, options):
+        self._called("prepare_replay", ensemble, list(changes), dict(options))
+        return self.job
+
+    def prepare_rollback(self, ensemble, job, options):
+        self._called("prepare_rollback", ensemble, job, dict(options))
+        return self.job
+
+    def prepare_adoption(self, ensemble, instances, options):
+        self._called("prepare_adoption", ensemble, list(instances), dict(options))
+        return self.job
+
+    def adopt(self, ensemble, instance, attributes):
+        self._called("adopt", ensemble, instance, dict(attributes))
+        return {"adopted": instance, "attributes": dict(attributes)}
+
+    def status(self, ensemble, options):
+        self._called("status", ensemble, dict(options))
+        return read("status")
+
+    def outputs(self, ensemble, options):
+        self._called("outputs", ensemble, dict(options))
+        return {"url": "http://localhost:8080", "ports": [80, 443]}
+
+    def validate(self, paths, options, *, strict=False):
+        self._called("validate", list(paths), dict(options))
+        files = [
+            {"path": path, "errors": [{"text": f"{path}:1:1: it is wrong"}] if "bad" in path else [], "warnings": []}
+            for path in paths
+        ]
+        return {"valid": not any(file["errors"] for file in files), "files": files}
+
+    def history(self, ensemble, *, limit=None):
+        self._called("history", ensemble, limit)
+        return {"jobs": read("history")["jobs"][:limit]}
+
+    def show(self, ensemble, change_id):
+        self._called("show", ensemble, change_id)
+        return read("history")["job" if change_id.endswith("0000") else "task"]
+
+    def recover(self, ensemble):
+        self._called("recover", ensemble)
+        return {}
+
+    def unlock(self, ensemble, lock_id):
+        self._called("unlock", ensemble, lock_id)
+        return {"ID": lock_id}
+
+    def forget(self, ensemble, instances):
+        self._called("forget", ensemble, list(instances))
+        return {"forgotten": list(instances)}
+
+    def init(self, folder, options):
+        self._called("init", folder, dict(options))
+        return {"folder": str(folder), "files": ["ensemble.yaml"]}
+
+    def clone(self, source, folder, options):
+        self._called("clone", source, folder, dict(options))
+        return {"folder": "copy", "ensembles": ["copy/ensemble.yaml"]}
+
+
+@dataclass
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+class CommandLine:
+    """Runs commands; tests set what it meets before and read what it did after."""
+
+    def __init__(self) -> None:
+        self.jobs = FakeJobs()
+        self.environment: dict[str, str] = {}
+        self.stdin = ""
+        self.terminal = False
+        self.passwords: list[str] = []
+        self.playbooks: list[tuple[str, dict[str, Any]]] = []
+        self.result = RunnerResult(rc=0, status="successful", artifacts=Path("artifacts"))
+        self.lines: Sequence[str] = ()
+        self.password_files: dict[str, str] = {}
+
+    def _run_playbook(self, playbook: str, **options: Any) -> RunnerResult:
+        self.playbooks.append((playbook, copy.copy(options)))
+        for word in options["cmdline"]:
+            path = Path(word.rpartition("@")[2])
+            if path.name.startswith("password"):
+                self.password_files[word] = path.read_text(encoding="utf-8")
+        for line in self.lines:
+            options["show"](line)
+        return self.result
+
+    def __call__(self, *words: str) -> Outcome:
+        streams = [Stream(self.stdin), Stream(), Stream()]
+        for stream in streams:
+            stream.terminal = self.terminal
+        answers = iter(self.passwords)
+        console = Console(*streams, self.environment, ask_password=lambda _: next(answers))
+        session = Session(console, jobs=lambda: self.jobs, run_playbook=self._run_playbook)
+        code = execute(words, session)
+        return Outcome(code, streams[1].getvalue(), streams[2].getvalue())
+
+
+@pytest.fixture
+def command() -> CommandLine:
+    return CommandLine()
+
+
+@pytest.fixture
+def report() -> Any:
+    return read

@@ -1,0 +1,163 @@
+"""What each command asks of the jobs room, and what it prints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+CALLS = [
+    (["plan"], ("make_plan", ".", "deploy", {})),
+    (["plan", "shop", "--workflow", "undeploy", "-i", "hosts"], ("make_plan", "shop", "undeploy", {})),
+    (["deploy", "shop"], ("prepare_job", "shop", "deploy", {})),
+    (["undeploy", "--destroyunmanaged"], ("prepare_job", ".", "undeploy", {"destroy_unmanaged": True})),
+    (["teardown", "--force"], ("prepare_job", ".", "undeploy", {"force": True})),
+    (["stop", "--instance", "a"], ("prepare_job", ".", "stop", {"instances": ["a"]})),
+    (["run", "--operation", "Backup.save"], ("prepare_job", ".", "run", {"operation": "Backup.save"})),
+    (["run", "shop", "--", "echo", "-n", "{{ SELF.port }}"],
+     ("prepare_job", "shop", "run", {"command": ["echo", "-n", "{{ SELF.port }}"]})),
+    (["run", "--module", "ansible.builtin.ping"], ("prepare_job", ".", "run", {"module": "ansible.builtin.ping"})),
+    (["run", "--workflow", "rotate"], ("prepare_job", ".", "rotate", {})),
+    (["replay", "A1", "A2", "--ensemble", "shop"], ("prepare_replay", "shop", ["A1", "A2"], {})),
+    (["rollback", "A6BKKsK50000"], ("prepare_rollback", ".", "A6BKKsK50000", {})),
+    (["adopt", "db"], ("prepare_adoption", ".", ["db"], {})),
+    (["adopt", "db", "--approve", "--attribute", "port=80"], ("adopt", ".", "db", {"port": 80})),
+    (["notify", "overload"], ("prepare_notification", ".", "overload", None, {})),
+    (["status", "shop"], ("status", "shop", {})),
+    (["outputs"], ("outputs", ".", {})),
+    (["validate", "a", "b"], ("validate", ["a", "b"], {})),
+    (["history"], ("history", ".", None)),
+    (["show", "A6BKKsK50001"], ("show", ".", "A6BKKsK50001")),
+    (["recover"], ("recover", ".")),
+    (["unlock", "x1"], ("unlock", ".", "x1")),
+    (["forget", "a", "b"], ("forget", ".", ["a", "b"])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "call"), CALLS, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_calls(command, words, call):
+    command.environment["ANSIBLE_ENSEMBLE_APPROVE"] = "1"
+    done = command(*words)
+    assert (done.code, done.err) == (0, "")
+    assert command.jobs.calls == [call]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["plan"], ["status"], ["outputs"], ["validate"], ["history"], ["show", "A6BKKsK50000"], ["recover"],
+     ["unlock", "x"], ["forget", "a", "-y"], ["init"], ["clone", "x"], ["version"], ["deploy", "-y"], ["check"]],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_json_output_is_json(command, words):
+    done = command(*words, "--output", "json")
+    assert done.code == 0
+    json.loads(done.out)
+
+
+@pytest.mark.parametrize("workflow", ["go", "run"])
+def test_a_saved_plan_of_a_workflow_is_run(command, tmp_path, workflow):
+    file = tmp_path / "plan.json"
+    file.write_text("{}")
+    words = ["run", str(file)] + (["--workflow", "go"] if workflow == "go" else [])
+    assert command(*words).code == 0
+    assert command.jobs.calls == [("prepare_saved_plan", file, workflow, {})]
+
+
+def test_a_deep_plan_is_a_plan_with_what_a_dry_run_says(command):
+    done = command("plan", "shop", "--check", "--out", "saved.json")
+    assert (done.code, done.err) == (0, "")
+    assert command.jobs.calls == [
+        ("make_plan", "shop", "deploy", {}),
+        ("prepare_job", "shop", "deploy", {"check": True, "diff": True}),
+    ]
+    assert {"--check", "--diff"} <= set(command.playbooks[0][1]["cmdline"])
+    assert command.jobs.plan.predicted == [command.jobs.job.report]
+    assert command.jobs.plan.saved == [Path("saved.json")]
+
+
+def test_plan_detailed_exitcode(command):
+    assert command("plan").code == 0
+    assert command("plan", "--detailed-exitcode").code == 2
+    command.jobs.plan.document.update(operations=[], summary={"add": 0})
+    assert command("plan", "--detailed-exitcode").code == 0
+
+
+def test_plan_out_saves(command, tmp_path):
+    command("plan", "--out", str(tmp_path / "plan.json"))
+    assert command.jobs.plan.saved == [tmp_path / "plan.json"]
+
+
+def test_validate_names_every_error_and_exits_with_3(command):
+    done = command("validate", "bad1", "bad2")
+    assert done.code == 3
+    assert "Error: bad1:1:1: it is wrong" in done.out
+    assert "Error: bad2:1:1: it is wrong" in done.out
+
+
+def test_validate_says_what_is_valid(command):
+    assert command("validate", "good").out == "good: valid\n"
+
+
+def test_outputs_raw(command):
+    assert command("outputs", "--raw", "url").out == "http://localhost:8080\n"
+    assert command("outputs", "--raw", "ports").out == "[80, 443]\n"
+
+
+def test_outputs_raw_of_an_unknown_name_hints(command):
+    done = command("outputs", "--raw", "urll")
+    assert done.code == 3
+    assert "did you mean url?" in done.err
+
+
+def test_history_last(command):
+    assert len(command("history", "-n", "1").out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "words", [["run"], ["run", "--operation", "x", "--", "y"], ["run", "--workflow", "w", "--module", "m"]]
+)
+def test_run_wants_one_thing_to_run(command, words):
+    done = command(*words)
+    assert done.code == 2
+    assert "one thing only" in done.err
+
+
+def test_forget_asks(command):
+    assert command("forget", "a").code == 2
+    assert command.jobs.calls == []
+
+
+def test_notify_reads_data(command, tmp_path):
+    file = tmp_path / "event.json"
+    file.write_text('{"load": 9}', encoding="utf-8")
+    command("notify", "overload", "--data", str(file), "-y")
+    assert command.jobs.calls[0][3] == {"load": 9}
+
+
+def test_notify_reads_data_from_stdin(command):
+    command.stdin = "load: 9\n"
+    command("notify", "overload", "--data", "-", "-y")
+    assert command.jobs.calls[0][3] == {"load": 9}
+
+
+@pytest.mark.parametrize(
+    ("format_", "start"), [("dot", "digraph"), ("mermaid", "flowchart"), ("html", "<!doctype html>")]
+)
+def test_graph(command, format_, start):
+    assert command("graph", "--format", format_).out.startswith(start)
+
+
+def test_graph_of_a_saved_plan(command, tmp_path, report):
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps(report("plan")), encoding="utf-8")
+    assert "server" in command("graph", str(plan)).out
+    assert command.jobs.calls == []
+
+
+def test_graph_of_a_damaged_plan(command, tmp_path):
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"format', encoding="utf-8")
+    done = command("graph", str(plan))
+    assert done.code == 3
+    assert "is no plan" in done.err

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from ansible_ensemble.cli.catalogue import COMMANDS
+from ansible_ensemble.cli.completion import SHELLS, completion_script
+
+
+def complete(*words: str) -> list[str]:
+    """What bash offers for the words, of which the last is being typed."""
+    quoted = " ".join(f"'{word}'" for word in words)
+    script = (
+        f"{completion_script('bash')}\nCOMP_WORDS=(ansible-ensemble {quoted})\nCOMP_CWORD={len(words)}\n"
+        '_ansible_ensemble\necho "${COMPREPLY[@]}"'
+    )
+    return subprocess.run(["bash", "-c", script], text=True, check=True, capture_output=True).stdout.split()
+
+
+def test_commands():
+    assert complete("de") == ["deploy"]
+
+
+def test_options():
+    assert complete("deploy", "--app") == ["--approve"]
+    assert complete("validate", "--app") == []
+
+
+def test_files_are_left_to_the_shell():
+    assert complete("deploy", "ens") == []
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_command_is_there(shell):
+    script = completion_script(shell)
+    for entry in COMMANDS:
+        assert f" {entry.name}" in script or f'"{entry.name} ' in script
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_shell_reads_it(shell):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    subprocess.run([shell, "-n"], input=completion_script(shell), text=True, check=True)

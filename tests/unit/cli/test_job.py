@@ -1,0 +1,186 @@
+"""The way of a job: plan, approval, playbook, report, exit code."""
+
+from __future__ import annotations
+
+import json
+import signal
+from dataclasses import replace
+
+import pytest
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked
+
+
+def test_plan_approval_progress_report_in_this_order(command):
+    command.lines = ["[1/2] server: create ..."]
+    done = command("deploy", "--approve")
+    assert done.code == 0
+    marks = ["Plan of deploy", "Plan: 2 to add", "[1/2] server: create ...", "TASK", "Deploy complete! 2 added"]
+    places = [done.out.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert done.err == ""
+
+
+def test_the_playbook_gets_what_the_job_prepared(command):
+    command("deploy", "-a", "-v")
+    [(playbook, options)] = command.playbooks
+    assert playbook == "tosca.ensemble.deploy"
+    assert options["extravars"] == {"ensemble": "ensemble.yaml"}
+    assert options["ident"] == "A6BKKsK50000"
+    assert options["verbosity"] == 1
+
+
+def test_without_a_terminal_and_without_the_flag_it_refuses(command):
+    done = command("deploy")
+    assert done.code == 2
+    assert "give --approve" in done.err
+    assert command.playbooks == []
+    assert command.jobs.job.released
+
+
+@pytest.mark.parametrize(("answer", "code", "runs"), [("yes\n", 0, 1), ("no\n", 1, 0), ("y\n", 1, 0), ("", 1, 0)])
+def test_only_yes_approves(command, answer, code, runs):
+    command.terminal, command.stdin = True, answer
+    done = command("deploy")
+    assert done.code == code
+    assert len(command.playbooks) == runs
+    assert command.jobs.job.released
+
+
+def test_the_environment_variable_approves(command):
+    command.environment["ANSIBLE_ENSEMBLE_APPROVE"] = "1"
+    assert command("deploy").code == 0
+
+
+@pytest.mark.parametrize("words", [("check",), ("discover",), ("deploy", "--check"), ("undeploy", "--dryrun")])
+def test_what_changes_nothing_needs_no_approval(command, words):
+    assert command(*words).code == 0
+    assert len(command.playbooks) == 1
+
+
+def test_an_empty_plan_starts_no_playbook_and_is_recorded(command, report):
+    job = command.jobs.job
+    job.document = report("plan") | {"operations": [], "resource_changes": []}
+    job.document["summary"] = dict.fromkeys(job.document["summary"], 0)
+    job.report["job"]["total"], job.report["tasks"] = 0, []
+    done = command("deploy")
+    assert done.code == 0
+    assert command.playbooks == []
+    assert job.finished_with == [None]
+    assert "No changes." in done.out
+
+
+def test_a_failed_operation_exits_with_1(command, report):
+    command.jobs.job.report = report("job-failed")
+    command.result = replace(command.result, rc=2, status="failed")
+    done = command("deploy", "-a")
+    assert done.code == 1
+    assert "db: configure failed" in done.out
+
+
+def test_a_playbook_that_failed_around_the_job_exits_with_1(command):
+    command.result = replace(command.result, rc=4, status="failed", failures=["the disk is full"])
+    done = command("deploy", "-a")
+    assert done.code == 1
+    assert "the disk is full" in done.err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_job_is_recorded_and_says_by_what(command, number, code):
+    command.result = replace(command.result, rc=99, interrupted_by=int(number))
+    assert command("deploy", "-a").code == code
+    assert command.jobs.job.finished_with == [number]
+
+
+def test_json_is_all_that_stdout_holds(command):
+    command.lines = ["[1/2] server: create ..."]
+    done = command("deploy", "-a", "--output", "json")
+    assert json.loads(done.out)["job"]["id"] == "A6BKKsK50000"
+    assert "Plan: 2 to add" in done.err
+    assert "server: create ..." in done.err
+
+
+@pytest.mark.parametrize("workflow", ["deploy", "undeploy", "stop", "check", "discover"])
+def test_a_saved_plan_is_carried_out_without_asking(command, tmp_path, workflow):
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"format_version": "1.0"}', encoding="utf-8")
+    assert command(workflow, str(plan)).code == 0
+    assert command.jobs.calls == [("prepare_saved_plan", plan, workflow, {})]
+
+
+def test_an_ensemble_is_no_saved_plan(command, tmp_path):
+    ensemble = tmp_path / "ensemble.yaml"
+    ensemble.write_text("kind: Ensemble\n", encoding="utf-8")
+    command("deploy", "-a", str(ensemble))
+    assert command.jobs.calls[0][:2] == ("prepare_job", str(ensemble))
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(EnsembleError("it broke"), 1), (InvalidInput("it is wrong"), 3), (Locked("somebody has it"), 4)],
+)
+def test_errors_have_their_exit_codes(command, error, code):
+    command.jobs.raises = error
+    done = command("deploy", "-a")
+    assert done.code == code
+    assert done.err == f"Error: {error}\n"
+    assert done.out == ""
+
+
+def test_the_options_that_ansible_knows_are_passed_on(command):
+    command(
+        "deploy", "-a", "-i", "hosts", "-e", "a=1", "-b", "--become-user", "app", "-C", "-D", "--vault-id", "dev@file",
+        "-u", "me",
+    )  # fmt: skip
+    passed = command.playbooks[0][1]["cmdline"]
+    assert passed == [
+        "--become", "--become-user", "app", "--user", "me", "--inventory", "hosts", "--extra-vars", "a=1",
+        "--vault-id", "dev@file", "--check", "--diff",
+    ]  # fmt: skip
+
+
+def test_passwords_are_asked_once_and_given_in_files_that_do_not_stay(command, tmp_path):
+    command.passwords = ["vault-pw", "labelled-pw", "ssh-pw", "become-pw"]
+    done = command("deploy", "-a", "-J", "--vault-id", "dev@prompt", "-k", "-K")
+    assert done.code == 0
+    assert sorted(command.password_files.values()) == sorted(["become-pw", "labelled-pw", "ssh-pw", "vault-pw"])
+    options = command.jobs.calls[0][3]
+    assert options["vault_password_file"] in command.password_files
+    assert options["vault_ids"][0].startswith("dev@/")
+    for word in command.password_files:
+        assert not (tmp_path / word.rpartition("@")[2]).exists()
+
+
+def test_drift_changes_the_exit_code_only_when_asked(command, report):
+    command.jobs.job.report = report("job-check")
+    assert command("check").code == 0
+    assert command("check", "--detailed-exitcode").code == 2
+    command.jobs.job.report["drift"] = []
+    assert command("check", "--detailed-exitcode").code == 0
+
+
+def test_drift_as_markdown(command, report):
+    command.jobs.job.report = report("job-check")
+    done = command("check", "--output", "markdown")
+    assert done.out.startswith("# Drift: ")
+    assert "Plan" in done.err
+
+
+def test_ctrl_c_at_the_question_frees_the_lock(command, monkeypatch):
+    def interrupt(*_: object, **__: object) -> bool:
+        raise KeyboardInterrupt
+
+    command.terminal = True
+    monkeypatch.setattr("ansible_ensemble.cli.console.Console.confirm", interrupt)
+    assert command("deploy").code == 130
+    assert command.jobs.job.released
+    assert command.playbooks == []
+
+
+def test_passwords_are_kept_in_memory_where_that_is_possible(command, tmp_path):
+    command.environment["XDG_RUNTIME_DIR"] = str(tmp_path)
+    command.passwords = ["vault-pw"]
+    command("deploy", "-a", "-J")
+    [word] = command.password_files
+    assert word.startswith(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.cli.catalogue import COMMANDS
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+
+
+def test_help_lists_every_command(command):
+    done = command("--help")
+    assert done.code == 0
+    for entry in COMMANDS:
+        assert f"  {entry.name} " in done.out
+
+
+def test_no_arguments_show_help_and_are_wrong_usage(command):
+    done = command()
+    assert done.code == 2
+    assert done.out.startswith("usage: ")
+
+
+@pytest.mark.parametrize("name", [name for entry in COMMANDS for name in (entry.name, entry.alias) if name])
+def test_every_command_has_help(command, name, capsys):
+    assert command(name, "--help").code == 0
+    text = capsys.readouterr().out
+    assert text.startswith("usage: ansible-ensemble ")
+    assert command("help", name).code == 0
+    assert capsys.readouterr().out == text
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["dploy"], "did you mean deploy"),
+        (["xyzzy"], "ansible-ensemble --help"),
+        (["deploy", "--aprove"], "--approve"),
+        (["deploy", "--xyzzy"], "ansible-ensemble deploy --help"),
+        (["deploy", "a", "b"], '"b" is not expected'),
+        (["deploy", "--jobs", "0"], "at least 1"),
+        (["deploy", "--jobs"], "expected one argument"),
+        (["deploy", "--repair", "all"], "invalid choice"),
+        (["deploy", "--lock-timeout", "soon"], "no time"),
+        (["deploy", "--input", "port"], "NAME=VALUE"),
+        (["deploy", "-e", "port"], "sets nothing"),
+        (["deploy", "-e", "a='b"], "quot"),
+        (["deploy", "--", "ls"], '"--" is not expected'),
+        (["show"], "CHANGEID"),
+        (["check", "--approve"], "--approve"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_one_line(command, words, hint):
+    done = command(*words)
+    assert done.code == 2
+    assert done.err.startswith("Error: ")
+    assert hint in done.err
+    assert done.err.count("\n") == 1
+    assert command.jobs.calls == []
+
+
+def test_several_errors_are_a_line_each(command):
+    command.jobs.raises = InvalidInputs([InvalidInput("one"), InvalidInput("two", hint="mend it")])
+    done = command("status")
+    assert done.code == 3
+    assert done.err == "Error: one\nError: two (mend it)\n"
+
+
+def test_a_defect_of_ours_is_one_line(command):
+    command.jobs.raises = KeyError("x")
+    done = command("status")
+    assert done.code == 1
+    assert done.err.count("\n") == 1
+    assert "defect of ansible-ensemble" in done.err
+
+
+@pytest.mark.parametrize(("words", "environment"), [(["-vvv"], {}), ([], {"ANSIBLE_ENSEMBLE_DEBUG": "1"})])
+def test_a_defect_shows_its_traceback_when_asked(command, words, environment):
+    command.jobs.raises = KeyError("x")
+    command.environment.update(environment)
+    assert "Traceback" in command("status", *words).err
+
+
+def test_ctrl_c_exits_with_130(command):
+    command.jobs.raises = KeyboardInterrupt()
+    assert command("status").code == 130
+
+
+def test_a_closed_pipe_is_quiet():
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    program = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main(['--help']))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, stdout=write_end, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["version"], ["deploy", "--help"]])
+def test_what_needs_no_job_imports_nothing_heavy(words):
+    program = (
+        "import sys\nfrom ansible_ensemble.cli.main import main\ncode = main(sys.argv[1:])\n"
+        "heavy = {'ansible', 'ansible_runner', 'jinja2', 'yaml', 'git', 'asyncio', 'toscaparser'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else code)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", program, *words], env=environment, text=True, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_version(command):
+    assert command("--version").out == command("version").out
+    assert command("version").out.startswith("ansible-ensemble ")
+
+
+def test_a_full_disk_is_no_defect():
+    program = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main(['--help']))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "Error: what the command prints cannot be written: No space left on device\n"

@@ -1,0 +1,98 @@
+"""A task without a job, and a driver that gives a configurator the outcomes of its orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.orders import Host, Outcome
+from ansible_ensemble.configurators.protocol import Configurator, Result
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.topology.entities import Artifact, Assignment, Implementation, Operation
+
+
+def operation(
+    implementation: str | Mapping[str, Any] | None = None,
+    *,
+    base: Path | None = None,
+    name: str = "create",
+    inputs: Mapping[str, Any] | None = None,
+    outputs: Mapping[str, Any] | None = None,
+    artifact: tuple[str, str] | None = None,
+) -> Operation:
+    """An operation as the topology gives it; `artifact` is the type and the file of its primary."""
+    written = {"primary": implementation} if isinstance(implementation, str) else dict(implementation or {})
+    known = {item.name for item in fields(Implementation)}
+    settings = {key: value for key, value in written.items() if key not in known}
+    made = Implementation(**{key: value for key, value in written.items() if key in known}, settings=settings)
+    if artifact is not None:
+        made.artifact = Artifact("primary", artifact[0], artifact[1], base=base)
+    return Operation(
+        "Standard",
+        name,
+        made,
+        {key: Assignment(value) for key, value in (inputs or {}).items()},
+        dict(outputs or {}),
+        place=Place("service.yaml", 7, 3),
+        base=base,
+    )
+
+
+@dataclass
+class FakeTask:
+    """A task whose values are what they are; a callable value is evaluated with the variables it is given."""
+
+    operation: Operation
+    base: Path
+    inputs: dict[str, Any] = field(default_factory=dict)
+    check: bool = False
+    diff: bool = False
+    workflow: str = "deploy"
+    host: Host = field(default_factory=Host)
+    environment: dict[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+    attributes: frozenset[str] = frozenset()
+
+    @property
+    def folder(self) -> Path:
+        made = self.base / "planned"
+        made.mkdir(exist_ok=True)
+        return made
+
+    def raw_input(self, name: str) -> Any:
+        return self.inputs[name]
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        return self.operation.implementation.settings.get(name, default)
+
+    def query(self, expression: Any) -> Any:
+        return self.evaluate(expression)
+
+    def evaluate(self, value: Any, variables: Mapping[str, Any] | None = None) -> Any:
+        return value(dict(variables or {})) if callable(value) else value
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Callable[..., FakeTask]:
+    def make(implementation: Any = "true", **given: Any) -> FakeTask:
+        told = {key: given.pop(key) for key in ("name", "outputs") if key in given}
+        made = operation(implementation, base=tmp_path, inputs=given.get("inputs"), **told)
+        return FakeTask(made, tmp_path, **given)
+
+    return make
+
+
+def carry_out(configurator: Configurator, task: FakeTask, *outcomes: Outcome | Result) -> tuple[Result, list[Any]]:
+    """Run a configurator with these outcomes of its orders; returns its result and the orders."""
+    configurator.render(task)
+    steps, answers, orders = configurator.run(task), [None, *outcomes], []
+    try:
+        for answer in answers:
+            orders.append(steps.send(answer))
+    except StopIteration as stop:
+        return stop.value, orders
+    raise AssertionError(f"it asks for more: {orders[-1]}")

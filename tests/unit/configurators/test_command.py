@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator, as_text
+from ansible_ensemble.configurators.orders import Command, Host, ModuleCall, Outcome
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import REDACTED, SensitiveStr, mark_sensitive
+from ansible_ensemble.instances.status import Status
+
+from .conftest import FakeTask, carry_out
+
+REMOTE = Host("web1", {"ansible_host": "192.0.2.1"})
+
+
+def order(configurator: Any, task: FakeTask) -> Any:
+    _, orders = carry_out(configurator, task, Outcome(ok=True, rc=0))
+    assert len(orders) == 1
+    return orders[0]
+
+
+#: target, inputs, check -> argv
+COMMANDS = {
+    "text": ("echo a b", {}, False, ("echo a b",)),
+    "an input": ("", {"command": "echo a"}, False, ("echo a",)),
+    "an input of Unfurl's": ("", {"cmd": "echo a"}, False, ("echo a",)),
+    "a list": ("", {"command": ["echo", "a b", 7]}, False, ("echo", "a b", "7")),
+    "arguments": ("tool", {"arguments": {"name": "a b", "n": 1}}, False, ("tool --name 'a b' --n 1",)),
+    "dry run": ("tool", {"dryrun": "--dry"}, True, ("tool --dry",)),
+    "dry run in its place": ("tool %dryrun% x", {"dryrun": "--dry"}, True, ("tool --dry x",)),
+    "real run of a place": ("tool %dryrun% x", {"dryrun": "--dry"}, False, ("tool  x",)),
+    "real run": ("tool", {"dryrun": "--dry"}, False, ("tool",)),
+    "harmless": ("tool", {"dryrun": True}, True, ("tool",)),
+    "dry run of a list": ("", {"command": ["tool", "x"], "dryrun": "--dry"}, True, ("tool", "x", "--dry")),
+    "a place in a list": ("", {"command": ["tool", "%dryrun%", "x"], "dryrun": "--dry"}, True, ("tool", "--dry", "x")),
+    "real run of a list": ("", {"command": ["tool", "%dryrun%", "x"], "dryrun": "--dry"}, False, ("tool", "x")),
+}
+
+
+@pytest.mark.parametrize("target,inputs,check,argv", COMMANDS.values(), ids=COMMANDS)
+def test_argv(task: Any, target: str, inputs: dict[str, Any], check: bool, argv: tuple[str, ...]) -> None:
+    made = order(CommandConfigurator(target), task(inputs=inputs, check=check))
+    assert isinstance(made, Command)
+    assert made.argv == argv
+    assert made.shell == (None if isinstance(inputs.get("command"), list) else "/bin/sh")
+
+
+@pytest.mark.parametrize(
+    "dryrun,possible",
+    [
+        ({}, False),
+        ({"dryrun": "--dry"}, True),
+        ({"dryrun": True}, True),
+        ({"dryrun": False}, False),
+        ({"dryrun": None}, False),
+    ],
+)
+def test_can_dry_run(task: Any, dryrun: dict[str, Any], possible: bool) -> None:
+    for configurator in (CommandConfigurator("x"), ScriptConfigurator("x")):
+        assert configurator.can_dry_run(task(inputs=dryrun)) is possible
+
+
+BAD = {
+    "there is no command": [("", {}), ("  ", {}), ("", {"command": []}), ("", {"command": [" "]})],
+    "arguments must be a map": [("x", {"arguments": ["a"]})],
+}
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_bad_inputs_are_refused_when_rendered(task: Any, words: str) -> None:
+    for target, inputs in BAD[words]:
+        with pytest.raises(InvalidInput, match=rf"service.yaml:7:3: .*{words}"):
+            CommandConfigurator(target).render(task(inputs=inputs))
+
+
+def test_environment_must_be_a_map(task: Any) -> None:
+    with pytest.raises(InvalidInput, match="the environment of the implementation must be a map"):
+        CommandConfigurator("x").render(task({"primary": "x", "environment": ["A=1"]}))
+
+
+def test_inputs_are_environment_variables(task: Any) -> None:
+    inputs = {
+        "port": 80,
+        "name": "a",
+        "none": None,
+        "list": [1, "é"],
+        "cwd": "sub",
+        "input": "in",
+        "done": {},
+        "yes": True,
+    }
+    one = task(
+        {"primary": "x", "environment": {"name": "lower", "OWN": 1}},
+        inputs=inputs,
+        environment={"OWN": "lowest", "HOME_OF": "h"},
+        timeout=3.0,
+    )
+    made = order(CommandConfigurator("x"), one)
+    assert made.environment == {
+        "HOME_OF": "h",
+        "OWN": "1",
+        "port": "80",
+        "name": "a",
+        "none": "",
+        "list": '[1, "é"]',
+        "yes": "true",
+    }
+    assert (made.cwd, made.stdin, made.timeout) == (str(one.base / "sub"), "in", 3.0)
+    assert order(CommandConfigurator("x"), task()).cwd == str(one.base)
+
+
+def test_secrets_reach_the_command_as_they_are(task: Any) -> None:
+    secret = SensitiveStr("s3cret")
+    inputs = {"token": secret, "command": ["tool", secret], "deep": {"a": mark_sensitive(["x1y2"])}, "input": secret}
+    made = order(CommandConfigurator(), task(inputs=inputs))
+    assert made.argv == ("tool", "s3cret")
+    assert made.environment == {"token": "s3cret", "deep": '{"a": ["x1y2"]}'}
+    assert made.stdin == "s3cret"
+    assert REDACTED not in repr(made), "these are plain strings, for a process cannot take others"
+    assert as_text(mark_sensitive(7)) == "7"
+
+
+#: implementation, inputs, target -> module, arguments
+REMOTES = {
+    "text": ("x", {}, "ansible.builtin.shell", {"_raw_params": "tool -v", "executable": "/bin/sh"}),
+    "folder": (
+        "x",
+        {"cwd": "/srv"},
+        "ansible.builtin.shell",
+        {"_raw_params": "tool -v", "executable": "/bin/sh", "chdir": "/srv"},
+    ),
+    "a list": ("x", {"command": ["/bin/sh", "-c", "x"]}, "ansible.builtin.command", {"argv": ["/bin/sh", "-c", "x"]}),
+    "standard input": (
+        "x",
+        {"command": ["cat"], "input": "in"},
+        "ansible.builtin.command",
+        {"argv": ["cat"], "stdin": "in"},
+    ),
+}
+
+
+@pytest.mark.parametrize("implementation,inputs,module,args", REMOTES.values(), ids=REMOTES)
+def test_another_host(
+    task: Any, implementation: str, inputs: dict[str, Any], module: str, args: dict[str, Any]
+) -> None:
+    one = task({"primary": implementation, "become": True}, inputs={**inputs, "port": 80}, host=REMOTE, timeout=9.0)
+    made = order(CommandConfigurator("tool -v"), one)
+    assert isinstance(made, ModuleCall)
+    assert (made.module, made.args, made.host, made.timeout) == (module, args, REMOTE, 9.0)
+    assert made.keywords == {"become": True, "environment": {"port": "80"}}
+    assert not made.check, "a command with an input dryrun runs in check mode, or nothing is learnt from it"
+
+
+def test_another_user_takes_ansible(task: Any) -> None:
+    made = order(CommandConfigurator("id"), task({"primary": "id", "become": True, "become_user": "web"}))
+    assert isinstance(made, ModuleCall)
+    assert made.keywords == {"become": True, "become_user": "web", "environment": {}}
+
+
+def script(folder: Path, name: str, executable: bool) -> str:
+    file = folder / name
+    file.write_text("true")
+    file.chmod(0o755 if executable else 0o644)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    "name,executable,interpreter",
+    [
+        ("a.sh", True, ()),
+        ("a.sh", False, ("/bin/sh",)),
+        ("a.py", False, (sys.executable,)),
+        ("a.pl", False, ("perl",)),
+        ("a", False, ()),
+    ],
+)
+def test_script(task: Any, tmp_path: Path, name: str, executable: bool, interpreter: tuple[str, ...]) -> None:
+    file = script(tmp_path, name, executable)
+    made = order(ScriptConfigurator(file), task(inputs={"arguments": ["a b", 1], "port": 80}))
+    assert made.argv == (*interpreter, file, "a b", "1")
+    assert (made.shell, made.environment) == (None, {"port": "80"})
+    made = order(ScriptConfigurator(file), task(inputs={"dryrun": "-n"}, check=True))
+    assert made.argv == (*interpreter, file, "-n")
+
+
+@pytest.mark.parametrize(
+    "name,executable,extra",
+    [("a b.sh", True, {}), ("a b.sh", False, {"executable": "/bin/sh"}), ("a b.py", False, {"executable": "python3"})],
+)
+def test_script_on_another_host(task: Any, tmp_path: Path, name: str, executable: bool, extra: dict[str, str]) -> None:
+    file = script(tmp_path, name, executable)
+    made = order(ScriptConfigurator(file), task(inputs={"arguments": ["x y"], "cwd": "/srv"}, host=REMOTE))
+    assert made.module == "ansible.builtin.script"
+    assert made.args == {"cmd": f"'{file}' 'x y'", "chdir": "/srv", **extra}
+    with pytest.raises(InvalidInput, match="gets no standard input"):
+        order(ScriptConfigurator(file), task(inputs={"input": "x"}, host=REMOTE))
+
+
+def test_script_arguments_are_a_list(task: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="arguments must be a list"):
+        order(ScriptConfigurator(script(tmp_path, "a.sh", True)), task(inputs={"arguments": {"a": 1}}))
+
+
+def test_what_it_prints_is_its_result(task: Any) -> None:
+    printed = '{"url": "u", "id": 7, "status": "degraded", "modified": true, "attributes": {"free": 1}}'
+    one = task(outputs={"id": ["SELF", "id"]}, attributes=frozenset({"url"}))
+    result, _ = carry_out(CommandConfigurator("x"), one, Outcome(ok=True, rc=0, stdout=printed))
+    assert (result.outputs, result.attributes) == ({"id": 7}, {"url": "u", "free": 1})
+    assert (result.status, result.modified) == (Status.DEGRADED, True)
+
+
+@pytest.mark.parametrize("rc,modified", [(1, None), (126, False), (127, False), (None, None)])
+def test_a_command_that_was_not_found_modified_nothing(task: Any, rc: int | None, modified: bool | None) -> None:
+    result, _ = carry_out(CommandConfigurator("x"), task(), Outcome(ok=False, rc=rc, error="no"))
+    assert (result.success, result.modified, result.error) == (False, modified, "no")

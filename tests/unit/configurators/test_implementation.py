@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.configurators.implementation import Resolved, is_playbook, resolve
+from ansible_ensemble.core.errors import InvalidInput
+
+from .conftest import operation
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a file of each kind; the files that declare operations are in `declared`."""
+    files = {
+        "declared/run.sh": "true",
+        "declared/play.yml": "- name: all of it\n  hosts: all\n",
+        "declared/tasks.yml": "- name: one\n  some.where.module:\n    hosts: a\n- hosts: no play\n",
+        "declared/twice.sh": "declared",
+        "declared/date": "",
+        "declared/ansible.builtin.ping": "",
+        "declared/roles/web/tasks/main.yml": "",
+        "declared/parts/db/tasks/main.yml": "",
+        "declared/plain/readme": "",
+        "declared/my.py": "",
+        "root.sh": "",
+        "twice.sh": "root",
+        "roles/cache/meta/main.yml": "",
+        "home/roles/shared/tasks/main.yml": "",
+        "collections/ansible_collections/acme/tools/roles/web/tasks/main.yml": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setenv("ANSIBLE_ROLES_PATH", str(tmp_path / "home/roles"))
+    monkeypatch.setenv("ANSIBLE_COLLECTIONS_PATH", str(tmp_path / "nowhere"))
+    return tmp_path
+
+
+#: What is written -> configurator and target; `{}` is the project's folder.
+CASES = {
+    "a script": ("run.sh", "script", "{}/declared/run.sh"),
+    "a playbook": ("play.yml", "playbook", "{}/declared/play.yml"),
+    "tasks": ("tasks.yml", "tasks", "{}/declared/tasks.yml"),
+    "the project's root": ("root.sh", "script", "{}/root.sh"),
+    "the declaring folder goes first": ("twice.sh", "script", "{}/declared/twice.sh"),
+    "a file goes before a command": ("date", "script", "{}/declared/date"),
+    "a file goes before a module": ("ansible.builtin.ping", "script", "{}/declared/ansible.builtin.ping"),
+    "a role": ("web", "role", "{}/declared/roles/web"),
+    "a role of the root": ("cache", "role", "{}/roles/cache"),
+    "a role by its path": ("parts/db", "role", "{}/declared/parts/db"),
+    "a role by its whole path": ("roles/web", "role", "{}/declared/roles/web"),
+    "a role of the roles path": ("shared", "role", "{}/home/roles/shared"),
+    "a role of a collection": ("acme.tools.web", "role", "acme.tools.web"),
+    "a folder that is no role": ("plain", "command", "plain"),
+    "a module": ("ansible.builtin.file", "module", "ansible.builtin.file"),
+    "a module that is in no collection here": ("acme.tools.other", "module", "acme.tools.other"),
+    "a configurator": ("Template", "template", ""),
+    "a command": ("echo hello", "command", "echo hello"),
+    "several lines": ("true\nfalse\n", "command", "true\nfalse\n"),
+    "a command longer than a file name": ("x" * 5000, "command", "x" * 5000),
+    "a null": ("a\0b", "command", "a\0b"),
+}
+
+
+@pytest.mark.parametrize("written,configurator,target", CASES.values(), ids=CASES)
+def test_what_is_written(project: Path, written: str, configurator: str, target: str) -> None:
+    resolved = resolve(operation(written, base=project / "declared"), project)
+    assert resolved == Resolved(configurator, target.replace("{}", str(project)))
+
+
+CLASSES = {
+    "Cmd": Resolved("command"),
+    "Shell": Resolved("command"),
+    "Ansible": Resolved("playbook"),
+    "unfurl.configurators.shell.ShellConfigurator": Resolved("command"),
+    "unfurl.configurators.TemplateConfigurator": Resolved("template"),
+    "unfurl.configurators.DelegateConfigurator": Resolved("delegate"),
+    "Delegate": Resolved("delegate"),
+    "command": Resolved("command"),
+    "theirs": Resolved("theirs"),
+    "acme.configurators.Cache": Resolved("python", "acme.configurators.Cache"),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_class_name(project: Path, name: str) -> None:
+    assert resolve(operation({"class_name": name}, base=project), project) == CLASSES[name]
+
+
+def test_class_name_goes_before_what_the_primary_is(project: Path) -> None:
+    declared = project / "declared"
+    resolved = resolve(operation({"class_name": "Cmd", "primary": "web"}, base=declared), project)
+    assert resolved == Resolved("command", "web")
+    resolved = resolve(operation({"class_name": "Ansible", "primary": "play.yml"}, base=declared), project)
+    assert resolved == Resolved("playbook", str(declared / "play.yml"))
+
+
+def test_class_of_a_file(project: Path) -> None:
+    resolved = resolve(operation({"class_name": "my.py#Mine"}, base=project / "declared"), project)
+    assert resolved == Resolved("python", str(project / "declared/my.py"), "Mine")
+    assert resolved.subject == f"{project}/declared/my.py#Mine"
+    with pytest.raises(InvalidInput, match=r"service.yaml:7:3: .*needs the file gone.py"):
+        resolve(operation({"class_name": "gone.py#Mine"}, base=project), project)
+
+
+ARTIFACTS = {
+    "tosca.artifacts.Implementation.Bash": ("date", "script"),
+    "tosca.artifacts.Implementation.Python": ("date", "script"),
+    "unfurl.artifacts.ShellExecutable": ("date", "script"),
+    "unfurl.artifacts.AnsiblePlaybook": ("tasks.yml", "playbook"),
+    "tosca.artifacts.File": ("tasks.yml", "tasks"),
+}
+
+
+@pytest.mark.parametrize("kind", ARTIFACTS)
+def test_the_type_of_an_artifact_says_what_its_file_is(project: Path, kind: str) -> None:
+    file, configurator = ARTIFACTS[kind]
+    resolved = resolve(operation("ignored", base=project / "declared", artifact=(kind, file)), project)
+    assert resolved == Resolved(configurator, str(project / "declared" / file))
+
+
+def test_nothing_to_run(project: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"Standard\.create has nothing to run"):
+        resolve(operation("  ", base=project), project)
+
+
+PLAYBOOKS = {
+    "- hosts: all\n": True,
+    "---\n# of the\n-   hosts: all\n": True,
+    "- name: x\n  vars:\n  - hosts: no\n  hosts: all\n": True,
+    "  - name: x\n    import_playbook: other.yml\n": True,
+    "- ansible.builtin.import_playbook: other.yml\n": True,
+    "- command: |\n    hosts: all\n": False,
+    "- name: x\n  set_fact:\n    hosts: all\n": False,
+    "- name: x\n- hosts: second\n": False,
+    "hosts: all\n": False,
+    "": False,
+    "\udcff- hosts: all\n": False,
+}
+
+
+@pytest.mark.parametrize("text", PLAYBOOKS)
+def test_is_playbook(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "file.yml"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert is_playbook(file) is PLAYBOOKS[text]

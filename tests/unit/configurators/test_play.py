@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.orders import Host, Outcome
+from ansible_ensemble.configurators.play import PlayConfigurator
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import SensitiveStr
+
+from .conftest import carry_out
+
+
+@pytest.mark.parametrize("kind", ["tasks", "role", "playbook"])
+def test_inputs_are_variables(task: Any, kind: str) -> None:
+    inputs = {"port": 80, "secret": SensitiveStr("s"), "arguments": {"more": 1, "port": 81}, "resultTemplate": None}
+    written = {"primary": "x", "gather_facts": True, "remote_user": "web"}
+    one = task(written, inputs=inputs, host=Host("web1"), check=True, diff=True, timeout=5.0)
+    configurator = PlayConfigurator(kind, "/p/x.yml")
+    _, (play,) = carry_out(configurator, one, Outcome(ok=True))
+    assert (configurator.name, play.kind, play.source, play.host) == (kind, kind, "/p/x.yml", Host("web1"))
+    assert play.variables == {"port": 81, "secret": "s", "more": 1}
+    assert type(play.variables["secret"]) is str
+    assert play.keywords == {"gather_facts": True, "remote_user": "web"}
+    assert (play.check, play.diff, play.timeout, play.base) == (True, True, 5.0, str(one.base))
+
+
+def test_facts_and_stats_are_outputs(task: Any) -> None:
+    returned = {"facts": {"a": 1, "url": "f"}, "stats": {"url": "s"}, "tasks": []}
+    one = task(outputs={"a": ["SELF", "a"]}, attributes=frozenset({"url"}))
+    result, _ = carry_out(PlayConfigurator("tasks", "/t"), one, Outcome(ok=True, changed=True, result=returned))
+    assert (result.outputs, result.attributes) == ({"a": 1}, {"url": "s"})
+
+
+@pytest.mark.parametrize("changed", [True, False, None])
+def test_failure_says_whether_it_changed_something(task: Any, changed: bool | None) -> None:
+    result, _ = carry_out(PlayConfigurator("role", "r"), task(), Outcome(ok=False, changed=changed))
+    assert (result.success, result.modified) == (False, changed)
+
+
+PING = {"ansible.builtin.ping": {}}
+INLINE = {
+    "a task": (PING, [{"hosts": "all", "gather_facts": False, "tasks": [PING]}]),
+    "tasks": ([PING, PING], [{"hosts": "all", "gather_facts": False, "tasks": [PING, PING]}]),
+    "plays": ([{"hosts": "web", "tasks": [PING]}], [{"hosts": "web", "tasks": [PING]}]),
+}
+
+
+@pytest.mark.parametrize("playbook,plays", INLINE.values(), ids=INLINE)
+def test_inline_playbook(task: Any, playbook: Any, plays: list[Any]) -> None:
+    one = task(inputs={"playbook": playbook, "port": 80})
+    steps = PlayConfigurator("playbook").run(one)
+    play = next(steps)
+    file = Path(play.source)
+    assert json.loads(file.read_text()) == plays
+    assert (file.parent, file.stat().st_mode & 0o777) == (one.folder, 0o600)
+    assert play.variables == {"port": 80}
+    with pytest.raises(StopIteration):
+        steps.send(Outcome(ok=True))
+    assert not file.exists()
+
+
+def test_an_inline_playbook_is_gone_after_an_order_that_was_cancelled(task: Any) -> None:
+    steps = PlayConfigurator("playbook").run(task(inputs={"playbook": PING}))
+    file = Path(next(steps).source)
+    steps.close()
+    assert not file.exists()
+
+
+def test_playbook_by_its_file(task: Any) -> None:
+    one = task(inputs={"playbook": "site.yml"})
+    _, (play,) = carry_out(PlayConfigurator("playbook"), one, Outcome(ok=True))
+    assert play.source == str(one.base / "site.yml")
+
+
+@pytest.mark.parametrize(
+    "inputs,words",
+    [
+        ({}, "no playbook to run"),
+        ({"playbook": []}, "no playbook to run"),
+        ({"playbook": [1]}, "must hold maps"),
+        ({"playbook": "x.yml", "arguments": ["a"]}, "arguments must be a map"),
+    ],
+)
+def test_bad_inputs(task: Any, inputs: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        carry_out(PlayConfigurator("playbook"), task(inputs=inputs), Outcome(ok=True))
+
+
+def test_it_can_always_be_tried_in_check_mode(task: Any) -> None:
+    assert PlayConfigurator("role", "r").can_dry_run(task())

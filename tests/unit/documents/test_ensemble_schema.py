@@ -1,0 +1,133 @@
+"""The schema of an ensemble, and our check against jsonschema's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
+from ansible_ensemble.documents.schema import violations
+from ansible_ensemble.documents.yaml import parse_yaml
+
+HEAD = "apiVersion: tosca-ensemble/v1\nkind: Ensemble\n"
+FULL = """\
+apiVersion: unfurl/v1alpha1
+kind: Ensemble
+x-mine: &a {b: 1}
+metadata: {name: n}
+environment:
+  variables: {A: b}
+  lfs_lock: {lock: no, url: https://host/lfs, name: $ensemble_uri}
+spec:
+  service_template:
+    +include: {file: a.yaml, repository: spec}
+  inputs: {a: 1}
+lock:
+  runtime: {unfurl: {version: 1.2.0, digest: 3ea02871}}
+  package_rules: []
+  repositories:
+  - {url: git-local://1e14, commit: a779, initial: 1e14, discovered_revision: '', branch: master, name: self}
+status:
+  inputs: {}
+  outputs: {app_url: http://localhost:8080}
+  instances:
+    server:
+      template: server
+      priority: required
+      readyState: {local: ok, state: created}
+      lastConfigChange: A6BKKsK50001
+      created: A6BKKsK50001
+      instances:
+        app:
+          template: app
+          attributes: {url: http://localhost:8080}
+          properties: !vault abc
+          readyState: ok
+          created: ::server
+        empty:
+lastJob:
+  changeId: A6BKKsK50000
+  options: {commit: true}
+  readyState: {local: ok}
+  changelog: changes/job2026-11-20-20-54-20-A6BKKsK5.yaml
+jobsLog: jobs.tsv
+"""
+
+VALID = [HEAD, FULL, HEAD + "spec: {service_template: a.yaml}\nstatus:\n", "+include: base.yaml\n"]
+
+INVALID: list[tuple[str, list[str]]] = [
+    ("- 1\n", ["x.yaml:1:1: the document is a list (it must be a map)"]),
+    ("5\n", ["x.yaml:1:1: the document is an integer (it must be a map)"]),
+    (
+        "kind: Ensemble\napiVersion: v2\n",
+        [
+            "x.yaml:2:13: apiVersion is 'v2' (it must be one of tosca-ensemble/v1, unfurl/v1alpha1, unfurl/v1beta1,"
+            " unfurl/v1.0.0)"
+        ],
+    ),
+    (
+        "{}\n",
+        ["x.yaml:1:1: the document has no key 'apiVersion'", "x.yaml:1:1: the document has no key 'kind'"],
+    ),
+    (HEAD.replace("Ensemble", "Job"), ["x.yaml:2:7: kind is 'Job' (it must be Ensemble)"]),
+    (HEAD + "statsu: {}\n", ["x.yaml:3:1: unknown key 'statsu' (did you mean 'status'?)"]),
+    (HEAD + "spec:\n  input: {}\n", ["x.yaml:4:3: unknown key 'input' in spec (did you mean 'inputs'?)"]),
+    (
+        HEAD + "environment: {lfs_lock: {foo: 1}}\n",
+        ["x.yaml:3:26: unknown key 'foo' in environment.lfs_lock (known are lock, url, name)"],
+    ),
+    (HEAD + "spec: {inputs: [1]}\n", ["x.yaml:3:16: spec.inputs is a list (it must be a map)"]),
+    (HEAD + "lock: {repositories: [1]}\n", ["x.yaml:3:23: lock.repositories[0] is an integer (it must be a map)"]),
+    (
+        HEAD
+        + "status:\n  instances:\n    a: {readyState: {local: fine}}\n    b: {instances: {c: {protected: 1, no: 2}}}\n",
+        [
+            "x.yaml:5:29: status.instances.a.readyState.local is 'fine' (it must be one of unknown, ok,"
+            " degraded, error, pending, absent)",
+            "x.yaml:6:36: status.instances.b.instances.c.protected is an integer (it must be true or false)",
+            "x.yaml:6:39: unknown key 'no' in status.instances.b.instances.c (known are template, type,",
+        ],
+    ),
+    (HEAD + "1: a\n", ["x.yaml:3:1: unknown key 1 (known are apiVersion"]),
+]
+
+
+@pytest.mark.parametrize("text", VALID)
+def test_valid(text: str) -> None:
+    check_ensemble(parse_yaml(text, "x.yaml"))
+
+
+@pytest.mark.parametrize(("text", "messages"), INVALID)
+def test_all_violations_are_reported_in_order(text: str, messages: list[str]) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        check_ensemble(parse_yaml(text, "x.yaml"))
+    errors = caught.value.errors if isinstance(caught.value, InvalidInputs) else [caught.value]
+    assert len(errors) == len(messages)
+    for error, message in zip(errors, messages, strict=True):
+        assert str(error).startswith(message)
+
+
+@pytest.mark.parametrize("text", [*VALID[:3], *(text for text, _ in INVALID)])
+def test_the_schema_says_the_same_to_any_other_tool(text: str) -> None:
+    data: Any = parse_yaml(text.replace("!vault abc", "{}"), "x.yaml").data
+    schema = ensemble_schema()
+    # JSON has no keys that are numbers.
+    theirs = list(jsonschema.Draft202012Validator(schema).iter_errors(data)) if text != HEAD + "1: a\n" else [1]
+    assert bool(theirs) == bool(violations(data, schema))
+
+
+def test_the_schema_is_a_schema_and_uses_only_keywords_that_are_checked() -> None:
+    schema = ensemble_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    known = {"$schema", "$id", "$defs", "$ref", "title", "description", "type", "enum", "const", "properties"}
+    known |= {"patternProperties", "additionalProperties", "required", "items"}
+    waiting = [schema, *schema["$defs"].values()]
+    while waiting:
+        rule = waiting.pop()
+        assert set(rule) <= known
+        assert "description" in rule or set(rule) <= {"$ref", "type", "$schema"}
+        waiting.extend(rule.get("properties", {}).values())
+        waiting.extend(part for part in (rule.get("items"), rule.get("additionalProperties")) if isinstance(part, dict))

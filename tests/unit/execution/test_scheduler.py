@@ -1,0 +1,449 @@
+"""The scheduler: scenarios, each a script of events and what they lead to."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import pytest
+
+from ansible_ensemble.core.errors import EnsembleError, UsageError
+from ansible_ensemble.execution.events import (
+    MAX_BACKOFF,
+    Blocked,
+    Cancelled,
+    CancelRunning,
+    Deferred,
+    Done,
+    Event,
+    Failed,
+    Instruction,
+    Interrupted,
+    KillRequested,
+    LockLost,
+    OperationsAdded,
+    Persist,
+    Provided,
+    RetryAfter,
+    RetryDue,
+    Run,
+    ScheduledOperation,
+    Skipped,
+    Started,
+    StopRequested,
+    Succeeded,
+    TimedOut,
+)
+from ansible_ensemble.execution.readyqueue import Limits
+from ansible_ensemble.execution.scheduler import Scheduler
+from ansible_ensemble.execution.states import ENDED, MOVES, InvalidTransition, State
+
+
+def op(key: str, *waits_for: str, **more: object) -> ScheduledOperation:
+    return ScheduledOperation(key, waits_for=waits_for, **more)  # type: ignore[arg-type]
+
+
+def shown(instructions: list[Instruction]) -> list[str]:
+    """Instructions in one word each; what is only told to observers or the journal is left out, but for `blocked`."""
+    words = []
+    for instruction in instructions:
+        match instruction:
+            case Run(key, attempt, _, resumed):
+                words.append(f"run {key}" + (f" #{attempt}" if attempt > 1 else "") + (" again" if resumed else ""))
+            case RetryAfter(key, seconds):
+                words.append(f"retry {key} in {seconds:g}")
+            case CancelRunning(keys):
+                words.append("cancel " + " ".join(keys))
+            case Persist(Blocked(key, by)):
+                words.append(f"{key} blocked by {' '.join(by)}")
+            case Done():
+                words.append("done")
+    return words
+
+
+@dataclass
+class Scenario:
+    name: str
+    operations: list[ScheduledOperation]
+    first: list[str]
+    steps: list[tuple[Event | tuple[Event, ...], list[str]]]
+    ends: dict[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    fail_fast: bool = False
+
+
+SCENARIOS = [
+    Scenario("nothing to do", [], ["done"], []),
+    Scenario(
+        "a chain",
+        [op("c", "b"), op("a"), op("b", "a")],
+        ["run a"],
+        [(Succeeded("a"), ["run b"]), (Succeeded("b"), ["run c"]), (Succeeded("c"), ["done"])],
+    ),
+    Scenario(
+        "the longest path goes first, then the order of the plan",
+        [op("x"), op("a"), op("y"), op("b", "a"), op("heavy", weight=9.0)],
+        ["run heavy"],
+        [
+            (Succeeded("heavy"), ["run a"]),
+            (Succeeded("a"), ["run x"]),
+            (Succeeded("x"), ["run y"]),
+            (Succeeded("y"), ["run b"]),
+        ],
+        limits=Limits(jobs=1),
+    ),
+    Scenario(
+        "a failure blocks all that need it, and nothing else",
+        [op("a"), op("b", "a"), op("c", "b"), op("d"), op("e", "d", "c"), op("f", "d")],
+        ["run a", "run d"],
+        [
+            (Failed("a", "no"), ["b blocked by a", "c blocked by a", "e blocked by a"]),
+            (Succeeded("d"), ["run f"]),
+            (Succeeded("f"), ["done"]),
+        ],
+        ends={"a": "failed", "b": "blocked", "c": "blocked", "d": "succeeded", "e": "blocked", "f": "succeeded"},
+    ),
+    Scenario(
+        "waits_end takes any end",
+        [op("a"), op("b", "a"), op("c", waits_end=("a", "b"))],
+        ["run a"],
+        [(Failed("a"), ["b blocked by a", "run c"]), (Succeeded("c"), ["done"])],
+        ends={"c": "succeeded"},
+    ),
+    Scenario(
+        "what is skipped is not in the way",
+        [op("a"), op("b", "a")],
+        ["run a"],
+        [(Skipped("a", "it is there"), ["run b"]), (Succeeded("b"), ["done"])],
+        ends={"a": "skipped", "b": "succeeded"},
+    ),
+    Scenario(
+        "fail-fast lets end what runs",
+        [op("a"), op("b"), op("c", "b"), op("d", "a")],
+        ["run a", "run b"],
+        [(Failed("a"), ["d blocked by a"]), (Succeeded("b"), ["done"])],
+        ends={"a": "failed", "b": "succeeded", "c": "cancelled", "d": "blocked"},
+        fail_fast=True,
+        limits=Limits(jobs=2),
+    ),
+    Scenario(
+        "retries, with a growing pause",
+        [op("a", retries=2, backoff=3.0), op("b", "a")],
+        ["run a"],
+        [
+            (Failed("a"), ["retry a in 3"]),
+            (RetryDue("a"), ["run a #2"]),
+            (TimedOut("a"), ["retry a in 6"]),
+            (RetryDue("a"), ["run a #3"]),
+            (Failed("a"), ["b blocked by a", "done"]),
+        ],
+        ends={"a": "failed"},
+    ),
+    Scenario(
+        "no retry where none helps, nor of what was interrupted",
+        [op("a", retries=2), op("b", retries=2)],
+        ["run a", "run b"],
+        [(Failed("a", "bad input", final=True), []), (Interrupted("b"), ["done"])],
+        ends={"a": "failed", "b": "interrupted"},
+    ),
+    Scenario(
+        "an operation that pauses holds no place",
+        [op("a", retries=1), op("b")],
+        ["run a"],
+        [(Failed("a"), ["retry a in 1", "run b"]), (RetryDue("a"), []), (Succeeded("b"), ["run a #2"])],
+        limits=Limits(jobs=1),
+    ),
+    Scenario(
+        "one of a serial group at a time",
+        [op("a", groups=("g",)), op("b", groups=("g", "h")), op("c", groups=("h",)), op("d")],
+        ["run a", "run c", "run d"],
+        [(Succeeded("c"), []), (Succeeded("a"), ["run b"]), (Succeeded("b"), []), (Succeeded("d"), ["done"])],
+    ),
+    Scenario(
+        "limits per host and of a group",
+        [op(f"{host}{n}", host=host, groups=("g",)) for n in range(3) for host in ("x", "y")],
+        ["run x0", "run y0", "run x1"],
+        [(Succeeded("y0"), ["run y1"]), (Succeeded("x0"), ["run x2"])],
+        limits=Limits(per_host=2, hosts={"y": 1}, groups={"g": 4}),
+    ),
+    Scenario(
+        "operations that appear with the end of another",
+        [op("a"), op("z", "new")],
+        ["run a"],
+        [
+            ((Succeeded("a"), OperationsAdded((op("new", "a"),))), ["run new"]),
+            (Succeeded("new"), ["run z"]),
+            (Succeeded("z"), ["done"]),
+        ],
+    ),
+    Scenario(
+        "a sub-task gets the place of its parent, which goes on whatever came of it",
+        [op("a", groups=("g",)), op("b", "a")],
+        ["run a"],
+        [
+            (
+                (Started("a"), OperationsAdded((op("s", groups=("g",), parent="a"),)), Deferred("a", waits_end=("s",))),
+                ["run s"],
+            ),
+            (Failed("s"), ["run a again"]),
+            (Succeeded("a"), ["run b"]),
+            (Succeeded("b"), ["done"]),
+        ],
+        limits=Limits(jobs=1),
+        ends={"s": "failed", "a": "succeeded", "b": "succeeded"},
+    ),
+    Scenario(
+        "what can't be rendered waits for another operation",
+        [op("a"), op("b")],
+        ["run a", "run b"],
+        [(Deferred("a", waits_for=("b",)), []), (Succeeded("b"), ["run a again"]), (Succeeded("a"), ["done"])],
+    ),
+    Scenario(
+        "and is blocked with it",
+        [op("a"), op("b")],
+        ["run a", "run b"],
+        [(Deferred("a", waits_for=("b",)), []), (Failed("b"), ["a blocked by b", "done"])],
+    ),
+    Scenario(
+        "what can't be rendered waits for a value",
+        [op("a"), op("b")],
+        ["run a", "run b"],
+        [
+            (Deferred("a", references=("::b::url",)), []),
+            ((Succeeded("b"), Provided(("::b::url",))), ["run a again"]),
+            (Succeeded("a"), ["done"]),
+        ],
+    ),
+    Scenario(
+        "a value that came just before is tried; if it is no use, the next is waited for",
+        [op("a"), op("b")],
+        ["run a", "run b"],
+        [
+            (Provided(("r",)), []),
+            (Deferred("a", references=("r",)), ["run a again"]),
+            (Deferred("a", references=("r",)), []),
+            (Provided(("r",)), ["run a again"]),
+            (Deferred("a", references=("r",)), []),
+            (Succeeded("b"), ["a blocked by r", "done"]),
+        ],
+        ends={"a": "blocked"},
+    ),
+    Scenario(
+        "an operation that asks again for an end it has seen",
+        [op("a"), op("b")],
+        ["run a", "run b"],
+        [
+            (Succeeded("b"), []),
+            (Deferred("a", waits_for=("b",)), ["run a again"]),
+            (Deferred("a", waits_for=("b",)), ["a blocked by b", "done"]),
+        ],
+        ends={"a": "blocked"},
+    ),
+    Scenario(
+        "an operation that waits for nothing it can name",
+        [op("a")],
+        ["run a"],
+        [(Deferred("a"), ["a blocked by ", "done"])],
+        ends={"a": "blocked"},
+    ),
+    Scenario(
+        "a ring, beside what runs",
+        [op("a", "b"), op("b", "c"), op("c", "a"), op("d", "a"), op("e")],
+        ["run e"],
+        [(Succeeded("e"), ["a blocked by b", "b blocked by c", "c blocked by a", "d blocked by b", "done"])],
+    ),
+    Scenario(
+        "a ring lets those go on that need only its end",
+        [op("last", waits_end=("a",)), op("a", "b"), op("b", "a")],
+        ["a blocked by b", "b blocked by a", "run last"],
+        [(Succeeded("last"), ["done"])],
+    ),
+    Scenario(
+        "an operation that never comes",
+        [op("a", "never"), op("b", "a")],
+        ["a blocked by never", "b blocked by never", "done"],
+        [],
+    ),
+    Scenario(
+        "the first signal starts nothing new",
+        [op("a"), op("b", retries=3), op("c", retries=3), op("d", "a"), op("e", waits_end=("d",))],
+        ["run a", "run b", "run c"],
+        [
+            (Failed("b"), ["retry b in 1"]),
+            (StopRequested(), []),
+            (Failed("c"), []),
+            (Succeeded("a"), ["done"]),
+        ],
+        ends={"a": "succeeded", "b": "failed", "c": "failed", "d": "cancelled", "e": "cancelled"},
+    ),
+    Scenario(
+        "but lets end what is under way with its sub-tasks",
+        [op("a"), op("b")],
+        ["run a"],
+        [
+            ((Started("a"), OperationsAdded((op("s", parent="a"),)), Deferred("a", waits_end=("s",))), ["run s"]),
+            (StopRequested(), []),
+            (Succeeded("s"), ["run a again"]),
+            (Succeeded("a"), ["done"]),
+        ],
+        ends={"a": "succeeded", "b": "cancelled", "s": "succeeded"},
+        limits=Limits(jobs=1),
+    ),
+    Scenario(
+        "the second signal ends what runs",
+        [op("a"), op("b", "a"), op("c")],
+        ["run a", "run c"],
+        [
+            (
+                (Started("c"), OperationsAdded((op("s", parent="c"),)), Deferred("c", waits_end=("s",))),
+                ["run s"],
+            ),
+            (StopRequested(), []),
+            (KillRequested(), ["cancel a s"]),
+            (KillRequested(), []),
+            (Interrupted("a"), []),
+            (Cancelled("s"), ["done"]),
+        ],
+        ends={"a": "interrupted", "b": "cancelled", "c": "interrupted", "s": "cancelled"},
+    ),
+    Scenario(
+        "a second signal with nothing under way",
+        [op("a", retries=1)],
+        ["run a"],
+        [(Failed("a"), ["retry a in 1"]), (KillRequested(), ["done"]), (RetryDue("a"), [])],
+        ends={"a": "failed"},
+    ),
+    Scenario(
+        "what can't be rendered while the job stops was never begun",
+        [op("a")],
+        ["run a"],
+        [(StopRequested(), []), (Deferred("a", references=("r",)), ["done"])],
+        ends={"a": "cancelled"},
+    ),
+    Scenario(
+        "the lock is lost",
+        [op("a"), op("b", "a")],
+        ["run a"],
+        [(LockLost(), []), (Succeeded("a"), ["done"])],
+        ends={"a": "succeeded", "b": "cancelled"},
+    ),
+    Scenario(
+        "a single operation is cancelled",
+        [op("a"), op("b", "a"), op("c")],
+        ["run a", "run c"],
+        [(Cancelled("a"), ["b blocked by a"]), (Succeeded("c"), ["done"])],
+    ),
+]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_scenario(scenario: Scenario) -> None:
+    scheduler = Scheduler(scenario.limits, fail_fast=scenario.fail_fast)
+    assert shown(scheduler.handle(OperationsAdded(tuple(scenario.operations)))) == scenario.first
+    for happened, expected in scenario.steps:
+        what = happened if isinstance(happened, tuple) else (happened,)
+        assert shown(scheduler.handle(*what)) == expected, what
+    assert {key: scheduler.state(key).value for key in scenario.ends} == scenario.ends
+
+
+def test_results_are_persisted_before_what_follows_runs() -> None:
+    scheduler = Scheduler()
+    scheduler.handle(OperationsAdded((op("a"), op("b", "a"))))
+    assert Persist(Started("a")) in scheduler.handle(Started("a"))
+    instructions = scheduler.handle(Succeeded("a"))
+    assert instructions.index(Persist(Succeeded("a"))) < instructions.index(Run("b", 1))
+
+
+def test_done_tells_how_it_went() -> None:
+    scheduler = Scheduler()
+    scheduler.handle(OperationsAdded((op("a"), op("b", "a"), op("c", "never"), op("d"))))
+    scheduler.handle(Failed("a"))
+    done = scheduler.handle(Succeeded("d"))[-1]
+    assert isinstance(done, Done)
+    assert done.summary.counts == {State.FAILED: 1, State.BLOCKED: 2, State.SUCCEEDED: 1}
+    assert done.summary.blocked == {"b": ("a",), "c": ("never",)}
+    assert done.summary.stuck == {"c": ("never",)}
+    assert done.summary.stopped is None
+    assert not done.summary.ok
+
+
+def test_a_stopped_job_is_not_ok() -> None:
+    scheduler = Scheduler()
+    scheduler.handle(OperationsAdded((op("a"),)))
+    scheduler.handle(StopRequested("a signal"))
+    done = scheduler.handle(Succeeded("a"))[-1]
+    assert isinstance(done, Done)
+    assert (done.summary.stopped, done.summary.ok) == ("a signal", False)
+
+
+def test_what_waits_for_what() -> None:
+    scheduler = Scheduler()
+    scheduler.handle(OperationsAdded((op("a"), op("b", "a", waits_end=("z",)))))
+    assert scheduler.waits("b") == ("a", "z")
+    assert scheduler.waits("a") == ()
+    assert list(scheduler.keys(State.WAITING)) == ["b"]
+    assert scheduler.counts() == {State.RUNNING: 1, State.WAITING: 1}
+
+
+def test_an_event_out_of_place_tells_the_story() -> None:
+    scheduler = Scheduler()
+    scheduler.handle(OperationsAdded((op("a"), op("b", "a"))))
+    scheduler.handle(Failed("a", "no space"))
+    with pytest.raises(InvalidTransition, match=r"a: Succeeded while it is failed; .*ready > running > failed \(no sp"):
+        scheduler.handle(Succeeded("a"))
+    with pytest.raises(InvalidTransition, match="c: Started for an operation that is not known"):
+        scheduler.handle(Started("c"))
+    with pytest.raises(InvalidTransition, match="after the end of the job"):
+        scheduler.handle(OperationsAdded((op("late"),)))
+
+
+def test_an_operation_twice() -> None:
+    with pytest.raises(EnsembleError, match="operation a is in the job twice"):
+        Scheduler().handle(OperationsAdded((op("a"), op("a"))))
+
+
+@pytest.mark.parametrize("limits", [{"jobs": 0}, {"per_host": 0}, {"hosts": {"h": -1}}, {"groups": {"g": 0}}], ids=str)
+def test_limits_are_positive(limits: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match="1 or more"):
+        Limits(**limits)  # type: ignore[arg-type]
+
+
+def test_the_pause_before_a_retry_has_an_end() -> None:
+    scheduler = Scheduler()
+    scheduler.handle(OperationsAdded((op("a", retries=100, backoff=2.0),)))
+    for _ in range(50):
+        pauses = [i.seconds for i in scheduler.handle(Failed("a")) if isinstance(i, RetryAfter)]
+        scheduler.handle(RetryDue("a"))
+    assert pauses == [MAX_BACKOFF]
+
+
+def test_nothing_follows_an_end() -> None:
+    assert all(not MOVES[state] for state in ENDED)
+    assert set(MOVES) == set(State)
+
+
+@pytest.mark.parametrize("shape", ["layers", "chain", "one host", "groups"])
+def test_ten_thousand_operations_each_run_once_and_in_order(shape: str) -> None:
+    """A quadratic scheduler would not get through this before the suite's timeout."""
+    chance = random.Random(7)
+    operations = []
+    for number in range(10_000):
+        waits: tuple[str, ...] = ()
+        if shape == "chain" and number:
+            waits = (f"k{number - 1}",)
+        elif shape == "layers" and number >= 100:
+            waits = tuple(f"k{(number // 100 - 1) * 100 + chance.randrange(100)}" for _ in range(5))
+        groups = (f"g{number % 50}", f"q{number % 3}") if shape == "groups" else ()
+        operations.append(op(f"k{number}", *waits, host="h" if shape == "one host" else None, groups=groups))
+    scheduler = Scheduler(Limits(jobs=20, per_host=3))
+    instructions = scheduler.handle(OperationsAdded(tuple(operations)))
+    ended: set[str] = set()
+    needs = {operation.key: set(operation.waits_for) for operation in operations}
+    running = [item.key for item in instructions if isinstance(item, Run)]
+    while running:
+        key = running.pop(chance.randrange(len(running)))
+        assert key not in ended
+        assert needs[key] <= ended
+        ended.add(key)
+        running += [item.key for item in scheduler.handle(Succeeded(key)) if isinstance(item, Run)]
+    assert len(ended) == 10_000

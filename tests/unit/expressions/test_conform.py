@@ -1,0 +1,90 @@
+"""Evaluated values against the types they are declared with, the user's own data types among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import is_sensitive, redact
+from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.surroundings import Surroundings
+from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.topology.service_template import load_topology
+
+TEMPLATE = """
+tosca_definitions_version: tosca_simple_yaml_1_3
+data_types:
+  Port: {{derived_from: integer, constraints: [{{in_range: [1, 100]}}]}}
+  Login:
+    properties:
+      user: {{type: string}}
+      port: {{type: Port, default: 22}}
+      password: {{type: string, required: false, metadata: {{sensitive: true}}}}
+node_types:
+  Thing: {{derived_from: tosca.nodes.Root, properties: {{value: {type}}}}}
+topology_template:
+  inputs: {{given: {{type: any}}}}
+  node_templates:
+    a: {{type: Thing, properties: {{value: {{get_input: given}}}}}}
+"""
+
+
+def value_of(folder: Path, kind: str, given: Any) -> Any:
+    topology = load_topology(parse_yaml(TEMPLATE.format(type=kind), folder / "s.yaml"), inputs={"given": given})
+    evaluator = Evaluator(topology, Instances(), Surroundings(folder, folder, digest_key=b"k"))
+    return evaluator.scope(Instance("a", "a")).property("value")
+
+
+VALUES = [
+    ("{type: Port}", "8", 8),
+    ("{type: Login}", {"user": "u"}, {"user": "u", "port": 22}),
+    ("{type: Login}", {"user": 5, "port": "7"}, {"user": "5", "port": 7}),
+    ("{type: list, entry_schema: Port}", ["1", 2], [1, 2]),
+    ("{type: map, entry_schema: {type: Login}}", {"x": {"user": "u"}}, {"x": {"user": "u", "port": 22}}),
+    ("{type: scalar-unit.size}", "4 GB", "4 GB"),
+    ("{type: version}", "1.2.3", "1.2.3"),
+    ("{type: json}", {"a": 1}, {"a": 1}),
+    ("{type: tosca.datatypes.Credential}", {"token": "t"}, {"token": "t", "token_type": "password"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "value"), VALUES, ids=[f"{case[0]}-{case[1]}" for case in VALUES])
+def test_fits(tmp_path: Path, kind: str, given: Any, value: Any) -> None:
+    assert value_of(tmp_path, kind, given) == value
+
+
+REFUSED = [
+    ("{type: Port}", 101, "property a.value: 101 violates in_range: [1, 100]"),
+    ("{type: Port}", "x", 'property a.value is "x", which is no integer'),
+    ("{type: Login}", {}, "property a.value: the field 'user' of Login is missing"),
+    ("{type: Login}", {"user": "u", "usr": 1}, "property a.value: Login has no field 'usr'"),
+    ("{type: Login}", {"user": "u", "port": 0}, "property a.value.port: 0 violates in_range: [1, 100]"),
+    ("{type: Login}", [1], 'property a.value is "[1]", which is no map'),
+    ("{type: list, entry_schema: Port}", [1, 500], "property a.value[1]: 500 violates in_range: [1, 100]"),
+    ("{type: scalar-unit.size}", "much", 'property a.value is "much", which is no scalar-unit.size'),
+    (
+        "{type: scalar-unit.size, constraints: [{greater_than: 1 GB}]}",
+        "1 MB",
+        "property a.value: '1 MB' violates greater_than: 1 GB",
+    ),
+    ("{type: timestamp}", "noon", 'property a.value is "noon", which is no timestamp'),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "message"), REFUSED, ids=[f"{case[0]}-{case[1]}" for case in REFUSED])
+def test_does_not_fit(tmp_path: Path, kind: str, given: Any, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        value_of(tmp_path, kind, given)
+    assert caught.value.message == message
+    assert caught.value.place is not None
+
+
+def test_a_field_that_its_data_type_marks_as_sensitive_is(tmp_path: Path) -> None:
+    value = value_of(tmp_path, "{type: Login}", {"user": "u", "password": "pw"})
+    assert value["password"] == "pw"
+    assert is_sensitive(value["password"])
+    assert redact(value) == {"user": "u", "port": 22, "password": "<<REDACTED>>"}

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.sensitive import REDACTED, is_sensitive
+from ansible_ensemble.jobs.given import (
+    given_inputs,
+    hand_over,
+    handed_over,
+    options_of_job,
+    recorded_options,
+    withdraw,
+)
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.seal import Seal
+from ansible_ensemble.projects.vault import Vault
+from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.service_template import load_topology
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs:
+    password: {type: string, required: false, metadata: {sensitive: true}}
+    pin: {type: integer, required: false, metadata: {sensitive: true}}
+    port: {type: integer, required: false}
+"""
+INPUTS = {"password": "canary", "pin": 4711, "port": 80}
+
+
+@pytest.fixture
+def topology(tmp_path: Path) -> Topology:
+    file = tmp_path / "service.yaml"
+    file.write_text(SERVICE)
+    return load_topology(file)
+
+
+@pytest.fixture
+def sealing(tmp_path: Path) -> Seal:
+    password = tmp_path / "password"
+    password.write_text("open sesame")
+    return Seal(Vault([str(password)]))
+
+
+def test_without_a_vault_sensitive_inputs_are_redacted_in_records(topology: Topology) -> None:
+    options = JobOptions(inputs=INPUTS, vault_ids=["x@y"], lock_timeout=5.0)
+    recorded = recorded_options(options, topology, Seal())
+    assert recorded == {"inputs": {"password": REDACTED, "pin": REDACTED, "port": 80}}
+    with pytest.raises(InvalidInput, match="'password' was not kept"):
+        given_inputs(JobOptions.from_mapping(recorded), Seal())
+
+
+def test_with_a_vault_they_are_encrypted_and_come_back_marked(topology: Topology, sealing: Seal) -> None:
+    recorded = recorded_options(JobOptions(inputs=INPUTS), topology, sealing)
+    assert "canary" not in str(recorded)
+    assert "4711" not in str(recorded)
+    inputs = given_inputs(JobOptions.from_mapping(recorded), sealing)
+    assert inputs == INPUTS
+    assert is_sensitive(inputs["password"])
+    assert not is_sensitive(inputs["port"])
+
+
+def test_variables_that_set_inputs_are_inputs(topology: Topology) -> None:
+    options = JobOptions(variables={"input_password": "canary", "input_port": 81, "other": 1}, inputs={"port": 80})
+    assert given_inputs(options, Seal()) == {"password": "canary", "port": 81}
+    recorded = recorded_options(options, topology, Seal())
+    assert recorded == {
+        "inputs": {"port": 80, "password": REDACTED},
+        "variables": {"input_port": 81, "other": 1},
+    }
+
+
+def test_handing_over(topology: Topology, tmp_path: Path) -> None:
+    planned = tmp_path / "planned"
+    options = JobOptions(inputs={"port": 80, "password": "canary"}, variables={"input_pin": 4711})
+    hand_over(planned, options, topology)
+    [file] = planned.iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert handed_over(planned) == {"password": "canary", "pin": 4711}
+    assert is_sensitive(handed_over(planned)["pin"])
+    recorded = recorded_options(options, topology, Seal())
+    job = options_of_job(recorded, {"message": "hello"}, planned)
+    assert job.inputs == INPUTS
+    assert job.message == "hello"
+    withdraw(planned)
+    assert handed_over(planned) == {}
+    # what nobody can tell any more is left out, so that the job can be recorded all the same
+    assert options_of_job(recorded, {}, planned).inputs == {"port": 80}
+
+
+def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: Path) -> None:
+    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology)
+    assert not (tmp_path / "planned").exists()
+
+
+def test_a_damaged_file_is_an_error_in_order(tmp_path: Path) -> None:
+    (tmp_path / "given.json").write_text("{")
+    with pytest.raises(EnsembleError, match="cannot be read"):
+        handed_over(tmp_path)

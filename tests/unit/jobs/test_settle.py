@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.orders import Outcome
+from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.jobs.settle import Settled, entry_patch, settle
+from tests.unit.jobs.conftest import SERVICE, Job
+
+CREATE = "app:Standard.create"
+CONFIGURE = "app:Standard.configure"
+CHECK = "app:Install.check"
+
+
+def settled(job: Job, key: str, result: Result, workflow: str = "deploy", configured: tuple[str, ...] = ()) -> Settled:
+    task = job.task(key, workflow)
+    return settle(task, result, job.instances, job.ensemble.redactor, configured)
+
+
+def test_what_starts_exists(job) -> None:
+    task = job().task(CREATE)
+    patch = entry_patch(task)
+    assert (patch["name"], patch["template"], patch["host"], patch["state"]) == ("app", "app", "machine", "creating")
+
+
+@pytest.mark.parametrize(
+    ("key", "result", "patch"),
+    [
+        pytest.param(
+            CREATE, Result(True), {"state": "created", "status": "pending", "created": "A0task000001"}, id="created"
+        ),
+        pytest.param(CONFIGURE, Result(True), {"status": "ok", "state": "configured"}, id="the last one"),
+        pytest.param(CREATE, Result(True, status=Status.DEGRADED), {"status": "degraded"}, id="its word counts"),
+        pytest.param(CREATE, Result(False, modified=False), {"status": "pending"}, id="failed and left alone"),
+        pytest.param(CREATE, Result(False, modified=True), {"status": "error"}, id="failed half-way"),
+        pytest.param(CREATE, Result(False), {"status": "unknown"}, id="failed without a word"),
+    ],
+)
+def test_success_and_failure(job, key: str, result: Result, patch: dict[str, Any]) -> None:
+    found = settled(job(), key, result).patches[0]
+    assert {name: found.get(name) for name in patch} == patch
+
+
+@pytest.mark.parametrize(
+    ("status", "result", "drifts"),
+    [
+        ({"status": "ok"}, Result(True), []),
+        ({"status": "ok"}, Result(True, status=Status.OK), []),
+        (
+            {"status": "ok"},
+            Result(True, status=Status.ERROR),
+            [{"name": "status", "recorded": "ok", "live": "error"}],
+        ),
+        (
+            {"status": "ok", "attributes": {"url": "there"}},
+            Result(True, attributes={"url": "elsewhere"}),
+            [{"name": "url", "recorded": "there", "live": "elsewhere"}],
+        ),
+        ({"status": "ok"}, Result(True, attributes={"url": "new"}), []),
+    ],
+)
+def test_a_check_compares_what_it_sees_with_the_record(job, status, result: Result, drifts: list[Any]) -> None:
+    made = job()
+    made.instance("app", created="A0", state="started", **status)
+    assert settled(made, CHECK, result, "check").drift == drifts
+
+
+def test_a_check_that_fails_knows_nothing(job) -> None:
+    made = job()
+    made.instance("app", created="A0", status="ok", state="started")
+    assert settled(made, CHECK, Result(False), "check").patches[0]["status"] == "unknown"
+
+
+def test_outputs_go_where_they_are_mapped_to(job) -> None:
+    made = job()
+    made.instance("machine", status="ok", created="A0")
+    found = settled(made, CONFIGURE, Result(True, outputs={"address": "http://a", "seen": 1, "else": 2}))
+    own, other = found.patches
+    assert own["attributes"] == {"url": "http://a"}
+    assert (other["name"], other["attributes"]) == ("machine", {"guest": 1})
+    assert found.wrote == ["::app::url", "::machine::guest"]
+    assert own["lastStateChange"] == "A0task000001"
+
+
+def test_an_output_that_is_mapped_to_nothing_is_refused(job) -> None:
+    with pytest.raises(InvalidInput, match='mapped to "HOST"') as caught:
+        settled(job(), CONFIGURE, Result(True, outputs={"seen": 1}))
+    assert caught.value.place
+
+
+def test_a_sensitive_attribute_is_a_secret_from_now_on(job) -> None:
+    made = job()
+    found = settled(made, CREATE, Result(True, attributes={"token": "t0ken", "url": "http://x?t0ken"}))
+    attributes = found.patches[0]["attributes"]
+    assert is_sensitive(attributes["token"])
+    assert is_sensitive(attributes["url"])
+    assert "t0ken" not in made.ensemble.redactor.text("see t0ken")
+
+
+@pytest.mark.parametrize("owner", ["SELF", "HOST"])
+def test_an_output_that_sets_a_sensitive_attribute_is_a_secret(job, owner: str) -> None:
+    declared = "attributes:\n      token: {type: string, metadata: {sensitive: true}}\n"
+    service = SERVICE.replace("  Machine:\n", f"  Machine:\n    {declared}")
+    service = service.replace("seen: [HOST, guest]", f"seen: [{owner}, token]")
+    made = job(service)
+    made.instance("machine", status="ok", created="A0")
+    result = Result(True, outputs={"seen": "pa55word"})
+    patch = settled(made, CONFIGURE, result).patches[-1]
+    assert is_sensitive(patch["attributes"]["token"])
+    assert is_sensitive(result.outputs["seen"])
+    assert "pa55word" not in made.ensemble.redactor.text("see pa55word")
+
+
+def test_text_that_no_file_can_hold_is_cleaned(job) -> None:
+    outcome = Outcome(True, stdout="\udcff", result={"url": "\ud800"})
+    result = Result(
+        True, outputs={"address": "\ud800"}, attributes={"other": ["\udfff"]}, messages=["\ud800"], outcome=outcome
+    )
+    found = settled(job(), CONFIGURE, result).patches[0]
+    assert found["attributes"] == {"url": "\ufffd", "other": ["\ufffd"]}
+    assert (result.messages, outcome.stdout, outcome.result) == (["\ufffd"], "\ufffd", {"url": "\ufffd"})
+
+
+def test_properties_that_were_read_are_kept(job) -> None:
+    made = job()
+    task = made.task(CONFIGURE)
+    assert task.inputs["port"] == 80
+    found = settle(task, Result(True), made.instances, made.ensemble.redactor)
+    assert found.patches[0]["properties"] == {"port": 80}
+    assert found.patches[0]["lastConfigChange"] == "A0task000001"
+
+
+def test_what_is_deleted_has_nothing_left(job) -> None:
+    made = job()
+    app = made.instance("app", status="ok", state="started", created="A0", host="machine", attributes={"url": "u"})
+    made.record(settled(made, "app:Standard.delete", Result(True), "undeploy"))
+    assert (app.status, app.created, app.attributes, app.state.value) == (Status.ABSENT, None, {}, "deleted")
+
+
+def test_a_failed_delete_leaves_what_is_known(job) -> None:
+    made = job()
+    app = made.instance("app", status="ok", state="started", created="A0", host="machine", attributes={"url": "u"})
+    made.record(settled(made, "app:Standard.delete", Result(False, modified=True), "undeploy"))
+    assert (app.status, app.created, app.attributes) == (Status.ERROR, "A0", {"url": "u"})
+
+
+def test_a_change_of_the_world_is_noted(job) -> None:
+    made = job()
+    assert "lastStateChange" not in settled(made, CREATE, Result(True)).patches[0]
+    outcome = Outcome(True, changed=True)
+    assert settled(made, CREATE, Result(True, outcome=outcome)).patches[0]["lastStateChange"] == "A0task000001"

@@ -1,0 +1,79 @@
+"""What the modules' documentation says of their options is what the actions accept."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ACTIONS = ("lock", "plan", "execute", "record")
+COMPARED = ("type", "elements", "choices", "default", "required", "aliases")
+
+
+def load(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(f"_documented_{path.parent.name}_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collection(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterator[None]:
+    """The repository as an importable collection."""
+    folder = tmp_path_factory.mktemp("collection")
+    (folder / "ansible_collections" / "tosca").mkdir(parents=True)
+    (folder / "ansible_collections" / "tosca" / "ensemble").symlink_to(repository)
+    before = {name for name in sys.modules if name.startswith("ansible_collections")}
+    sys.path.insert(0, str(folder))
+    yield
+    sys.path.remove(str(folder))
+    for name in [name for name in sys.modules if name.startswith("ansible_collections")]:
+        if name not in before:
+            del sys.modules[name]
+
+
+def documented(repository: Path, name: str) -> dict[str, Any]:
+    document = yaml.safe_load(load(repository / "plugins" / "modules" / f"{name}.py").DOCUMENTATION)
+    fragments = load(repository / "plugins" / "doc_fragments" / "options.py").ModuleDocFragment
+    options = dict(document.get("options", {}))
+    for fragment in document["extends_documentation_fragment"]:
+        part = fragment.removeprefix("tosca.ensemble.options").removeprefix(".") or "documentation"
+        options |= yaml.safe_load(getattr(fragments, part.upper()))["options"]
+    return options
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_documentation_and_arguments_agree(repository: Path, name: str) -> None:
+    accepted = load(repository / "plugins" / "action" / f"{name}.py").ActionModule.ARGUMENTS
+    told = documented(repository, name)
+    assert {option: {key: value[key] for key in COMPARED if key in value} for option, value in told.items()} == accepted
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_the_group_of_defaults_holds_each_action(repository: Path, name: str) -> None:
+    runtime = yaml.safe_load((repository / "meta" / "runtime.yml").read_text())
+    assert name in runtime["action_groups"]["ensemble"]
+
+
+def test_the_role_passes_each_option_of_planning(repository: Path) -> None:
+    (task,) = yaml.safe_load((repository / "roles" / "job" / "tasks" / "plan.yml").read_text())
+    accepted = load(repository / "plugins" / "action" / "plan.py").ActionModule.ARGUMENTS
+    assert set(task["tosca.ensemble.plan"]) == set(accepted)
+
+
+def test_the_role_documents_each_variable_it_reads(repository: Path) -> None:
+    specs = yaml.safe_load((repository / "roles" / "job" / "meta" / "argument_specs.yml").read_text())["argument_specs"]
+    accepted = load(repository / "plugins" / "action" / "plan.py").ActionModule.ARGUMENTS
+    assert set(specs["plan"]["options"]) == {
+        "ensemble",
+        "ensemble_options",
+        *(f"ensemble_{name}" for name in accepted if name != "ensemble"),
+    }
+    assert set(specs["plan"]["options"]) < set(specs["main"]["options"])

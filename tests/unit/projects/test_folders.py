@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.projects import folders
+
+
+def render(folder: Path, kind: str, text: str, instance: str = "app") -> Path:
+    path = folders.task_folder(folder, kind, instance, "configure") / "file"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_task_that_succeeded_is_active(tmp_path: Path) -> None:
+    for kind in folders.KINDS:
+        render(tmp_path, kind, kind)
+    committed = folders.task_succeeded(tmp_path, "app", "configure")
+    assert [str(path.relative_to(tmp_path)) for path in committed] == [
+        "active/artifacts/app/configure",
+        "active/secrets/app/configure",
+    ]
+    assert (tmp_path / "active/tasks/app/configure/file").read_text() == "tasks"
+    assert not folders.task_folder(tmp_path, "tasks", "app", "configure").exists()
+
+
+def test_it_replaces_what_an_earlier_job_left(tmp_path: Path) -> None:
+    render(tmp_path, "tasks", "old").with_name("only-in-the-old").write_text("x")
+    folders.task_succeeded(tmp_path, "app", "configure")
+    render(tmp_path, "tasks", "new")
+    folders.task_succeeded(tmp_path, "app", "configure")
+    active = tmp_path / "active/tasks/app/configure"
+    assert [path.name for path in active.iterdir()] == ["file"]
+    assert [path.name for path in active.parent.iterdir()] == ["configure"]
+
+
+def test_a_task_that_failed_is_kept_under_its_id(tmp_path: Path) -> None:
+    render(tmp_path, "tasks", "x")
+    render(tmp_path, "tasks", "another's", instance="db")
+    assert folders.task_failed(tmp_path, "app", "configure", "A6BKKsK50001") == [
+        tmp_path / "failed.A6BKKsK50001/tasks/app/configure"
+    ]
+    assert not (tmp_path / "active").exists()
+    assert (tmp_path / "planned/tasks/db/configure/file").exists()
+
+
+def test_a_task_that_rendered_nothing_moves_nothing(tmp_path: Path) -> None:
+    assert folders.task_succeeded(tmp_path, "app", "configure") == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_planned_is_cleared(tmp_path: Path) -> None:
+    render(tmp_path, "secrets", "x")
+    folders.clear_planned(tmp_path)
+    folders.clear_planned(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_planned_is_not_followed(tmp_path: Path) -> None:
+    elsewhere, ensemble = tmp_path / "elsewhere", tmp_path / "ensemble"
+    elsewhere.mkdir()
+    ensemble.mkdir()
+    (elsewhere / "precious").write_text("x")
+    (ensemble / "planned").symlink_to(elsewhere)
+    folders.clear_planned(ensemble)
+    assert (elsewhere / "precious").exists()
+    assert not (ensemble / "planned").exists()
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "a%2Fb", "%"])
+def test_no_name_leaves_its_folder(tmp_path: Path, name: str) -> None:
+    path = folders.task_folder(tmp_path, "tasks", name, name)
+    assert path.parent.parent == tmp_path / "planned" / "tasks"
+
+
+def test_different_names_have_different_folders() -> None:
+    names = ["a/b", "a%2Fb", "a%252Fb"]
+    assert len({folders.folder_name(name) for name in names}) == 3
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a\0b"])
+def test_impossible_names_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidInput):
+        folders.task_folder(tmp_path, "tasks", name, "configure")
+
+
+def test_unknown_kinds_and_ids_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        folders.task_folder(tmp_path, "logs", "app", "configure")
+    with pytest.raises(InvalidInput):
+        folders.task_failed(tmp_path, "app", "configure", "../x")
+
+
+def test_a_file_in_the_way_is_an_error_for_the_user(tmp_path: Path) -> None:
+    render(tmp_path, "tasks", "x")
+    (tmp_path / "active").write_text("")
+    with pytest.raises(EnsembleError, match="cannot be changed"):
+        folders.task_succeeded(tmp_path, "app", "configure")
+
+
+def test_what_git_keeps(tmp_path: Path) -> None:
+    paths = [str(path.relative_to(tmp_path)) for path in folders.committed_paths(tmp_path / "ensemble.yaml")]
+    assert paths == ["ensemble.yaml", "jobs.tsv", "changes", "active/artifacts", "active/secrets"]

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from ansible_ensemble.reports.job_text import is_success, job_text
+
+
+@pytest.mark.parametrize("name", ["job-ok", "job-failed", "job-check"])
+def test_the_whole_report(document, expect, name):
+    expect(f"{name}.txt", job_text(document(name)))
+
+
+@pytest.mark.parametrize(
+    ("counts", "success"),
+    [
+        ({}, True),
+        ({"skipped": 3}, True),
+        ({"unknown": 1}, True),
+        ({"error": 1}, False),
+        ({"blocked": 1}, False),
+        ({"cancelled": 1}, False),
+        ({"interrupted": 1}, False),
+        ({"stopped": "the job was killed"}, False),
+    ],
+)
+def test_success(document, counts, success):
+    report = document("job-ok")
+    report["job"].update(counts)
+    assert is_success(report) is success
+
+
+def test_a_job_without_tasks_says_there_was_nothing_to_do(document):
+    report = document("job-ok")
+    report["job"]["total"], report["tasks"] = 0, []
+    assert job_text(report).splitlines()[-1] == "Deploy complete! There was nothing to do."
+
+
+def test_a_long_error_is_cut_unless_verbose(document):
+    report = document("job-failed")
+    report["tasks"][1]["error"] = "\n".join(f"cause {n}" for n in range(50))
+    assert "cause 49" not in job_text(report)
+    assert "cause 49" in job_text(report, verbose=True)
+
+
+def test_a_failure_names_the_record(document):
+    report = document("job-failed")
+    report["job"]["record"] = "jobs/job1.yaml"
+    assert "All about it is in jobs/job1.yaml." in job_text(report)
+
+
+def test_a_stopped_job_says_that_it_goes_on(document):
+    report = document("job-failed")
+    report["job"].update(stopped="the job was told to stop", cancelled=1)
+    report["tasks"][1]["status"] = "interrupted"
+    report["tasks"][2] |= {"status": "cancelled", "blockedBy": [], "error": "the job was told to stop"}
+    text = job_text(report)
+    assert "db: configure was interrupted" in text
+    assert "app: create                      the job was told to stop" in text
+    assert "Run deploy again: it goes on from there." in text
+    assert text.splitlines()[-1].startswith("Deploy stopped, the job was told to stop: 1 failed, 1 cancelled")
+
+
+def test_a_dry_run_claims_no_change(document):
+    report = document("job-ok")
+    report["job"]["check"] = True
+    assert job_text(report).splitlines()[-1].startswith("Dry run of deploy complete: 2 would change.")
+
+
+def test_an_undeploy_counts_what_it_destroyed(document):
+    report = document("job-ok")
+    report["job"]["workflow"], report["summary"] = "undeploy", {"add": 0, "change": 0, "destroy": 3}
+    assert job_text(report).splitlines()[-1].startswith("Undeploy complete! 3 destroyed. (")
+
+
+def test_the_lane_of_each_task_is_shown_where_more_is_asked_for(document):
+    report = document("job-ok")
+    report["tasks"][0]["lane"], report["tasks"][1]["lane"] = "process", None
+    heads, first, second = job_text(report, verbose=True).splitlines()[:3]
+    assert heads.split()[-1] == "LANE"
+    assert first.split()[-1] == "process"
+    assert second.split()[-1] not in ("process", "None")
+    assert "LANE" not in job_text(report)

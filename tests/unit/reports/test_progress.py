@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from ansible_ensemble.reports.progress import Progress
+
+STARTED = {"event": "started", "key": "app:Standard.configure", "instance": "app", "operation": "Standard.configure"}
+FINISHED = {**STARTED, "event": "finished", "ok": True, "changed": False, "seconds": 1.25}
+
+
+def started(**more):
+    return {**STARTED, **more}
+
+
+def test_a_line_when_it_starts_and_one_when_it_ended():
+    progress = Progress()
+    assert progress.lines({"event": "job-started", "total": 12}, 0.0) == []
+    assert progress.lines(started(), 0.0) == ["[ 1/12] app: configure ..."]
+    assert progress.lines(FINISHED, 2.0) == ["[ 1/12] app: configure ok (1.2s)"]
+
+
+def test_a_change_and_a_failure_say_so():
+    progress = Progress(total=2)
+    assert progress.lines(FINISHED | {"changed": True}, 0.0) == ["[1/2] app: configure changed (1.2s)"]
+    failed = FINISHED | {"ok": False, "error": "exit code 3\nmore"}
+    assert progress.lines(failed, 0.0) == ["[2/2] app: configure failed (1.2s): exit code 3"]
+
+
+def test_what_runs_long_is_named_ever_more_seldom():
+    progress = Progress(total=1)
+    progress.lines(started(), 0.0)
+    told = [second for second in range(1, 61) if progress.tick(float(second))]
+    assert told == [10, 20, 40]
+    assert progress.tick(80.0) == ["[1/1] app: configure still running (80s)"]
+
+
+def test_what_ended_is_not_named_again():
+    progress = Progress(total=1)
+    progress.lines(started(), 0.0)
+    progress.lines(FINISHED, 1.0)
+    assert progress.tick(100.0) == []
+
+
+def test_blocked_and_skipped_by_their_keys_alone():
+    progress = Progress(total=2)
+    blocked = {"event": "blocked", "key": "app:db#0:Configure.add_target", "by": ["db:Standard.create"]}
+    assert progress.lines(blocked, 0.0) == ["[1/2] app: add_target of db blocked: needs db: create"]
+    skipped = {"event": "skipped", "key": "app:Standard.start", "reason": "unchanged"}
+    assert progress.lines(skipped, 0.0) == ["[2/2] app: start skipped: unchanged"]
+
+
+def test_an_operation_keeps_its_number_when_it_is_tried_again():
+    progress = Progress(total=3)
+    progress.lines(started(), 0.0)
+    assert progress.lines(started(attempt=2), 1.0) == ["[1/3] app: configure ... (attempt 2)"]
+
+
+def test_steps_that_run_nothing_are_not_told_unless_they_fail(document):
+    plan = document("plan")
+    plan["operations"][0]["implementation"] = ""
+    key = plan["operations"][0]["key"]
+    progress = Progress.of_plan(plan)
+    assert progress.total == len(plan["operations"]) - 1
+    assert progress.lines(started(key=key, instance="server", operation="Standard.create"), 0.0) == []
+    assert progress.lines(FINISHED | {"key": key}, 0.0) == []
+    [line] = progress.lines(FINISHED | {"key": key, "ok": False, "error": "no host"}, 0.0)
+    assert line.endswith("failed (1.2s): no host")
+
+
+def test_stopping_names_what_it_waits_for():
+    progress = Progress(total=1)
+    progress.lines(started(), 0.0)
+    assert progress.lines({"event": "stopping", "signal": 2}, 1.0) == ["Stopping: waiting for app: configure"]
+
+
+def test_the_total_grows_with_operations_that_were_not_planned():
+    progress = Progress(total=1)
+    progress.lines(started(), 0.0)
+    assert progress.lines(started(key="new:Standard.create", instance="new"), 0.0)[0].startswith("[2/2]")

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from ansible_ensemble.reports.status_text import status_text
+
+
+def test_the_tree(document, expect):
+    expect("status.txt", status_text(document("status")))
+
+
+def test_verbose_shows_attributes(document):
+    assert "address: 127.0.0.1" in status_text(document("status"), verbose=True)
+
+
+def test_no_instances(document):
+    status = document("status") | {"instances": [], "outputs": {}, "lastJob": None, "status": None}
+    assert status_text(status) == "examples/shop/ensemble.yaml\nNo instances are recorded.\n"
+
+
+def test_a_deep_tree_needs_no_recursion(document):
+    base = document("status")["instances"][0]
+    instances = [base | {"name": f"n{n}", "host": f"n{n - 1}" if n else None} for n in range(1500)]
+    text = status_text(document("status") | {"instances": instances})
+    assert text.count("└─") == 1499
+
+
+def test_the_own_status_is_told_where_another_makes_it_worse(document):
+    status = document("status")
+    status["instances"][1]["localStatus"] = "ok"
+    assert "error (itself ok)" in status_text(status)
+
+
+def test_warnings_come_last(document):
+    text = status_text(document("status") | {"warnings": ["a job runs"]})
+    assert text.splitlines()[-1] == "Warning: a job runs"

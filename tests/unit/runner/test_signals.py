@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from ansible_ensemble.runner.signals import Interruption
+
+WAITS = "import signal, sys\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(flush=True)\nsignal.pause()"
+
+
+@pytest.fixture
+def process():
+    with subprocess.Popen([sys.executable, "-c", WAITS], start_new_session=True, stdout=subprocess.PIPE) as started:
+        started.stdout.readline()
+        yield started
+        started.kill()
+
+
+def test_the_first_signal_is_passed_on_and_a_second_kills(process):
+    shown: list[str] = []
+    with Interruption(shown.append) as interruption:
+        interruption.target(process.pid)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interruption.received == signal.SIGTERM
+        assert not interruption.is_final()
+        assert process.poll() is None
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interruption.is_final()
+        assert process.wait(10) == -signal.SIGKILL
+        assert interruption.received == signal.SIGTERM
+    assert len(shown) == 1
+
+
+def test_a_signal_before_the_process_is_known_reaches_it_later(process):
+    with Interruption(lambda line: None) as interruption:
+        os.kill(os.getpid(), signal.SIGINT)
+        interruption.target(process.pid)
+        assert process.wait(10) in (-signal.SIGINT, 1)
+
+
+def test_a_process_that_is_gone_is_no_error(process):
+    process.kill()
+    process.wait()
+    with Interruption(lambda line: None) as interruption:
+        interruption.target(process.pid)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interruption.received == signal.SIGINT
+
+
+def test_outside_the_main_thread_it_does_nothing():
+    failed: list[BaseException] = []
+
+    def enter() -> None:
+        try:
+            with Interruption(lambda line: None):
+                pass
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert failed == []
+
+
+def test_a_terminal_that_is_gone_does_not_keep_the_signal_from_the_process(process):
+    def show(line: str) -> None:
+        raise OSError("the terminal is gone")
+
+    with Interruption(show) as interruption:
+        interruption.target(process.pid)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert process.wait(10) in (-signal.SIGINT, 1)
+
+
+def test_an_ignored_signal_stays_ignored(process):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interruption(lambda line: None) as interruption:
+            interruption.target(process.pid)
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert interruption.received is None
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

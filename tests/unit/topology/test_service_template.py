@@ -1,0 +1,146 @@
+"""The ledger of third-party files, and errors with their places."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
+from ansible_ensemble.topology.service_template import load_topology, missing_inputs
+
+HERE = Path(__file__).parent
+LEDGER: dict[str, dict[str, str | None]] = read_yaml(HERE / "ledger.yaml").data
+REFUSED: list[dict[str, Any]] = read_yaml(HERE / "refused.yaml").data
+#: Files of the ledger that are parts of a whole: valid but for what the whole would add.
+PARTS = {"tosca-parser-samples/node_filter/test_node_filter.yaml"}
+
+
+@pytest.fixture(scope="session")
+def probes(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the probes, with the files that they name."""
+    folder = tmp_path_factory.mktemp("probes") / "probes"
+    shutil.copytree(shared / "probes", folder)
+    for name in ("x.yaml", "y.yaml", "x.sh"):
+        (folder / name).write_text("[]\n")
+    return folder
+
+
+@pytest.mark.parametrize(("name", "why"), LEDGER["probes"].items())
+def test_probe(probes: Path, name: str, why: str | None) -> None:
+    check(probes / name, why)
+
+
+@pytest.mark.parametrize(("name", "why"), LEDGER["corpus"].items())
+def test_corpus(shared: Path, name: str, why: str | None) -> None:
+    check(shared / "corpus" / name, why)
+
+
+def check(file: Path, why: str | None) -> None:
+    if why is None:
+        load_topology(file, check_files=file.parent.name == "probes")
+        return
+    with pytest.raises(InvalidInput) as caught:
+        load_topology(file, check_files=file.parent.name == "probes")
+    errors = caught.value.errors if isinstance(caught.value, InvalidInputs) else [caught.value]
+    assert all(error.place is not None for error in errors)
+
+
+def test_ledger_is_complete(shared: Path) -> None:
+    templates = {
+        str(file.relative_to(shared / "corpus"))
+        for file in (shared / "corpus").rglob("*.y*ml")
+        if "tosca_definitions_version" in file.read_text()
+    }
+    assert templates <= set(LEDGER["corpus"])
+    assert {file.name for file in (shared / "probes").glob("*.yaml")} == set(LEDGER["probes"])
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_part_of_a_whole(shared: Path, name: str) -> None:
+    topology = load_topology(shared / "corpus" / name, check_files=False, complete=False)
+    assert "no node template of tosca.nodes.Compute fits" in topology.warnings[0]
+
+
+OPERA = sorted(name for name in LEDGER["corpus"] if name.startswith("opera-"))
+
+
+@pytest.mark.parametrize("name", OPERA)
+def test_opera_examples_are_taken_as_given(shared: Path, name: str) -> None:
+    assert load_topology(shared / "corpus" / name).warnings == []
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["name"])
+def test_refused(case: dict[str, Any], tmp_path: Path) -> None:
+    """Each case names the errors, all of them, as `line:column: message`, and the hint of some."""
+    document = parse_yaml(case["template"], tmp_path / "service.yaml")
+    with pytest.raises(InvalidInput) as caught:
+        load_topology(document, inputs=dict(case.get("inputs", {})))
+    errors = caught.value.errors if isinstance(caught.value, InvalidInputs) else [caught.value]
+    found = [
+        f"{error.place.line}:{error.place.column}: {error.message}" if error.place else error.message
+        for error in errors
+    ]
+    assert found == case["errors"]
+    hints = " | ".join(error.hint or "" for error in errors)
+    assert case.get("hint", "") in hints
+
+
+def load(tmp_path: Path, text: str, **options: Any) -> Any:
+    return load_topology(parse_yaml(text, tmp_path / "service.yaml"), **options)
+
+
+def test_inline_template_needs_no_version(tmp_path: Path) -> None:
+    document = parse_yaml(
+        "spec:\n  service_template:\n    topology_template:\n      node_templates:\n        a: {type: Root}\n",
+        tmp_path / "ensemble.yaml",
+    )
+    topology = load_topology(document, data=document.data["spec"]["service_template"])
+    assert topology.version == "tosca_simple_unfurl_1_0_0"
+    assert topology.files == [tmp_path / "ensemble.yaml"]
+    place = topology.node_templates["a"].place
+    assert place is not None
+    assert (place.line, place.column) == (5, 12)
+
+
+def test_files_are_those_read_in_order(shared: Path) -> None:
+    folder = shared / "probes"
+    topology = load_topology(folder / "44-import-forms.yaml")
+    assert topology.files == [folder / "44-import-forms.yaml", folder / "types.yaml", folder / "types2.yaml"]
+
+
+def test_missing_inputs_are_told_apart_from_given_and_defaulted_ones(tmp_path: Path) -> None:
+    text = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs:
+    given: {type: integer}
+    defaulted: {type: integer, default: 1}
+    optional: {type: integer, required: false}
+    missing: {type: integer}
+"""
+    topology = load(tmp_path, text, inputs={"given": 2})
+    assert topology.input_values == {"given": 2}
+    assert missing_inputs(topology) == ["missing"]
+
+
+def test_many_errors_end_the_reading(tmp_path: Path) -> None:
+    nodes = "".join(f"    n{number}: {{type: nope}}\n" for number in range(500))
+    head = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n"
+    with pytest.raises(InvalidInputs) as caught:
+        load(tmp_path, head + nodes)
+    assert len(caught.value.errors) == 100
+
+
+def test_a_missing_file_is_a_warning_where_files_are_not_checked(tmp_path: Path) -> None:
+    text = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    a: {type: Root, interfaces: {Standard: {create: gone.sh}}}
+"""
+    topology = load(tmp_path, text, check_files=False)
+    assert "the file gone.sh of the operation Standard.create does not exist" in topology.warnings[0]

@@ -1,0 +1,136 @@
+"""Nested topologies, flattened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.topology.entities import Topology
+
+Load = Callable[..., Topology]
+
+TYPES = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Database:
+    properties: {size: {type: integer, default: 1}, name: {type: string}}
+    attributes: {url: {type: string}, state_of: {type: string}}
+    capabilities: {db: {type: Endpoint}}
+    requirements: [{host: {capability: Compute, relationship: HostedOn}}]
+  Engine: {derived_from: SoftwareComponent, attributes: {url: {type: string}}, properties: {n: {type: integer}}}
+"""
+
+NESTED = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+imports: [types.yaml]
+topology_template:
+  inputs: {count: {type: integer}, name: {type: string}, other: {type: string, default: o}}
+  substitution_mappings:
+    node_type: Database
+    properties: {size: [count]}
+    attributes: {state_of: [engine, state]}
+    requirements: {host: [engine, host]}
+  node_templates:
+    engine: {type: Engine, properties: {n: {get_input: count}}}
+    config: {type: Root, requirements: [{dependency: engine}]}
+  outputs:
+    url: {value: {concat: ["db://", {get_attribute: [engine, url]}, "/", {get_input: name}, "/", {get_input: other}]}}
+"""
+
+OUTER = """
+imports: [types.yaml, nested.yaml]
+topology_template:
+  node_templates:
+    server: {type: Compute}
+    db: {type: Database, properties: {size: 3, name: main}, requirements: [{host: server}]%s}
+    app: {type: Root, requirements: [{dependency: db}]}
+"""
+
+
+@pytest.mark.parametrize("directives", ["", ", directives: [substitute]"])
+def test_flattened(load: Load, directives: str) -> None:
+    topology = load(OUTER % directives, files={"types.yaml": TYPES, "nested.yaml": NESTED})
+    nodes = topology.node_templates
+    assert list(nodes) == ["server", "db", "app", "db:engine", "db:config"]
+    assert nodes["db"].directives == ("substitute",)
+    assert [nodes[name].namespace for name in nodes] == ["", "", "", "db", "db"]
+    nested = topology.nested["db"]
+    assert nested.node_templates == {"engine": nodes["db:engine"], "config": nodes["db:config"]}
+    assert nested.input_values == {"count": {"get_property": ["db", "size"]}, "name": {"get_property": ["db", "name"]}}
+
+
+def test_requirements_go_through_the_mapping(load: Load) -> None:
+    nodes = load(OUTER % "", files={"types.yaml": TYPES, "nested.yaml": NESTED}).node_templates
+    made = {
+        name: [(one.name, one.target.name, one.type.name.rpartition(".")[2]) for one in node.requirements]
+        for name, node in nodes.items()
+    }
+    assert made["db:engine"] == [("host", "server", "HostedOn")]
+    assert made["db:config"] == [("dependency", "db:engine", "DependsOn")]
+    assert made["db"] == [
+        ("host", "server", "HostedOn"),
+        ("inside", "db:engine", "DependsOn"),
+        ("inside", "db:config", "DependsOn"),
+    ]
+    assert made["app"] == [("dependency", "db", "DependsOn")]
+
+
+def test_attributes_are_what_they_are_mapped_to(load: Load) -> None:
+    node = load(OUTER % "", files={"types.yaml": TYPES, "nested.yaml": NESTED}).node_templates["db"]
+    assert node.attributes["state_of"].value == {"get_attribute": ["db:engine", "state"]}
+    assert node.attributes["url"].value == {
+        "concat": [
+            "db://",
+            {"get_attribute": ["db:engine", "url"]},
+            "/",
+            {"get_property": ["db", "name"]},
+            "/",
+            "o",
+        ]
+    }
+
+
+def test_a_nested_topology_stands_alone_with_its_requirement_left_open(load: Load) -> None:
+    topology = load(NESTED.partition("\n")[2], files={"types.yaml": TYPES}, inputs={"count": 1, "name": "x"})
+    assert topology.node_templates["engine"].requirements == []
+    assert topology.substitution is not None
+    assert topology.substitution["node_type"] == "Database"
+
+
+def test_a_filter_chooses_among_several(load: Load) -> None:
+    def nested(least: int, name: str) -> str:
+        condition = f"substitution_filter: {{properties: [{{size: {{greater_or_equal: {least}}}}}]}}"
+        return NESTED.replace("node_type: Database", f"node_type: Database\n    {condition}").replace("config", name)
+
+    text = (OUTER % "").replace("nested.yaml", "big.yaml, small.yaml")
+    files = {"types.yaml": TYPES, "big.yaml": nested(5, "big"), "small.yaml": nested(1, "small")}
+    assert "db:small" in load(text, files=files).node_templates
+    assert "db:big" in load(text.replace("size: 3", "size: 7"), files=files).node_templates
+
+
+def test_nested_in_nested(load: Load) -> None:
+    middle = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+imports: [types.yaml, nested.yaml]
+node_types: {Site: {}}
+topology_template:
+  substitution_mappings: {node_type: Site}
+  node_templates:
+    server: {type: Compute}
+    db: {type: Database, properties: {name: x}, requirements: [{host: server}]}
+"""
+    topology = load(
+        "imports: [middle.yaml]\ntopology_template: {node_templates: {site: {type: Site}}}\n",
+        files={"types.yaml": TYPES, "nested.yaml": NESTED, "middle.yaml": middle},
+    )
+    assert list(topology.node_templates) == ["site", "site:server", "site:db", "site:db:engine", "site:db:config"]
+    assert list(topology.nested) == ["site", "site:db"]
+    assert topology.nested["site:db"].input_values["name"] == {"get_property": ["site:db", "name"]}
+
+
+def test_the_errors_of_a_nested_topology_are_found(load: Load) -> None:
+    nested = NESTED.replace("{get_input: count}", "{get_input: cuont}")
+    with pytest.raises(InvalidInput, match=r"nested\.yaml:11:44: get_input: there is no input 'cuont'"):
+        load(OUTER % "", files={"types.yaml": TYPES, "nested.yaml": nested})
