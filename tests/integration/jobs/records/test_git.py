@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.integration.jobs.records.repositories import ENSEMBLE, clone, git, is_sound, make_project
 
@@ -29,8 +30,8 @@ def test_a_job_commits_what_it_wrote_and_nothing_else(command, project):
     assert git(project, "status", "--porcelain") == "?? mine.md"
     [job] = json.loads(command("history", "--output", "json", cwd=project).stdout)["jobs"]
     assert job["startCommit"] == start
-    commits = {repository["commit"] for repository in load_yaml(project / "ensemble.yaml")["lock"]["repositories"]}
-    assert commits == {start}
+    lock = yaml.safe_load((project / "ensemble.yaml").read_text())["lock"]
+    assert [repository["commit"] for repository in lock["repositories"]] == [start]
     assert "# a comment that stays" in (project / "ensemble.yaml").read_text()
 
 
