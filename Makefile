@@ -57,7 +57,9 @@ demo: $(INSTALLED) $(GUESTBOOK) ## Deploy the example, a guestbook, and look at 
 demo-down: $(INSTALLED) $(GUESTBOOK) ## Take the example down
 	ansible-ensemble undeploy --approve $(GUESTBOOK)/ensemble.yaml
 
-test: gates unit integration ## Run every gate and every test
+test: $(EQUIPPED) ## Run every gate and every test
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target gates
+	@$(MAKE) --no-print-directory unit integration
 	@echo
 	@echo "All checks passed. Try next: make demo"
 
