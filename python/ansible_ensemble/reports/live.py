@@ -73,7 +73,7 @@ class LiveView:
         running = list(self._progress.running.values())
         if not running:
             return ""
-        ended = self._progress.begun - len(running)
+        ended = len(self._progress.numbers) - len(running)
         names = ", ".join(f"{one.title} ({now - one.since:.0f}s)" for one in running)
         return f"{ended} of {self._progress.total} done, {len(running)} running: {names}"
 

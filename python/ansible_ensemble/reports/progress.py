@@ -40,14 +40,14 @@ class Progress:
         style: how to emphasise.
         total: number of operations, 0 where it is not known.
         silent: keys of the steps that run nothing.
-        begun: how many operations were named.
+        numbers: the number of each operation that was named, by key; one that is tried again keeps its own.
         running: the operations that run, by key.
     """
 
     style: Style = field(default_factory=Style)
     total: int = 0
     silent: set[str] = field(default_factory=set)
-    begun: int = 0
+    numbers: dict[str, int] = field(default_factory=dict)
     running: dict[str, Running] = field(default_factory=dict)
 
     @classmethod
@@ -103,9 +103,9 @@ class Progress:
         return event["event"] == "finished" and not event.get("ok")
 
     def _begin(self, event: dict[str, Any], now: float) -> Running:
-        self.begun += 1
-        self.total = max(self.total, self.begun)
-        return Running(clean(event_title(event)), self.begun, now)
+        number = self.numbers.setdefault(event["key"], len(self.numbers) + 1)
+        self.total = max(self.total, number)
+        return Running(clean(event_title(event)), number, now)
 
     def _started(self, event: dict[str, Any], now: float) -> list[str]:
         one = self.running.pop(event["key"], None) or self._begin(event, now)

@@ -20,7 +20,7 @@ def test_a_line_when_it_starts_and_one_when_it_ended():
 def test_a_change_and_a_failure_say_so():
     progress = Progress(total=2)
     assert progress.lines(FINISHED | {"changed": True}, 0.0) == ["[1/2] app: configure changed (1.2s)"]
-    failed = FINISHED | {"ok": False, "error": "exit code 3\nmore"}
+    failed = FINISHED | {"key": "app:Standard.start", "ok": False, "error": "exit code 3\nmore"}
     assert progress.lines(failed, 0.0) == ["[2/2] app: configure failed (1.2s): exit code 3"]
 
 
@@ -51,6 +51,24 @@ def test_an_operation_keeps_its_number_when_it_is_tried_again():
     progress = Progress(total=3)
     progress.lines(started(), 0.0)
     assert progress.lines(started(attempt=2), 1.0) == ["[1/3] app: configure ... (attempt 2)"]
+
+
+def test_an_operation_that_failed_and_is_tried_again_counts_once():
+    progress = Progress(total=2)
+    progress.lines(started(), 0.0)
+    assert progress.lines(FINISHED | {"ok": False}, 1.0) == ["[1/2] app: configure failed (1.2s)"]
+    assert progress.lines(started(attempt=2), 2.0) == ["[1/2] app: configure ... (attempt 2)"]
+    assert progress.lines(FINISHED, 3.0) == ["[1/2] app: configure ok (1.2s)"]
+    assert progress.lines(started(key="app:Standard.start"), 4.0) == ["[2/2] app: configure ..."]
+
+
+def test_what_is_tried_again_runs_since_its_last_attempt():
+    progress = Progress(total=1)
+    progress.lines(started(), 0.0)
+    progress.lines(FINISHED | {"ok": False}, 1.0)
+    progress.lines(started(attempt=2), 20.0)
+    assert progress.tick(29.0) == []
+    assert progress.tick(30.0) == ["[1/1] app: configure still running (10s)"]
 
 
 def test_steps_that_run_nothing_are_not_told_unless_they_fail(document):
