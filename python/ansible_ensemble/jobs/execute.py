@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
-from ansible_ensemble.configurators.orders import NOT_PREDICTABLE, Order, Outcome
-from ansible_ensemble.configurators.protocol import Configurator, Conversation, Result, SubTask
+from ansible_ensemble.configurators.orders import Outcome
+from ansible_ensemble.configurators.protocol import Configurator, Result, SubTask
 from ansible_ensemble.core.changeid import task_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.execution import events
@@ -23,8 +21,10 @@ from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.course import Course
+from ansible_ensemble.jobs.driver import Driver
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.journal_events import failed_event, finished_event, job_finished_event, started_event
+from ansible_ensemble.jobs.ledger import Ledger, Observer
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.predict import needs
@@ -34,9 +34,6 @@ from ansible_ensemble.jobs.stopping import Stopping
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.projects.folders import task_failed, task_succeeded
-
-#: Told of each event after it is in the journal.
-Observer = Callable[[dict[str, Any]], None]
 
 
 @dataclass(slots=True)
@@ -90,10 +87,10 @@ class JobExecution:
         self._plan = plan
         self._options = options
         self._job = job
-        self._journal = journal
+        self._ledger = Ledger(journal, observers)
         self._workers = workers
         self._renderer = renderer
-        self._observers = tuple(observers)
+        self._driver = Driver(workers, self._sub_task)
         self._planned = {operation.key: operation for operation in plan.operations}
         self._scheduler = Scheduler(Limits(jobs=options.parallel), fail_fast=options.fail_fast)
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -131,7 +128,7 @@ class JobExecution:
             stopped=summary.stopped,
             signal=self._stopping.signal,
         )
-        await self._write(job_finished_event(outcome.ok, outcome.counts, outcome.stopped))
+        await self._ledger.write(job_finished_event(outcome.ok, outcome.counts, outcome.stopped))
         return outcome
 
     @staticmethod
@@ -159,9 +156,9 @@ class JobExecution:
                     task.add_done_callback(partial(self._ended, instruction.key))
                 case events.Persist(events.Blocked(key, by)):
                     self._course.failed(key)
-                    self._note({"event": "blocked", "key": key, "by": list(by)})
+                    self._ledger.note({"event": "blocked", "key": key, "by": list(by)})
                 case events.Persist(events.Cancelled(key, reason)):
-                    self._note({"event": "cancelled", "key": key, "reason": reason})
+                    self._ledger.note({"event": "cancelled", "key": key, "reason": reason})
                 case events.CancelRunning(keys):
                     for key in keys:
                         self._cancel(key)
@@ -212,7 +209,7 @@ class JobExecution:
             await self._fail_to_render(planned, task_id_, error)
             return
         entry = entry_patch(task)
-        await self._write(started_event(planned, task_id_, run.attempt, started, entry))
+        await self._ledger.write(started_event(planned, task_id_, run.attempt, started, entry))
         if entry:
             apply_patch(self._ensemble.instances, entry)
         self._feed(events.Started(run.key))
@@ -232,12 +229,12 @@ class JobExecution:
             added = self._plan_reported(result) if result.success else ()
         except EnsembleError as error:
             result.success, result.error = False, f"what it reported cannot be planned: {error}"
-            await self._write(failed_event(planned, f"{run.key}>plan", task_id_, result.error))
+            await self._ledger.write(failed_event(planned, f"{run.key}>plan", task_id_, result.error))
         self._report(run.key, result, wrote, added)
 
     async def _skip(self, key: str, reason: str) -> None:
         """End an operation that does not run; what depends on it does."""
-        await self._write({"event": "skipped", "key": key, "reason": reason})
+        await self._ledger.write({"event": "skipped", "key": key, "reason": reason})
         self._feed(events.Skipped(key, reason))
 
     def _report(self, key: str, result: Result, wrote: list[str], added: tuple[events.ScheduledOperation, ...]) -> None:
@@ -260,7 +257,7 @@ class JobExecution:
         plan = plan_workflow(self._ensemble, "deploy", replace(self._options, instances=new, templates=[]))
         added = [operation for operation in plan.operations if operation.key not in self._planned]
         self._planned.update({operation.key: operation for operation in added})
-        self._note({"event": "planned", "instances": new, "operations": [operation.key for operation in added]})
+        self._ledger.note({"event": "planned", "instances": new, "operations": [operation.key for operation in added]})
         return tuple(self._scheduled(operation) for operation in added)
 
     def _next_id(self) -> str:
@@ -282,50 +279,11 @@ class JobExecution:
         """
         if key in self._cancelled:
             raise asyncio.CancelledError
-        self._carried[key] = asyncio.create_task(self._carry_out(task, configurator))
+        self._carried[key] = asyncio.create_task(self._driver.carry_out(task, configurator))
         try:
             return await self._carried[key]
         finally:
             del self._carried[key]
-
-    async def _carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
-        """Drive a configurator: each order to the workers, each sub-task to its own operation."""
-        if configurator is None:
-            return Result(success=True, modified=False)
-        if task.check and not configurator.can_dry_run(task):
-            return Result(success=True, modified=False, messages=[NOT_PREDICTABLE])
-        try:
-            with closing(configurator.run(task)) as steps:
-                result: Result = await self._drive(task, steps)
-        except EnsembleError:
-            raise
-        except Exception as error:  # a configurator's defect is that of its operation alone
-            return Result(success=False, error=f"{configurator.name} failed by {type(error).__name__}: {error}")
-        return result
-
-    async def _drive(self, task: JobTask, steps: Generator[Any, Any, Any]) -> Any:
-        """Carry out each order of a generator, which gets the errors as well; returns what it returns."""
-        step: Callable[[Any], Any] = steps.send
-        answer: Any = None
-        while True:
-            try:
-                order = step(answer)
-            except StopIteration as stop:
-                return stop.value
-            try:
-                step, answer = steps.send, await self._ordered(task, order)
-            except EnsembleError as error:
-                step, answer = steps.throw, error
-
-    async def _ordered(self, task: JobTask, order: Order | SubTask | Conversation) -> Any:
-        match order:
-            case SubTask():
-                return await self._sub_task(task, order)
-            case Conversation():
-                answer = order.answer
-                return await self._workers.converse(order.command, lambda asked: self._drive(task, answer(asked)))
-            case _:
-                return await self._workers.run(order)
 
     async def _sub_task(self, task: JobTask, order: SubTask) -> Result:
         """Run another operation as a part of a task, with a change id and a record of its own."""
@@ -333,9 +291,9 @@ class JobExecution:
         planned = self._renderer.sub_operation(task, order)
         sub_task = self._renderer.task(planned, self._next_id())
         configurator = self._renderer.configurator(sub_task)
-        await self._write(started_event(planned, sub_task.id, 1, started, entry_patch(sub_task)))
+        await self._ledger.write(started_event(planned, sub_task.id, 1, started, entry_patch(sub_task)))
         try:
-            result = await self._carry_out(sub_task, configurator)
+            result = await self._driver.carry_out(sub_task, configurator)
         except asyncio.CancelledError:
             await self._settle(sub_task, _cancelled(), since)
             raise
@@ -354,7 +312,7 @@ class JobExecution:
             result.instances.clear()
             settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
         event = finished_event(task, result, settled, since=since, seal=self._ensemble.seal)
-        await self._write(event)
+        await self._ledger.write(event)
         if result.success:
             self._ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
         for patch in settled.patches:
@@ -379,27 +337,11 @@ class JobExecution:
         """An operation that could not be rendered has changed nothing."""
         message = self._ensemble.redactor.text(str(error))
         self._course.failed(planned.key)
-        await self._write(failed_event(planned, planned.key, task, message))
+        await self._ledger.write(failed_event(planned, planned.key, task, message))
         self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
 
-    # -- the journal --------------------------------------------------------------------------------------------
-
-    async def _write(self, event: dict[str, Any]) -> None:
-        """Write an event so that it counts: it is on disk when this returns."""
-        await self._journal.committed(self._journal.append(event))
-        self._tell(event)
-
-    def _note(self, event: dict[str, Any]) -> None:
-        """Write an event that nothing has to wait for; it is on disk with the next one that counts."""
-        self._journal.append(event)
-        self._tell(event)
-
-    def _tell(self, event: dict[str, Any]) -> None:
-        for observer in self._observers:
-            observer(event)
-
     def _tell_stop(self, number: int) -> None:
-        self._tell({"event": "stopping", "signal": number, "running": sorted(self._running)})
+        self._ledger.tell({"event": "stopping", "signal": number, "running": sorted(self._running)})
 
 
 def _cancelled() -> Result:

@@ -45,7 +45,6 @@ class Reason(str, Enum):
     CHECK = "check"
     DISCOVER = "discover"
     RUN = "run"
-    CONNECT = "connect"
 
 
 class Action(str, Enum):

@@ -28,7 +28,6 @@ _FATES_BY_REASON = {
     "check": "will be checked",
     "discover": "will be discovered",
     "stop": "will be stopped",
-    "connect": "will be connected",
 }
 
 _REASONS = {

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_ensemble.jobs.execute import JobExecution
-from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.jobs.driver import Driver
 
 
 class Defect:
@@ -23,15 +22,6 @@ class Defect:
 def test_a_defect_of_a_configurator_fails_its_operation_alone(job) -> None:
     made = job()
     task = made.task("app:Standard.create")
-    execution = JobExecution(
-        made.ensemble,
-        Plan("deploy", "e"),
-        made.options,
-        job="A0",
-        journal=None,
-        workers=None,
-        renderer=made.renderer,
-    )
-    result = asyncio.run(execution._carry_out(task, Defect()))
+    result = asyncio.run(Driver(workers=None, run_sub_task=None).carry_out(task, Defect()))
     assert (result.success, result.modified) == (False, None)
     assert result.error == "defect failed by ZeroDivisionError: division by zero"
