@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
@@ -130,6 +131,33 @@ def key_place_of(container: object, key: Any) -> Place | None:
         if mark is not None:
             return mark[0].place(mark[1])
     return place_of(container, key)
+
+
+def changed(container: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a map or list with each value changed; entries keep their places.
+
+    Args:
+        container: a map or list.
+        change: returns what comes in place of a value, or the value itself.
+
+    Returns:
+        The container itself where nothing in it is changed.
+    """
+    entries = container.items() if isinstance(container, dict) else enumerate(container)
+    new = {key: change(value) for key, value in entries}
+    if all(value is container[key] for key, value in new.items()):
+        return container
+    if isinstance(container, list):
+        result = Seq(new.values())
+        if isinstance(container, Seq):
+            result.source, result.start, result.marks = container.source, container.start, container.marks
+        return result
+    table = Map()
+    if isinstance(container, Map):
+        table.source, table.start = container.source, container.start
+    for key, value in new.items():
+        table.adopt(key, value, container)
+    return table
 
 
 def written(container: dict[Any, Any], key: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, mark_sensitive, reveal
+from ansible_ensemble.documents.places import changed
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.projects.vault import Vault
 
@@ -52,16 +53,15 @@ class Seal:
         return value
 
     def open(self, value: Any) -> Any:
-        """The value as it was, sensitive parts marked; what cannot be decrypted stays as it is."""
+        """The value as it was, sensitive parts marked; what cannot be decrypted stays as it is.
+
+        What holds nothing to open is returned as it is, and what came from a file keeps its places.
+        """
         if isinstance(value, VaultText):
             return self._decrypted(str(value), value)
-        if isinstance(value, dict):
-            if set(value) == {_JSON_KEY}:
-                return self._decrypted(value[_JSON_KEY], VaultText(value[_JSON_KEY]))
-            return {key: self.open(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.open(item) for item in value]
-        return value
+        if isinstance(value, dict) and set(value) == {_JSON_KEY}:
+            return self._decrypted(value[_JSON_KEY], VaultText(value[_JSON_KEY]))
+        return changed(value, self.open) if isinstance(value, (dict, list)) else value
 
     def _decrypted(self, text: str, otherwise: Any) -> Any:
         if self._vault is None:
