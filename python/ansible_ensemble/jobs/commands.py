@@ -23,7 +23,7 @@ from ansible_ensemble.jobs.read import Location, ensemble_file, locate, read_ens
 from ansible_ensemble.jobs.record import recorded_outputs, requirements_of, write_forgotten
 from ansible_ensemble.jobs.recover import read_recovered, record_journal
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
-from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees
+from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.plan import Plan
@@ -252,7 +252,8 @@ def recover(ensemble: str) -> dict[str, Any]:
     """Record what a killed job did, and unite what a git merge left in conflict.
 
     Returns:
-        The job's report; or `{"merged", "check": [...]}` after a merge; `{}` if there is nothing to do.
+        The job's report; or `{"merged", "check": [...]}` after a merge; or `{"freed": [...]}` if there were only locks
+        that git had left; `{}` if there is nothing to do.
     """
     if merged := merge_conflict(ensemble_file(ensemble)):
         return merged
@@ -261,7 +262,10 @@ def recover(ensemble: str) -> dict[str, Any]:
     with locked(location.ensemble, "recover", notice=_ignore):
         for journal in open_journals(location.ensemble.parent):
             report = record_journal(read_ensemble(location, options), journal)
-    return report
+        freed = free_repositories(read_ensemble(location, options))
+    if report:
+        report["warnings"] += freed
+    return report or ({"freed": freed} if freed else {})
 
 
 def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:

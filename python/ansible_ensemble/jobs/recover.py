@@ -11,7 +11,7 @@ from ansible_ensemble.jobs.journals import close_journal, is_empty, job_log, ope
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.read import Location, read_ensemble
 from ansible_ensemble.jobs.record import fold, read_job_journal, record_job, report_journal
-from ansible_ensemble.jobs.repositories import keep_in_git
+from ansible_ensemble.jobs.repositories import free_repositories, keep_in_git
 
 
 def read_recovered(location: Location, options: JobOptions, *, write: bool) -> Ensemble:
@@ -42,6 +42,8 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
         text = f"Job {job} had been killed; what it did is recorded now."
         ensemble = read_ensemble(location, options)
         ensemble.warnings.append(f"{text} Interrupted: {names}." if names else text)
+    if write:
+        ensemble.warnings += free_repositories(ensemble)
     return ensemble
 
 

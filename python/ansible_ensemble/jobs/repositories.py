@@ -20,6 +20,7 @@ from ansible_ensemble.projects.git import (
     repository_of,
     skips_upstream_check,
 )
+from ansible_ensemble.projects.git_claim import free_claimed
 from ansible_ensemble.projects.pins import SELF, check_pins, pins
 from ansible_ensemble.projects.vault import protect
 
@@ -57,6 +58,12 @@ def repositories_of(ensemble: Ensemble) -> dict[str, Path]:
         name = SELF if own else root.name if root.name not in found else f"{root.name}-{len(found)}"
         found[name] = root
     return found
+
+
+def free_repositories(ensemble: Ensemble) -> list[str]:
+    """Remove the locks that git left in an ensemble's repositories when a job was killed; a line for each."""
+    freed = [lock for root in repositories_of(ensemble).values() for lock in free_claimed(root)]
+    return [f"Removed {shown_path(str(lock))}, which the git of a killed job had left." for lock in freed]
 
 
 def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:

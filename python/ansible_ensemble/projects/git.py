@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.projects.git_claim import claimed
 
 _BUSY = re.compile(r"(index|HEAD|config|refs/\S+)\.lock'?: File exists|Unable to create .*\.lock")
 _USER_INFO = re.compile(r"(\w+://)[^/@\s]+@")
@@ -140,10 +141,11 @@ def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None 
         return None
     if base:
         _check_concurrent(root, files, base)
-    _git(root, _LITERAL, "add", "--all", "--", *files)
-    if not _git(root, _LITERAL, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--", *files):
-        return None
-    _git(root, _LITERAL, *_identity(root), "commit", "--quiet", "--only", "-m", message, "--", *files)
+    with claimed(root):
+        _git(root, _LITERAL, "add", "--all", "--", *files)
+        if not _git(root, _LITERAL, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--", *files):
+            return None
+        _git(root, _LITERAL, *_identity(root), "commit", "--quiet", "--only", "-m", message, "--", *files)
     return head(root)
 
 
@@ -155,7 +157,8 @@ def push(root: Path) -> None:
     """
     arguments = ("push", "--quiet") if _follows(root) else ("push", "--quiet", "--set-upstream", "origin", "HEAD")
     try:
-        _git(root, *arguments)
+        with claimed(root):
+            _git(root, *arguments)
     except EnsembleError as error:
         error.hint = "the commit is made; `git pull` merges the records of both sides, then `git push`"
         raise
@@ -171,7 +174,8 @@ def upstream(root: Path, *, fetch: bool = True) -> Upstream | None:
     if not name:
         return None
     if fetch:
-        _git(root, "fetch", "--quiet")
+        with claimed(root):
+            _git(root, "fetch", "--quiet")
     ahead, behind = _git(root, "rev-list", "--left-right", "--count", "HEAD...@{upstream}").split()
     return Upstream(name, int(ahead), int(behind))
 

@@ -22,7 +22,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         for text in report["check"]:
             session.console.line(f"Check: {text}")
         session.console.line(f"{report['merged']} holds both sides now; `git commit` concludes the merge.")
-    elif "merged" in report:
+    elif "freed" in report and arguments.output != "json":
+        for text in report["freed"]:
+            session.console.line(text)
+    elif "merged" in report or "freed" in report:
         session.console.document(report)
     elif report:
         show_report(report, arguments, session)

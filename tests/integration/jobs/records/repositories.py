@@ -59,7 +59,7 @@ def make_project(folder: Path, service: str = SERVICE) -> Path:
     folder.mkdir(parents=True)
     (folder / "service.yaml").write_text(service.replace("WORLD", str(folder)))
     (folder / "ensemble.yaml").write_text(ENSEMBLE)
-    (folder / ".gitignore").write_text("jobs/\nplanned/\nfailed.*/\nactive/tasks/\n*.lock*\n*.key\n*.txt\n")
+    (folder / ".gitignore").write_text("jobs/\nplanned/\nfailed.*/\nactive/tasks/\n*.lock*\n*.key\n*.txt\nlog\n")
     (folder / ".gitattributes").write_text("jobs.tsv merge=union\n")
     git(folder, "init", "--quiet", "--initial-branch=main")
     git(folder, "add", ".")

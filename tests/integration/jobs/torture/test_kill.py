@@ -1,14 +1,15 @@
 """Jobs of fifty nodes whose processes are killed at random: nothing is lost, nothing runs twice, nothing is left.
 
+Each job commits, so that git may be at work as well when the kill comes.
 TORTURE_ROUNDS says how many rounds; each round's number seeds its random choices.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.jobs.commands import status
+from tests.integration.jobs.conftest import PROGRAMS, environment
 from tests.integration.jobs.nodes import noted, service
+from tests.integration.jobs.records.repositories import git, is_sound, make_project
 from tests.integration.jobs.torture.folding import recorded, told
 from tests.integration.jobs.torture.processes import Process, roles, tree, wait_for, working_in
 
@@ -52,16 +56,27 @@ def through_ansible(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def service_text() -> str:
-    return through_ansible(service(NODES, seconds=0.05))
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project in git, with nothing deployed."""
+    return make_project(tmp_path_factory.mktemp("torture") / "project", through_ansible(service(NODES, seconds=0.05)))
+
+
+@pytest.fixture(scope="module")
+def deployed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with all deployed, without what is known of the job that did it."""
+    home = tmp_path_factory.mktemp("deployed")
+    folder = shutil.copytree(project, home / "project")
+    deploy = [PROGRAMS / "ansible-ensemble", "deploy", "--approve", "--commit"]
+    subprocess.run(deploy, cwd=folder, env=environment(home), stdin=subprocess.DEVNULL, check=True)
+    shutil.rmtree(folder / "jobs")
+    (folder / "log").unlink()
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path: Path, service_text: str) -> Path:
-    folder = tmp_path / "ensemble"
-    folder.mkdir()
-    (folder / "service.yaml").write_text(service_text)
-    return folder
+def copied(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Path]:
+    """Copies the project of a name."""
+    return lambda name: shutil.copytree(request.getfixturevalue(name), tmp_path / "ensemble")
 
 
 def strike(victim: str, root: int, chance: random.Random) -> list[Process]:
@@ -70,10 +85,25 @@ def strike(victim: str, root: int, chance: random.Random) -> list[Process]:
     if victim == "all":
         for process in family:
             process.kill()
-    else:
-        candidates = roles(root).get(victim) or [process for process in family if process.pid == root]
+    elif family:
+        candidates = roles(root).get(victim) or family[:1]
         chance.choice(candidates).kill()
     return family
+
+
+def await_moment(folder: Path, job: subprocess.Popen[str], chance: random.Random) -> None:
+    """Wait for a random moment: most often among the operations, else before the first or after the last of them."""
+    when = chance.random()
+    if when < 0.1:
+        wait_for(lambda: (folder / "ensemble.yaml.lock").exists() or job.poll() is not None, "the beginning")
+        time.sleep(chance.random())
+    elif when < 0.3:
+        wait_for(lambda: len(noted(folder)) == NODES or job.poll() is not None, "the last operation's end")
+        time.sleep(chance.random() * 0.8)
+    else:
+        goal = chance.randrange(NODES - JOBS)
+        wait_for(lambda: len(noted(folder, "begin")) > goal or job.poll() is not None, "the moment to strike")
+        time.sleep(chance.random() * 0.1)
 
 
 def check_ended(folder: Path, family: list[Process]) -> None:
@@ -82,36 +112,29 @@ def check_ended(folder: Path, family: list[Process]) -> None:
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_a_killed_job(command: Callable, start: Callable, folder: Path, tmp_path: Path, number: int):
+def test_a_killed_job(command: Callable, start: Callable, copied: Callable[[str], Path], number: int):
     chance = random.Random(number)
-    victim = VICTIMS[number % len(VICTIMS)]
-    workflow, operation = (("deploy", "create"), ("undeploy", "delete"))[number // len(VICTIMS) % 2]
-    if workflow == "undeploy":
-        assert command("deploy", "--approve", "service.yaml", cwd=folder).code == 0
-        shutil.rmtree(folder / "jobs")
-        (folder / "log").unlink()
+    workflow, operation = (("deploy", "create"), ("undeploy", "delete"))[number % 2]
+    victim = VICTIMS[number // 2 % len(VICTIMS)]
+    folder = copied("project" if workflow == "deploy" else "deployed")
     before = recorded(folder)
 
-    job = start(workflow, "--approve", "--jobs", str(JOBS), "service.yaml", cwd=folder)
-    goal = chance.randrange(NODES - JOBS)
-    wait_for(lambda: len(noted(folder, "begin")) > goal or job.poll() is not None, "the moment to strike")
-    time.sleep(chance.random() * 0.1)
+    job = start(workflow, "--approve", "--commit", "--jobs", str(JOBS), cwd=folder)
+    await_moment(folder, job, chance)
     family = strike(victim, job.pid, chance)
     check_ended(folder, family)
     output, _ = job.communicate(timeout=60)
 
     said = told(folder)
     recorded(folder)  # it parses
-    shown = command("status", "--output", "json", "service.yaml", cwd=folder)
-    assert shown.code == 0, shown.output
-
-    statuses = {one["name"]: one["status"] for one in json.loads(shown.stdout)["instances"]}
+    assert is_sound(folder)
+    statuses = {one["name"]: one["status"] for one in status(str(folder), {})["instances"]}
     assert {name: status for name, status in statuses.items() if name in said.status} == said.status, output
     assert {name: status for name, status in statuses.items() if name not in said.status} == {
         name: status for name, status in before.items() if name not in said.status
     }
 
-    again = command(workflow, "--approve", "service.yaml", cwd=folder)
+    again = command(workflow, "--approve", "--commit", cwd=folder)
     assert again.code == 0, f"{victim}: {output}\n{again.output}"
     assert not (folder / "ensemble.yaml.lock").exists()
     assert not list((folder / "jobs").glob("*.journal"))
@@ -125,3 +148,5 @@ def test_a_killed_job(command: Callable, start: Callable, folder: Path, tmp_path
     if said.interrupted and "had been killed" in again.output:
         assert all(f"{name.split()[1]}:Standard.{operation}" in again.output for name in said.interrupted)
     assert set(said.finished).isdisjoint(said.interrupted)
+    assert git(folder, "status", "--porcelain") == "", again.output
+    assert is_sound(folder)
