@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,7 @@ _PLAYS = re.compile(r"(hosts|import_playbook|ansible\.builtin\.import_playbook)\
 _LONGEST_NAME = 255  #: of a file
 _SCRIPT_SUFFIXES = {".sh", ".bash", ".py", ".pl", ".rb"}
 _YAML_SUFFIXES = {".yml", ".yaml"}
+_TERRAFORM = ("*.tf", "*.tf.json")
 
 #: Names of configurators as Unfurl's files give them -> ours.
 _ALIASES = {
@@ -71,8 +72,8 @@ def resolve(operation: Operation, root: Path) -> Resolved:
 
     In this order: a configurator named by `className` (a Python class where it is `file.py#Class` or
     `package.module.Class`); the type of an artifact; a file that exists (a playbook is a list of plays, else it holds
-    tasks; other files are scripts); a configurator's name; a role where such a one is found; a module's FQCN; else a
-    shell command.
+    tasks; other files are scripts); a folder with a Terraform module; a configurator's name; a role where such a one is
+    found; a module's FQCN; else a shell command.
 
     Args:
         operation: it must have an implementation.
@@ -95,6 +96,8 @@ def resolve(operation: Operation, root: Path) -> Resolved:
         return Resolved(_BY_ARTIFACT_TYPE[implementation.artifact.type], str(file))
     if file is not None:
         return Resolved(_kind_of_file(file), str(file))
+    if module := _find_module(primary, operation, root):
+        return Resolved("terraform", str(module))
     if primary in _ALIASES:
         return Resolved(_ALIASES[primary])
     if role := _find_role(primary, operation, root):
@@ -121,16 +124,31 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
     elif _DOTTED.fullmatch(name):
         return Resolved("python", name)
     target = _find_file(primary, operation, root) if primary else None
+    if primary and name == "terraform":
+        target = _find_module(primary, operation, root)
     return Resolved(name, str(target) if target else primary)
 
 
 def _find_file(primary: str, operation: Operation, root: Path) -> Path | None:
+    return _find(primary, operation, root, Path.is_file)
+
+
+def _find_module(primary: str, operation: Operation, root: Path) -> Path | None:
+    """The folder of a Terraform module: one with files of its language."""
+
+    def is_module(path: Path) -> bool:
+        return path.is_dir() and any(file for pattern in _TERRAFORM for file in path.glob(pattern))
+
+    return _find(primary, operation, root, is_module)
+
+
+def _find(primary: str, operation: Operation, root: Path, fits: Callable[[Path], bool]) -> Path | None:
     artifact = operation.implementation.artifact if operation.implementation else None
     for base in (artifact.base if artifact else None, operation.base, root):
         if base is not None:
             path = base / primary
             try:
-                if path.is_file():
+                if fits(path):
                     return path.resolve()
             except (OSError, ValueError):  # a command longer than a file name may be, or with a null in it
                 return None

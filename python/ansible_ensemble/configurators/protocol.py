@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -109,6 +110,9 @@ class Task(Protocol):
     @property
     def folder(self) -> Path:
         """Its own folder for rendered files; made when first read."""
+
+    def open_secrets(self) -> AbstractContextManager[Path]:
+        """The instance's folder of secret files, which the ensemble keeps; they are in clear while it is open."""
 
     def raw_input(self, name: str) -> Any:
         """An input as written, not evaluated."""

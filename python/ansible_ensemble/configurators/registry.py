@@ -13,6 +13,7 @@ from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.configurators.protocol import Configurator
 from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
+from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.entities import Operation
 
@@ -28,6 +29,7 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
     "playbook": lambda target: PlayConfigurator("playbook", target),
     "template": lambda _: TemplateConfigurator(),
     "python": PythonConfigurator,
+    "terraform": TerraformConfigurator,
     "delegate": lambda _: DelegateConfigurator(),
 }
 

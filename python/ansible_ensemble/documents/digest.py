@@ -8,6 +8,9 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
 
+#: Names that are no content of a folder: tools leave them where they work.
+OF_TOOLS = frozenset({".git", ".terraform", ".terraform.lock.hcl", ".terraform.tfstate.lock.info"})
+
 
 def digest_file(path: Path) -> str:
     """Return the SHA-256 of a file's content, in hexadecimal digits.
@@ -25,7 +28,8 @@ def digest_file(path: Path) -> str:
 def digest_folder(path: Path) -> str:
     """Return a SHA-256 over a folder: names, contents, links and whether files are executable, in a fixed order.
 
-    Times, owners and the folder `.git` do not count. A symbolic link counts by where it points to, unfollowed.
+    Times, owners and what tools leave there (`.git`, Terraform's own files) do not count. A symbolic link counts by
+    where it points to, unfollowed.
 
     Raises:
         EnsembleError: the folder or something in it cannot be read.
@@ -33,9 +37,11 @@ def digest_folder(path: Path) -> str:
     total = hashlib.sha256()
     try:
         for folder, folders, files in os.walk(path, onerror=_raise):
-            folders[:] = sorted(name for name in folders if name != ".git")
+            folders[:] = sorted(name for name in folders if name not in OF_TOOLS)
             links = [name for name in folders if (Path(folder) / name).is_symlink()]
             for name in sorted([*files, *links]):
+                if name in OF_TOOLS:
+                    continue
                 entry = Path(folder) / name
                 if entry.is_symlink():
                     kind, content = "link", str(entry.readlink())

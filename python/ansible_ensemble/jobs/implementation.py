@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.documents.digest import digest_folder
 from ansible_ensemble.topology.entities import Operation
 
 #: Refs under which the digests are recorded with what an operation read -> what they are called.
@@ -19,7 +20,7 @@ OWN_REFS = {".implementation": "implementation", ".inputs": "inputs"}
 def own_digests(operation: Operation, root: Path) -> dict[str, str]:
     """Digests of an operation's implementation and of its inputs as they are written.
 
-    The implementation is its text and the file or role that it names, not what these include.
+    The implementation is its text and the file, role or Terraform module that it names, not what these include.
     """
     resolved = resolve(operation, root)
     digest = hashlib.sha256(f"{resolved.configurator}\0".encode())
@@ -27,9 +28,7 @@ def own_digests(operation: Operation, root: Path) -> dict[str, str]:
     if resolved.configurator == "command" or not path.is_absolute():
         digest.update(resolved.target.encode())
     elif path.is_dir():
-        for file in sorted(path.rglob("*")):
-            if file.is_file():
-                digest.update(str(file.relative_to(path)).encode() + b"\0" + file.read_bytes())
+        digest.update(digest_folder(path).encode())
     elif path.is_file():
         digest.update(path.read_bytes())
     inputs = {name: redact(assignment.value) for name, assignment in operation.inputs.items()}

@@ -23,7 +23,8 @@ from ansible_ensemble.planning.conditions import unmet
 from ansible_ensemble.planning.context import Member
 from ansible_ensemble.planning.expand import links_of
 from ansible_ensemble.planning.plan import Plan, PlannedOperation, Reason
-from ansible_ensemble.projects.folders import task_folder
+from ansible_ensemble.projects.folders import ACTIVE, folder_name, task_folder
+from ansible_ensemble.projects.secret_files import open_secrets
 from ansible_ensemble.topology.entities import (
     Assignment,
     Entity,
@@ -78,6 +79,11 @@ class Renderer:
             entity=entity,
             scope=scope,
             find_host=partial(self._hosts.find, planned.host, instance, relationship, operation),
+            find_secrets=partial(
+                open_secrets,
+                self._ensemble.folder / ACTIVE / "secrets" / folder_name(planned.instance),
+                self._ensemble.environment.vault,
+            ),
             base=operation.base or self._ensemble.folder,
             root=self._ensemble.root,
             work=folder,

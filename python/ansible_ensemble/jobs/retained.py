@@ -5,7 +5,6 @@ It is kept in `active/artifacts/templates.json`, with copies of the files that i
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.digest import OF_TOOLS, digest_path
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.jobs.seal import Seal
@@ -154,7 +154,7 @@ class RetainedTemplates:
             "settings": self._seal.for_json(implementation.settings),
         }
         path = Path(resolved.target)
-        if resolved.configurator != "command" and path.is_absolute() and path.is_file():
+        if resolved.configurator != "command" and path.is_absolute() and path.exists():
             entry["target"] = self._relative(path)
             entry["copy"] = self._copy(path)
         if operation.base is not None:
@@ -165,13 +165,19 @@ class RetainedTemplates:
         return str(path.relative_to(self._root)) if path.is_relative_to(self._root) else str(path)
 
     def _copy(self, path: Path) -> str:
-        content = path.read_bytes()
-        name = f"{hashlib.sha256(content).hexdigest()[:12]}-{path.name}"
+        """Keep a copy of a file, or of the folder of a role or Terraform module; returns its name."""
+        name = f"{digest_path(path)[:12]}-{path.name}"
         copy = self._folder / "files" / name
-        if not copy.is_file():
+        if not copy.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
-            shutil.copymode(path, copy)
+            if path.is_dir():
+                aside = copy.with_name(f".{name}.new")
+                shutil.rmtree(aside, ignore_errors=True)
+                shutil.copytree(path, aside, symlinks=True, ignore=shutil.ignore_patterns(*OF_TOOLS))
+                aside.rename(copy)
+            else:
+                shutil.copyfile(path, copy)
+                shutil.copymode(path, copy)
         return name
 
     # -- restoring ----------------------------------------------------------------------------------------------
@@ -216,7 +222,7 @@ class RetainedTemplates:
 
     def _restored_operation(self, interface: str, name: str, entry: dict[str, Any]) -> Operation:
         target = entry["target"]
-        if "copy" in entry and not (self._root / target).is_file():
+        if "copy" in entry and not (self._root / target).exists():
             target = str(self._folder / "files" / entry["copy"])
         elif "copy" in entry:
             target = str(self._root / target)

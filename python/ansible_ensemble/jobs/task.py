@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ class JobTask:
         scope: where its values are evaluated; it records what is read.
         template: the instance's node template.
         find_host: finds where it runs, once that is asked for.
+        find_secrets: opens the folder of the instance's secret files.
         own_digests: what it is made of, as it is when it is rendered: a script may be replaced while it runs.
         entity: the node template or relationship whose operation it is.
     """
@@ -36,6 +38,7 @@ class JobTask:
     entity: Entity
     scope: Scope
     find_host: Callable[[], Host]
+    find_secrets: Callable[[], AbstractContextManager[Path]]
     base: Path
     root: Path
     work: Path
@@ -85,6 +88,14 @@ class JobTask:
         """The task's folder for rendered files: `planned/tasks/<instance>/<operation>`."""
         self.work.mkdir(parents=True, exist_ok=True)
         return self.work
+
+    def open_secrets(self) -> AbstractContextManager[Path]:
+        """The instance's folder in `active/secrets`, its files in clear while it is open.
+
+        Raises:
+            InvalidInput: a file cannot be decrypted.
+        """
+        return self.find_secrets()
 
     def raw_input(self, name: str) -> Any:
         """An input as written, not evaluated."""

@@ -1,0 +1,395 @@
+"""Terraform, or OpenTofu: an operation brings a root module to what it says, and its outputs back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.orders import Command, Order, Outcome
+from ansible_ensemble.configurators.protocol import Result, Steps, Task
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, to_result
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, mark_sensitive, reveal
+from ansible_ensemble.instances.status import Status
+
+_OWN_INPUTS = RESERVED_INPUTS | {"main", "tfvars", "stateLocation", "command", "workdir", "backend", "dryrun_outputs"}
+_STATE = "terraform.tfstate"
+_VARIABLES = "ensemble.tfvars.json"
+_SUMMARY = re.compile(r"complete! Resources: (.+)\.")
+_ERROR = re.compile(r"^Error: (.+)$", re.MULTILINE)
+_PLACE = re.compile(r"^ +on (\S+) line (\d+)", re.MULTILINE)
+#: Exit codes of `plan -detailed-exitcode`: nothing to do, something to do.
+_PLANNED = (0, 2)
+#: Seconds that a command waits for a state that somebody else has locked.
+_LOCK_TIMEOUT = 60
+#: Runs a command under a lock of its own: Terraform's cache of providers is not safe for several `init` at a time.
+_ONE_AT_A_TIME = (
+    "import fcntl, os, sys\n"
+    "lock = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)\n"
+    "os.set_inheritable(lock, True)\n"
+    "fcntl.flock(lock, fcntl.LOCK_EX)\n"
+    "try:\n"
+    "    os.execvp(sys.argv[2], sys.argv[2:])\n"
+    "except FileNotFoundError:\n"
+    "    sys.exit(127)\n"
+)
+
+Ordered = Generator[Order, Outcome, Outcome]
+
+
+class TerraformConfigurator:
+    """Runs Terraform on a root module: apply; destroy for `delete`; a plan for `check` and in a dry run.
+
+    The module is a folder, which the implementation or the input `main` names, or the text or map of `main` itself.
+    Variables are the input `tfvars` and all other inputs, but for `command` (the program, `terraform`), `workdir`
+    (the folder that a relative `main` starts in), `stateLocation` (`secrets`: with the ensemble; `remote`: where the
+    module's backend says), `backend` (settings of that backend) and `dryrun_outputs` (outputs of a dry run).
+    """
+
+    name = "terraform"
+
+    def __init__(self, target: str = "") -> None:
+        self._target = target
+
+    def can_dry_run(self, task: Task) -> bool:
+        """Yes: a plan changes nothing."""
+        del task
+        return True
+
+    def render(self, task: Task) -> None:
+        """Evaluate the inputs, and write an inline module and the plain variables into the task's folder.
+
+        Raises:
+            InvalidInput: there is no module, or an input is wrong.
+        """
+        read_inputs(task)
+        _is_remote(task)
+        _backend(task)
+        plain = {name: reveal(value) for name, value in _variables(task).items() if not is_sensitive(value)}
+        files = {**_module(task, self._target)[1], _VARIABLES: json.dumps(plain, indent=1)}
+        for name, text in files.items():
+            (task.folder / name).write_text(text, encoding="utf-8")
+
+    def run(self, task: Task) -> Steps:
+        """Initialise the module, and do what the operation is for."""
+        if _is_remote(task):
+            result = yield from self._run(_Terraform(task, self._target, None))
+            return result
+        with task.open_secrets() as folder:
+            result = yield from self._run(_Terraform(task, self._target, folder / _STATE))
+        return result
+
+    def _run(self, terraform: _Terraform) -> Steps:
+        task = terraform.task
+        ready = yield from terraform.init()
+        if not ready.ok:
+            return _failure(ready, modified=False)
+        reading = task.operation.name in ("check", "discover")
+        if reading and (task.check or task.operation.name == "check"):
+            result = yield from _look(terraform)
+        elif task.check:
+            result = yield from _predict(terraform)
+        else:
+            result = yield from _apply(terraform)
+        return result
+
+
+@dataclass(slots=True)
+class _Terraform:
+    """Terraform at work for a task: its commands, with all that they have in common.
+
+    Attributes:
+        state: the file of the state; None where the module's backend keeps it.
+    """
+
+    task: Task
+    target: str
+    state: Path | None
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.task.timeout is not None:
+            self.deadline = time.monotonic() + self.task.timeout
+
+    @property
+    def private(self) -> Path:
+        """A folder of the task that nobody else can read: backends leave their settings in it."""
+        folder = self.task.folder / ".terraform"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    @property
+    def program(self) -> str:
+        """The program that is run."""
+        return str(reveal(self.task.inputs.get("command") or "terraform"))
+
+    def init(self) -> Ordered:
+        """Make the module ready: its providers, modules and backend."""
+        arguments = ["init", "-input=false", "-no-color"]
+        arguments += [f"-backend-config={name}={value}" for name, value in _backend(self.task).items()]
+        cache = Path(self._environment()["TF_PLUGIN_CACHE_DIR"])
+        cache.mkdir(parents=True, exist_ok=True)
+        alone = (sys.executable, "-c", _ONE_AT_A_TIME, str(cache / ".lock"))
+        outcome = yield self._command(arguments, before=alone)
+        return self._told(outcome)
+
+    def change(self, *arguments: str) -> Ordered:
+        """A command that changes the world, or the state."""
+        outcome = yield self._command([*arguments, "-auto-approve", f"-lock-timeout={_LOCK_TIMEOUT}s", *self._common()])
+        return self._told(outcome)
+
+    def plan(self, *arguments: str) -> Ordered:
+        """A plan, which changes and locks nothing; its exit code tells whether there is something to do."""
+        command = ["plan", "-detailed-exitcode", "-lock=false", *arguments, *self._common()]
+        outcome = yield self._command(command)
+        if outcome.rc in _PLANNED and not outcome.timed_out:
+            return replace(outcome, ok=True, error=None, changed=outcome.rc == _PLANNED[1])
+        return self._told(outcome)
+
+    def json(self, *arguments: str) -> Generator[Order, Outcome, Mapping[str, Any]]:
+        """What a command answers as JSON. It goes through a file: it may be long, and hold secrets.
+
+        Raises:
+            EnsembleError: it answers something else.
+        """
+        answer = self.private / "answer.json"
+        command = self._command([*arguments])
+        text = 'out=$1; shift; exec "$@" >"$out"'
+        outcome = yield replace(command, argv=("/bin/sh", "-c", text, "sh", str(answer), *command.argv))
+        try:
+            if not outcome.ok:
+                raise EnsembleError(f"{self.program} {arguments[0]}: {self._told(outcome).error}")
+            found: Mapping[str, Any] = json.loads(answer.read_text(encoding="utf-8") or "{}")
+        except ValueError as error:
+            raise EnsembleError(f"{self.program} {arguments[0]} gave no JSON: {error}") from error
+        finally:
+            answer.unlink(missing_ok=True)
+        return found
+
+    def outputs(self) -> Generator[Order, Outcome, dict[str, Any]]:
+        """The module's outputs, as the state has them; those that it calls sensitive are marked."""
+        found = yield from self.json("output", "-json", *self._state())
+        return _values(found)
+
+    def show(self, plan: Path | None = None) -> Generator[Order, Outcome, Mapping[str, Any]]:
+        """What is in a plan, or in the state."""
+        file = plan or self.state
+        if file is not None and not file.is_file():
+            return {}
+        found = yield from self.json("show", "-json", *([str(file)] if file else []))
+        return found
+
+    def content(self) -> bytes | None:
+        """What the state's file holds; None if there is none, or it is kept elsewhere."""
+        return self.state.read_bytes() if self.state is not None and self.state.is_file() else None
+
+    def _command(self, arguments: list[str], before: tuple[str, ...] = ()) -> Command:
+        folder = _module(self.task, self.target)[0]
+        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
+        return Command(
+            (*before, self.program, f"-chdir={folder}", *arguments),
+            cwd=str(self.task.base),
+            environment=self._environment(),
+            timeout=left,
+        )
+
+    def _common(self) -> list[str]:
+        file = self.task.folder / _VARIABLES
+        return ["-input=false", "-no-color", f"-var-file={file}", *self._state()]
+
+    def _state(self) -> list[str]:
+        return [] if self.state is None else [f"-state={self.state}"]
+
+    def _environment(self) -> dict[str, str]:
+        """The environment; secret variables are in it, and so in no file and no command line."""
+        given = {**os.environ, **self.task.environment}
+        cache = given.get("TF_PLUGIN_CACHE_DIR") or str(_cache_folder(given))
+        secret = {name: value for name, value in _variables(self.task).items() if is_sensitive(value)}
+        return {
+            **self.task.environment,
+            **{f"TF_VAR_{name}": _as_variable(value) for name, value in secret.items()},
+            "TF_DATA_DIR": str(self.private),
+            "TF_PLUGIN_CACHE_DIR": cache,
+            "TF_IN_AUTOMATION": "1",
+            "CHECKPOINT_DISABLE": "1",
+        }
+
+    def _told(self, outcome: Outcome) -> Outcome:
+        """An outcome with the reason of its failure as Terraform tells it."""
+        if outcome.ok or outcome.timed_out:
+            return outcome
+        if outcome.rc == 127:
+            missing = f"command not found: {self.program} (install it, or name another one by the input command)"
+            return replace(outcome, error=missing)
+        told = _ERROR.findall(outcome.stderr)
+        place = _PLACE.search(outcome.stderr)
+        if not told:
+            return outcome
+        return replace(outcome, error="; ".join(told) + (f" ({place[1]}:{place[2]})" if place else ""))
+
+
+def _apply(terraform: _Terraform) -> Steps:
+    """Apply, destroy, or take over what is there; what was made counts even where not all of it could be."""
+    task, before = terraform.task, terraform.content()
+    command = {"delete": ("destroy",), "discover": ("apply", "-refresh-only")}.get(task.operation.name, ("apply",))
+    outcome = yield from terraform.change(*command)
+    if not outcome.ok:
+        known = terraform.state is not None
+        touched = terraform.content() != before
+        return _failure(outcome, modified=touched if known and (touched or not outcome.timed_out) else None)
+    summary = _SUMMARY.search(outcome.stdout)
+    outcome.changed = summary is None or any(map(int, re.findall(r"\d+", summary[1])))
+    if task.operation.name == "delete":
+        if terraform.state is not None:
+            for file in terraform.state.parent.glob(f"{_STATE}*"):
+                file.unlink()
+        return to_result(task, outcome, {}, outcome.changed)
+    values = yield from terraform.outputs()
+    result = _result(task, outcome, values)
+    if task.operation.name == "discover":
+        shown = yield from terraform.show()
+        result.status = Status.OK if _resources(shown.get("values")) else Status.ABSENT
+    return result
+
+
+def _predict(terraform: _Terraform) -> Steps:
+    """What the operation would do; the plan is its diff."""
+    task = terraform.task
+    outcome = yield from terraform.plan(*(["-destroy"] if task.operation.name == "delete" else []))
+    if not outcome.ok:
+        return _failure(outcome, modified=False)
+    outcome.diff = [{"prepared": outcome.stdout.strip()}] if outcome.changed else []
+    given = reveal(task.inputs.get("dryrun_outputs") or {})
+    return to_result(task, outcome, given if isinstance(given, Mapping) else {}, False)
+
+
+def _look(terraform: _Terraform) -> Steps:
+    """Compare the world with the module: absent if nothing is there, degraded or in error where it differs.
+
+    A plan that has to make, replace or destroy something tells of an error; one that updates in place, of a degraded
+    instance. Where no plan can be made, nobody knows.
+    """
+    task, file = terraform.task, terraform.private / "check.tfplan"
+    outcome = yield from terraform.plan(f"-out={file}")
+    if not outcome.ok:
+        return _failure(outcome, modified=False)
+    try:
+        plan = yield from terraform.show(file)
+    finally:
+        file.unlink(missing_ok=True)
+    seen = plan.get("prior_state", {}).get("values")
+    result = _result(task, replace(outcome, changed=False), _values((seen or {}).get("outputs") or {}))
+    result.status = _status(plan, present=_resources(seen) > 0)
+    return result
+
+
+def _status(plan: Mapping[str, Any], *, present: bool) -> Status:
+    changes = [set(change["change"]["actions"]) for change in plan.get("resource_changes", ())]
+    changes = [actions for actions in changes if actions - {"no-op", "read"}]
+    if not present:
+        return Status.ABSENT if changes else Status.OK
+    if any(actions != {"update"} for actions in changes):
+        return Status.ERROR
+    return Status.DEGRADED if changes else Status.OK
+
+
+def _resources(values: Mapping[str, Any] | None) -> int:
+    """How many resources a state has, in all modules; data sources do not count."""
+    count, modules = 0, [(values or {}).get("root_module") or {}]
+    while modules:
+        module = modules.pop()
+        count += sum(one.get("mode") == "managed" for one in module.get("resources", ()))
+        modules += module.get("child_modules", ())
+    return count
+
+
+def _result(task: Task, outcome: Outcome, values: dict[str, Any]) -> Result:
+    outcome.result = {"outputs": {name: value for name, value in values.items() if not is_sensitive(value)}}
+    if len(outcome.result["outputs"]) < len(values):
+        outcome.hidden = SensitiveMap({"outputs": values})
+    return to_result(task, outcome, values, outcome.changed)
+
+
+def _failure(outcome: Outcome, *, modified: bool | None) -> Result:
+    return Result(success=False, modified=modified, outcome=outcome, error=outcome.error)
+
+
+def _values(outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of outputs as `output -json` gives them."""
+    return {
+        name: mark_sensitive(one["value"]) if one.get("sensitive") else one["value"]
+        for name, one in outputs.items()
+        if "value" in one
+    }
+
+
+# -- inputs ---------------------------------------------------------------------------------------------------------
+
+
+def _module(task: Task, target: str) -> tuple[Path, dict[str, str]]:
+    """The folder of the root module, and the files that are to be written there if it is the task's own."""
+    main = task.inputs.get("main")
+    if isinstance(main, Mapping):
+        return task.folder, {"main.tf.json": json.dumps(reveal(main), indent=1)}
+    text = str(reveal(main)) if main is not None else target
+    if not text.strip():
+        raise InvalidInput(
+            "there is no Terraform module to run",
+            task.operation.place,
+            "name its folder by the implementation or the input main",
+        )
+    if "\n" not in text and not text.lstrip().startswith("{"):
+        workdir = task.inputs.get("workdir")
+        base = task.base / str(reveal(workdir)) if workdir else task.base
+        folder = (base / text).resolve()
+        if folder.is_dir():
+            if main is not None:
+                task.query({"file": str(folder)})  # its contents are a part of what the operation read
+            return folder, {}
+        if main is None or "{" not in text:
+            raise InvalidInput(f'there is no folder "{text}" with a Terraform module', task.operation.place)
+    return task.folder, {"main.tf.json" if text.lstrip().startswith("{") else "main.tf": text}
+
+
+def _variables(task: Task) -> dict[str, Any]:
+    """Values of the module's variables."""
+    given = {name: task.inputs[name] for name in task.inputs if name not in _OWN_INPUTS}
+    values = task.inputs.get("tfvars")
+    if values is not None and not isinstance(values, Mapping):
+        raise InvalidInput(f"the input tfvars must be a map, not {reveal(values)!r}", task.operation.place)
+    return {**given, **(values or {})}
+
+
+def _is_remote(task: Task) -> bool:
+    location = task.inputs.get("stateLocation") or "secrets"
+    if location not in ("secrets", "remote"):
+        raise InvalidInput(f'the state cannot be kept in "{location}"', task.operation.place, "secrets or remote")
+    return str(location) == "remote"
+
+
+def _backend(task: Task) -> dict[str, str]:
+    backend = task.inputs.get("backend")
+    if backend is not None and not isinstance(backend, Mapping):
+        raise InvalidInput("the input backend must be a map of the backend's settings", task.operation.place)
+    return {str(name): str(reveal(value)) for name, value in (backend or {}).items()}
+
+
+def _as_variable(value: Any) -> str:
+    """A value as an environment variable gives it to Terraform: a text, or an expression."""
+    value = reveal(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value).replace("${", "$${").replace("%{", "%%{")
+
+
+def _cache_folder(environment: Mapping[str, str]) -> Path:
+    """Where providers are kept for all instances and ensembles, unless TF_PLUGIN_CACHE_DIR says it."""
+    base = environment.get("XDG_CACHE_HOME") or str(Path(environment.get("HOME") or "/tmp") / ".cache")
+    return Path(base) / "ansible-ensemble" / "terraform"
