@@ -11,6 +11,7 @@ from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import Ensem
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
 
 EXECUTING: dict[str, dict[str, Any]] = {
+    "jobs_per_host": {"type": "int"},
     "fail_fast": {"type": "bool", "default": False},
     "fast_modules": {"type": "bool", "default": True},
     "commit": {"type": "bool", "default": False},

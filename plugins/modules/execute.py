@@ -36,6 +36,9 @@ options:
     description: How many operations run side by side; V(0) takes the number of processors.
     type: int
     default: 0
+  jobs_per_host:
+    description: How many of them run side by side on one host other than the controller; no limit when left out.
+    type: int
   fail_fast:
     description: Start no further operation after the first one that failed, instead of those it does not concern.
     type: bool

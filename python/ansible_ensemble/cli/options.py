@@ -36,6 +36,7 @@ _JOB_OPTIONS = (
     "save",
     "environment",
     "jobs",
+    "jobs_per_host",
     "fail_fast",
     "fast",
     "check",
@@ -170,6 +171,7 @@ def add_execution(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-C", "--check", "--dryrun", action="store_true", help="dry run: change nothing, as in Ansible")
     group.add_argument("-D", "--diff", action="store_true", help="show what modules change, as in Ansible")
     group.add_argument("--jobs", metavar="N", type=positive, help="run up to N operations side by side")
+    group.add_argument("--jobs-per-host", metavar="N", type=positive, help="run up to N of them on one host")
     group.add_argument("--fail-fast", action="store_true", help="start nothing new after a failure")
     group.add_argument(
         "--no-fast-modules", dest="fast", action="store_false", help="run every module as Ansible itself does"

@@ -17,7 +17,8 @@ class ScheduledOperation:
             (yet) counts as not ended.
         waits_end: keys of operations that must have ended, with whatever result, before it.
         groups: serial groups; of each group at most one operation runs at a time, unless the limits say more.
-        host: where it runs, for the limit per host; None counts for no host.
+        host: where it runs, for the limit per host; None counts for no host. What is known only once the operation is
+            rendered, is told by `Placed`.
         weight: its expected duration, in any unit; the longest path by weight goes first.
         retries: how many times it is tried again after a failure or a timeout.
         backoff: seconds before the first retry; doubled with each further one, up to `MAX_BACKOFF`.
@@ -53,6 +54,23 @@ class Started:
     """The operation is rendered and goes to its worker now."""
 
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The operation is rendered, so its host and its serial groups are known now.
+
+    If there is no room, it gives its place free, is ready again and is run once there is; as `Run` of the same attempt.
+    Whoever sends the event goes on if the operation is `running` afterwards.
+
+    Attributes:
+        host: in the place of `ScheduledOperation.host`.
+        groups: in the place of `ScheduledOperation.groups`.
+    """
+
+    key: str
+    host: str | None
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +189,9 @@ class Blocked:
 
 
 #: Events about one operation.
-OperationEvent = Started | Succeeded | Failed | TimedOut | Interrupted | Cancelled | Skipped | Deferred | RetryDue
+OperationEvent = (
+    Placed | Started | Succeeded | Failed | TimedOut | Interrupted | Cancelled | Skipped | Deferred | RetryDue
+)
 Event = OperationEvent | OperationsAdded | Provided | LockLost | StopRequested | KillRequested
 
 
@@ -186,7 +206,7 @@ class Run:
     Attributes:
         attempt: counts from 1.
         timeout: seconds it may take, or None.
-        resumed: it goes on where it was deferred, in the same attempt.
+        resumed: it goes on where it was deferred, or had no room on its host, in the same attempt.
     """
 
     key: str

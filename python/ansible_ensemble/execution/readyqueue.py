@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -99,15 +100,28 @@ class ReadyQueue:
 
     def release(self, host: str | None, groups: tuple[str, ...]) -> None:
         """Give back the places of an operation that was popped."""
-        for resource in self.limited(host, groups):
-            self._used[resource] -= 1
-            self._wake(resource)
+        self._free(self.limited(host, groups))
+
+    def exchange(self, before: tuple[Resource, ...], after: tuple[Resource, ...]) -> Resource | None:
+        """Have an operation that runs hold other places; if one of them is taken, return it and change nothing."""
+        more = [resource for resource in after if resource not in before]
+        full = self._full(more)
+        if full is None:
+            for resource in more:
+                self._used[resource] += 1
+            self._free(resource for resource in before if resource not in after)
+        return full
 
     def runnable(self) -> list[str]:
         """The operations that may run now; for checks, as it looks at each."""
         return [key for key, resources in self._resources.items() if self._full(resources) is None]
 
-    def _full(self, resources: tuple[Resource, ...]) -> Resource | None:
+    def _free(self, resources: Iterable[Resource]) -> None:
+        for resource in resources:
+            self._used[resource] -= 1
+            self._wake(resource)
+
+    def _full(self, resources: Iterable[Resource]) -> Resource | None:
         return next((resource for resource in resources if self._used[resource] >= self._limit(resource)), None)
 
     def _limit(self, resource: Resource) -> int:

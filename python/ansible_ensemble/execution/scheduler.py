@@ -4,40 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.execution.events import (
-    MAX_BACKOFF,
-    Blocked,
-    Cancelled,
-    CancelRunning,
-    Deferred,
-    Done,
-    Ending,
-    Event,
-    Failed,
-    Instruction,
-    Interrupted,
-    KillRequested,
-    LockLost,
-    Notify,
-    OperationEvent,
-    OperationsAdded,
-    Persist,
-    Provided,
-    RetryAfter,
-    RetryDue,
-    Run,
-    ScheduledOperation,
-    Skipped,
-    Started,
-    StopRequested,
-    Succeeded,
-    Summary,
-    TimedOut,
-)
+from ansible_ensemble.execution import events
 from ansible_ensemble.execution.priorities import longest_paths
 from ansible_ensemble.execution.readyqueue import Limits, Priority, ReadyQueue
 from ansible_ensemble.execution.states import ENDED, FAILURES, IDLE, MOVES, PENDING, SATISFIED, InvalidTransition, State
@@ -48,7 +19,7 @@ from ansible_ensemble.execution.waiting import Item, Reference, Waiting, needs_o
 class _Node:
     """An operation and where it stands."""
 
-    operation: ScheduledOperation
+    operation: events.ScheduledOperation
     priority: Priority
     state: State = State.WAITING
     attempt: int = 0
@@ -60,7 +31,7 @@ class _Node:
 
 
 #: An operation that ends: how, by which event, and why in words.
-_Ended = tuple[_Node, State, Ending, str]
+_Ended = tuple[_Node, State, events.Ending, str]
 
 
 class Scheduler:
@@ -88,11 +59,11 @@ class Scheduler:
         self._stopped: str | None = None
         self._killed = False
         self._done = False
-        self._out: list[Instruction] = []
+        self._out: list[events.Instruction] = []
 
     # -- what the outside uses ----------------------------------------------------------------------------------
 
-    def handle(self, *events: Event) -> list[Instruction]:
+    def handle(self, *happened: events.Event) -> list[events.Instruction]:
         """Take in what happened; return what to do, in this order.
 
         Events that belong together (an operation that succeeded and the operations of the instances it made) go into
@@ -103,17 +74,17 @@ class Scheduler:
             EnsembleError: an operation was added twice.
         """
         self._out = []
-        for event in events:
+        for event in happened:
             match event:
-                case OperationsAdded(operations):
+                case events.OperationsAdded(operations):
                     self._add(operations)
-                case Provided(references):
+                case events.Provided(references):
                     self._provide(references)
-                case StopRequested(reason):
+                case events.StopRequested(reason):
                     self._stop(reason)
-                case LockLost():
+                case events.LockLost():
                     self._stop("the lock was lost")
-                case KillRequested(reason):
+                case events.KillRequested(reason):
                     self._kill(reason)
                 case _:
                     self._apply(event)
@@ -137,7 +108,7 @@ class Scheduler:
         return tuple(self._nodes[key].story) if key in self._nodes else ()
 
     def waits(self, key: str) -> tuple[str, ...]:
-        """What an operation still waits for: keys and references, in order (what waits for what, seen with `-vv`)."""
+        """What an operation still waits for: keys and references, in order."""
         return tuple(str(item) for item in self._waiting.missing(key))
 
     def counts(self) -> dict[State, int]:
@@ -150,7 +121,7 @@ class Scheduler:
 
     # -- events about one operation -----------------------------------------------------------------------------
 
-    def _apply(self, event: OperationEvent) -> None:
+    def _apply(self, event: events.OperationEvent) -> None:
         node = self._nodes.get(event.key)
         if node is None:
             raise InvalidTransition(event.key, f"{type(event).__name__} for an operation that is not known", ())
@@ -161,36 +132,50 @@ class Scheduler:
             )
         transition(self, node, event)
 
-    def _on_started(self, node: _Node, event: Started) -> None:
-        node.started = True
-        self._out.append(Persist(event))
+    def _on_placed(self, node: _Node, event: events.Placed) -> None:
+        before = node.operation
+        after = replace(before, host=event.host, groups=event.groups)
+        limited = self._queue.limited
+        full = self._queue.exchange(limited(before.host, before.groups), limited(after.host, after.groups))
+        if full is None:
+            node.operation = after
+        elif self._stopped and (self._killed or not node.started):
+            self._end(self._abandonment(node))
+        else:
+            self._move(node, State.READY, f"waits for a place in {' '.join(full)}")
+            node.operation, node.resumed = after, True
+            self._queue.push(event.key, node.priority, after.host, after.groups)
 
-    def _on_succeeded(self, node: _Node, event: Succeeded) -> None:
+    def _on_started(self, node: _Node, event: events.Started) -> None:
+        node.started = True
+        self._out.append(events.Persist(event))
+
+    def _on_succeeded(self, node: _Node, event: events.Succeeded) -> None:
         self._end((node, State.SUCCEEDED, event, ""))
 
-    def _on_skipped(self, node: _Node, event: Skipped) -> None:
+    def _on_skipped(self, node: _Node, event: events.Skipped) -> None:
         self._end((node, State.SKIPPED, event, event.reason))
 
-    def _on_cancelled(self, node: _Node, event: Cancelled) -> None:
+    def _on_cancelled(self, node: _Node, event: events.Cancelled) -> None:
         self._end((node, State.CANCELLED, event, event.reason))
 
-    def _on_interrupted(self, node: _Node, event: Interrupted) -> None:
+    def _on_interrupted(self, node: _Node, event: events.Interrupted) -> None:
         self._end((node, State.INTERRUPTED, event, event.error))
 
-    def _on_failed(self, node: _Node, event: Failed | TimedOut) -> None:
-        final = isinstance(event, Failed) and event.final
+    def _on_failed(self, node: _Node, event: events.Failed | events.TimedOut) -> None:
+        final = isinstance(event, events.Failed) and event.final
         if final or self._stopped or node.attempt > node.operation.retries:
             self._end((node, State.FAILED, event, event.error))
             return
         self._move(node, State.RETRYING, event.error)
         seconds = node.operation.backoff * 2 ** min(node.attempt - 1, 32)
-        self._out.append(RetryAfter(node.operation.key, min(seconds, MAX_BACKOFF)))
+        self._out.append(events.RetryAfter(node.operation.key, min(seconds, events.MAX_BACKOFF)))
 
-    def _on_retry_due(self, node: _Node, _event: RetryDue) -> None:
+    def _on_retry_due(self, node: _Node, _event: events.RetryDue) -> None:
         if node.state is State.RETRYING:  # else the job was stopped while the timer ran
             self._ready(node)
 
-    def _on_deferred(self, node: _Node, event: Deferred) -> None:
+    def _on_deferred(self, node: _Node, event: events.Deferred) -> None:
         if self._stopped and (self._killed or not node.started):
             self._end(self._abandonment(node))
             return
@@ -208,7 +193,7 @@ class Scheduler:
 
     # -- events about the job -----------------------------------------------------------------------------------
 
-    def _add(self, operations: tuple[ScheduledOperation, ...]) -> None:
+    def _add(self, operations: tuple[events.ScheduledOperation, ...]) -> None:
         ranks = longest_paths(operations)
         added: list[_Node] = []
         for operation in operations:
@@ -253,7 +238,7 @@ class Scheduler:
         self._abandon(list(self._nodes.values()))
         running = tuple(self.keys(State.RUNNING))
         if running:
-            self._out.append(CancelRunning(running))
+            self._out.append(events.CancelRunning(running))
 
     def _abandon(self, nodes: list[_Node]) -> None:
         """End those that do not run now, because the job stops."""
@@ -281,7 +266,7 @@ class Scheduler:
         self._counts[state] += 1
         node.state = state
         node.story.append(f"{state.value} ({cause})" if cause else state.value)
-        self._out.append(Notify(node.operation.key, state, cause))
+        self._out.append(events.Notify(node.operation.key, state, cause))
 
     def _ready(self, node: _Node) -> None:
         self._move(node, State.READY)
@@ -299,9 +284,9 @@ class Scheduler:
             if current.state in ENDED:
                 continue
             key = current.operation.key
-            if isinstance(event, Blocked):
+            if isinstance(event, events.Blocked):
                 self._blocked[key] = event.by
-            self._out.append(Persist(event))
+            self._out.append(events.Persist(event))
             self._move(current, how, cause)
             self._waiting.forget(key)
             for name, has_to_succeed in self._waiting.came(key):
@@ -317,16 +302,17 @@ class Scheduler:
 
     def _blockage(self, node: _Node, by: tuple[str, ...]) -> _Ended:
         by = self._stuck.get(node.operation.key, by)
-        return node, State.BLOCKED, Blocked(node.operation.key, by), "by " + (", ".join(by) or "nothing it could name")
+        cause = "by " + (", ".join(by) or "nothing it could name")
+        return node, State.BLOCKED, events.Blocked(node.operation.key, by), cause
 
     def _abandonment(self, node: _Node) -> _Ended:
         """How an operation ends that does not go on, because the job stops."""
         key, reason = node.operation.key, self._stopped or ""
         if node.state is State.RETRYING:
-            return node, State.FAILED, Failed(key, reason), reason
+            return node, State.FAILED, events.Failed(key, reason), reason
         if node.state in (State.DEFERRED, State.RUNNING) and node.started:
-            return node, State.INTERRUPTED, Interrupted(key, reason), reason
-        return node, State.CANCELLED, Cancelled(key, reason), reason
+            return node, State.INTERRUPTED, events.Interrupted(key, reason), reason
+        return node, State.CANCELLED, events.Cancelled(key, reason), reason
 
     # -- waiting ------------------------------------------------------------------------------------------------
 
@@ -363,7 +349,8 @@ class Scheduler:
             self._give_up()
         if not active and not self._done:
             self._done = True
-            self._out.append(Done(Summary(self.counts(), dict(self._blocked), dict(self._stuck), self._stopped)))
+            summary = events.Summary(self.counts(), dict(self._blocked), dict(self._stuck), self._stopped)
+            self._out.append(events.Done(summary))
 
     def _dispatch(self) -> None:
         while self._counts[State.RUNNING] < self._limits.jobs:
@@ -374,7 +361,7 @@ class Scheduler:
             self._move(node, State.RUNNING)
             resumed, node.resumed = node.resumed, False
             node.attempt += not resumed
-            self._out.append(Run(key, node.attempt, node.operation.timeout, resumed))
+            self._out.append(events.Run(key, node.attempt, node.operation.timeout, resumed))
 
     def _give_up(self) -> None:
         """Nothing runs and nothing can: block what waits in a ring or for what nobody brings, until something can."""
@@ -387,13 +374,14 @@ class Scheduler:
 
 #: What an event does to an operation, by the state it finds it in; anything else is an InvalidTransition.
 _TRANSITIONS: dict[tuple[State, type], Callable[[Scheduler, _Node, Any], None]] = {
-    (State.RUNNING, Started): Scheduler._on_started,
-    (State.RUNNING, Succeeded): Scheduler._on_succeeded,
-    (State.RUNNING, Failed): Scheduler._on_failed,
-    (State.RUNNING, TimedOut): Scheduler._on_failed,
-    (State.RUNNING, Interrupted): Scheduler._on_interrupted,
-    (State.RUNNING, Deferred): Scheduler._on_deferred,
-    **{(state, RetryDue): Scheduler._on_retry_due for state in (State.RETRYING, *ENDED)},
-    **{(state, Skipped): Scheduler._on_skipped for state in (State.RUNNING, *IDLE)},
-    **{(state, Cancelled): Scheduler._on_cancelled for state in (State.RUNNING, *IDLE)},
+    (State.RUNNING, events.Placed): Scheduler._on_placed,
+    (State.RUNNING, events.Started): Scheduler._on_started,
+    (State.RUNNING, events.Succeeded): Scheduler._on_succeeded,
+    (State.RUNNING, events.Failed): Scheduler._on_failed,
+    (State.RUNNING, events.TimedOut): Scheduler._on_failed,
+    (State.RUNNING, events.Interrupted): Scheduler._on_interrupted,
+    (State.RUNNING, events.Deferred): Scheduler._on_deferred,
+    **{(state, events.RetryDue): Scheduler._on_retry_due for state in (State.RETRYING, *ENDED)},
+    **{(state, events.Skipped): Scheduler._on_skipped for state in (State.RUNNING, *IDLE)},
+    **{(state, events.Cancelled): Scheduler._on_cancelled for state in (State.RUNNING, *IDLE)},
 }

@@ -48,7 +48,7 @@ IDLE = frozenset({State.READY, State.RETRYING, *PENDING})
 MOVES: dict[State, frozenset[State]] = {
     State.WAITING: frozenset({State.READY, State.BLOCKED, State.SKIPPED, State.CANCELLED}),
     State.READY: frozenset({State.RUNNING, State.SKIPPED, State.CANCELLED}),
-    State.RUNNING: frozenset({State.RETRYING, State.DEFERRED, *ENDED}),
+    State.RUNNING: frozenset({State.READY, State.RETRYING, State.DEFERRED, *ENDED}),
     State.RETRYING: frozenset({State.READY, State.FAILED, State.SKIPPED, State.CANCELLED}),
     State.DEFERRED: frozenset({State.READY, State.BLOCKED, State.SKIPPED, State.CANCELLED, State.INTERRUPTED}),
     **{state: frozenset[State]() for state in ENDED},

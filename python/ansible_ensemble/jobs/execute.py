@@ -16,6 +16,7 @@ from ansible_ensemble.execution import events
 from ansible_ensemble.execution.journal import Journal
 from ansible_ensemble.execution.readyqueue import Limits
 from ansible_ensemble.execution.scheduler import Scheduler
+from ansible_ensemble.execution.states import State
 from ansible_ensemble.execution.workers import Workers
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.patch import apply_patch
@@ -26,6 +27,7 @@ from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.journal_events import failed_event, finished_event, job_finished_event, started_event
 from ansible_ensemble.jobs.ledger import Ledger, Observer
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.places import places_of
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.predict import needs
 from ansible_ensemble.jobs.render import Renderer
@@ -92,7 +94,9 @@ class JobExecution:
         self._renderer = renderer
         self._driver = Driver(workers, self._sub_task)
         self._planned = {operation.key: operation for operation in plan.operations}
-        self._scheduler = Scheduler(Limits(jobs=options.parallel), fail_fast=options.fail_fast)
+        self._scheduler = Scheduler(
+            Limits(jobs=options.parallel, per_host=options.jobs_per_host or None), fail_fast=options.fail_fast
+        )
         self._running: dict[str, asyncio.Task[None]] = {}
         self._carried: dict[str, asyncio.Task[Result]] = {}
         self._cancelled: set[str] = set()
@@ -162,6 +166,8 @@ class JobExecution:
                 case events.CancelRunning(keys):
                     for key in keys:
                         self._cancel(key)
+                case events.Notify(key, State.READY | State.DEFERRED, reason) if reason:
+                    self._ledger.note({"event": "waiting", "key": key, "reason": reason})
                 case events.RetryAfter(key, seconds):
                     loop.call_later(seconds, self._feed, events.RetryDue(key))
                 case events.Done(summary):
@@ -199,6 +205,7 @@ class JobExecution:
         try:
             task = self._renderer.task(planned, task_id_)
             configurator = self._renderer.configurator(task)
+            places = places_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
         except Deferred as deferred:
             if self._options.check:
                 await self._skip(run.key, needs(deferred.refs))
@@ -208,6 +215,10 @@ class JobExecution:
         except EnsembleError as error:
             await self._fail_to_render(planned, task_id_, error)
             return
+        if places is not None:
+            self._feed(places)
+            if self._scheduler.state(run.key) is not State.RUNNING:
+                return  # there is no room for it; it is rendered anew once there is
         entry = entry_patch(task)
         await self._ledger.write(started_event(planned, task_id_, run.attempt, started, entry))
         if entry:

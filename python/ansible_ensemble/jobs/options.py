@@ -30,6 +30,7 @@ class JobOptions(PlanOptions):
         variables: job variables (`-e`); templates see them, and `input_NAME` overrides an input.
         environment: name of the environment.
         jobs: how many operations run side by side; 0 is chosen by the number of cores.
+        jobs_per_host: how many operations run side by side on each host but the controller; 0 is no limit.
         fail_fast: start nothing new once an operation has failed.
         check, diff: Ansible's dry run and diffs.
         fast: use the fast lane for local modules.
@@ -48,6 +49,7 @@ class JobOptions(PlanOptions):
     variables: dict[str, Any] = field(default_factory=dict)
     environment: str | None = None
     jobs: int = 0
+    jobs_per_host: int = 0
     fail_fast: bool = False
     check: bool = False
     diff: bool = False

@@ -124,6 +124,6 @@ IMPLEMENTATION_SETTINGS = frozenset(
     {
         *("environment", "inputs", "outputs", "preConditions", "postConditions", "entry_state", "become"),
         *("become_user", "become_method", "fast", "description", "metadata", "file", "type", "repository"),
-        *("retries", "delay", "backoff", "until"),
+        *("retries", "delay", "backoff", "until", "serial"),
     }
 )

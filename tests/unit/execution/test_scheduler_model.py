@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -111,6 +112,16 @@ class Naive:
             self.abandon(key)
         else:
             self.state[key], self.needs[key] = State.DEFERRED, needs
+
+    def place(self, key: str, host: str | None, groups: tuple[str, ...]) -> None:
+        op = replace(self.ops[key], host=host, groups=groups)
+        others = [self.ops[k] for k in self.ops if self.state[k] is State.RUNNING and k != key]
+        if self.fits(op, others):
+            self.ops[key] = op
+        elif self.stop_reason and (self.killed or key not in self.started):
+            self.abandon(key)
+        else:
+            self.ops[key], self.state[key] = op, State.READY
 
     def spread(self) -> None:
         """Let every end take effect, until nothing changes."""
@@ -256,6 +267,13 @@ class SchedulerAgainstNaive(RuleBasedStateMachine):
         key = self.pick(data, State.RUNNING)
         self.naive.started.add(key)
         self.feed(events.Started(key))
+
+    @precondition(lambda self: self.has(State.RUNNING))
+    @rule(data=st.data(), host=HOSTS, groups=GROUPS)
+    def place(self, data, host, groups):
+        key = self.pick(data, State.RUNNING)
+        self.naive.place(key, host, groups)
+        self.feed(events.Placed(key, host, groups))
 
     @precondition(lambda self: self.has(State.RUNNING))
     @rule(data=st.data(), how=st.sampled_from(["fail", "final", "time", "interrupt"]))

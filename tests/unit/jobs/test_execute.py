@@ -1,0 +1,103 @@
+"""A plan that is carried out by workers who only take note."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.orders import ModuleCall, Outcome
+from ansible_ensemble.jobs.execute import JobExecution, JobOutcome
+from ansible_ensemble.jobs.journals import create_journal
+from ansible_ensemble.jobs.plan import plan_workflow
+from ansible_ensemble.jobs.render import Renderer
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Thing:
+    derived_from: tosca.nodes.Root
+topology_template:
+  node_templates:
+"""
+JOB = "A6BKKsK50000"
+HOSTS = ("web1", "web2", "localhost")
+
+
+def service(serial: str = "timeout: 9") -> str:
+    """Three things on each host."""
+    lines = []
+    for host in HOSTS:
+        for number in range(3):
+            primary = f"{{primary: acme.tools.make, operation_host: {host}, {serial}}}"
+            operation = f"{{Standard: {{operations: {{create: {{implementation: {primary}}}}}}}}}"
+            lines.append(f"    {host}-{number}: {{type: Thing, interfaces: {operation}}}")
+    return SERVICE + "\n".join(lines) + "\n"
+
+
+class Workers:
+    """Carries out nothing, and keeps count of what runs side by side."""
+
+    def __init__(self) -> None:
+        self.now: Counter[str] = Counter()
+        self.most: Counter[str] = Counter()
+
+    async def run(self, order: ModuleCall) -> Outcome:
+        for name in (order.host.name, "all"):
+            self.now[name] += 1
+            self.most[name] = max(self.most[name], self.now[name])
+        await asyncio.sleep(0.01)
+        for name in (order.host.name, "all"):
+            self.now[name] -= 1
+        return Outcome(ok=True, changed=True)
+
+    async def close(self) -> None:
+        pass
+
+
+def carry_out(made: Any) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
+    """The outcome of a deploy, the workers, and the events of the journal."""
+    workers = Workers()
+    journal = create_journal(made.ensemble.folder, JOB, {})
+
+    async def run() -> JobOutcome:
+        plan = plan_workflow(made.ensemble, "deploy", made.options)
+        renderer = Renderer(made.ensemble, made.options, frozenset(HOSTS))
+        return await JobExecution(
+            made.ensemble, plan, made.options, job=JOB, journal=journal, workers=workers, renderer=renderer
+        ).run()
+
+    outcome = asyncio.run(run())
+    journal.close()
+    return outcome, workers, [json.loads(line) for line in journal.path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("serial", "per_host", "most"),
+    [
+        ("timeout: 9", 0, {"web1": 3, "web2": 3, "localhost": 3, "all": 9}),
+        ("timeout: 9", 2, {"web1": 2, "web2": 2, "localhost": 3, "all": 7}),
+        ("serial: host", 0, {"web1": 1, "web2": 1, "localhost": 1, "all": 3}),
+        ("serial: [db]", 2, {"web1": 1, "web2": 1, "localhost": 1, "all": 1}),
+    ],
+)
+def test_places_are_limited_by_what_is_known_once_an_operation_is_rendered(job, serial, per_host, most) -> None:
+    outcome, workers, told = carry_out(job(service(serial), jobs=9, jobs_per_host=per_host))
+    assert (outcome.ok, outcome.counts) == (True, {"succeeded": 9})
+    assert workers.most == most
+    waited = [event for event in told if event["event"] == "waiting"]
+    assert bool(waited) == (most["all"] < 9)
+    assert all("waits for a place in " in event["reason"] for event in waited)
+    attempts = Counter(event["key"] for event in told if event["event"] == "started")
+    assert set(attempts.values()) == {1}
+
+
+def test_a_serial_that_is_no_name_fails_its_operations(job) -> None:
+    outcome, _, told = carry_out(job(service("serial: {a: b}"), jobs=9))
+    assert outcome.counts == {"failed": 9}
+    errors = {event["error"] for event in told if event["event"] == "finished"}
+    [error] = {error.partition("the serial")[2] for error in errors}
+    assert error.startswith(" of Standard.create is {'a': 'b'} (write a name or a list of names")
