@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.entities import Operation
 
@@ -21,6 +21,11 @@ _LONGEST_NAME = 255  #: of a file
 _SCRIPT_SUFFIXES = {".sh", ".bash", ".py", ".pl", ".rb"}
 _YAML_SUFFIXES = {".yml", ".yaml"}
 _TERRAFORM = ("*.tf", "*.tf.json")
+_BUILTIN = "ansible.builtin."  #: a collection without roles
+
+#: Where Ansible looks for roles and collections if no setting says otherwise.
+_ROLES_PATH = ("~/.ansible/roles", "/usr/share/ansible/roles", "/etc/ansible/roles")
+_COLLECTIONS_PATH = ("~/.ansible/collections", "/usr/share/ansible/collections")
 
 #: Names of configurators as Unfurl's files give them -> ours.
 _ALIASES = {
@@ -178,6 +183,8 @@ def is_playbook(file: Path) -> bool:
 
 def _find_role(name: str, operation: Operation, root: Path) -> str | None:
     """The role's absolute path, or its FQCN for a collection's role."""
+    if name.startswith(_BUILTIN):
+        return None
     if _FQCN.fullmatch(name):
         namespace, collection, role = name.split(".", 2)
         for folder in _collection_folders(root):
@@ -191,14 +198,24 @@ def _find_role(name: str, operation: Operation, root: Path) -> str | None:
             return str((base / "roles" / name).resolve())
         if base is not None and "/" in name and (base / name / "tasks").is_dir():
             return str((base / name).resolve())
-    for roles in os.environ.get("ANSIBLE_ROLES_PATH", "~/.ansible/roles:/etc/ansible/roles").split(":"):
-        path = Path(roles).expanduser() / name
+    for folder in _roles_path():
+        path = folder / name
         if path.is_dir():
             return str(path)
     return None
 
 
+def _roles_path() -> Iterator[Path]:
+    if may_be_set("roles_path", ("ANSIBLE_ROLES_PATH", "ANSIBLE_HOME")):
+        yield from map(Path, setting("DEFAULT_ROLES_PATH"))
+    else:
+        yield from (Path(folder).expanduser() for folder in _ROLES_PATH)
+
+
 def _collection_folders(root: Path) -> Iterator[Path]:
-    configured = os.environ.get("ANSIBLE_COLLECTIONS_PATH", "~/.ansible/collections:/usr/share/ansible/collections")
-    for folder in (str(root / "collections"), *configured.split(":"), *sys.path):
+    yield root / "collections" / "ansible_collections"
+    configured = _COLLECTIONS_PATH
+    if may_be_set("collections_path", ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME")):
+        configured = setting("COLLECTIONS_PATHS")
+    for folder in (*configured, *sys.path):
         yield Path(folder).expanduser() / "ansible_collections"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from ansible_ensemble.expressions.keywords import KEYWORDS, named
 from ansible_ensemble.expressions.special import Everything, special
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ansible_ensemble.expressions.surroundings import Surroundings
 
 _HEADER = "#jinja2:"
@@ -134,13 +136,15 @@ def _task(context: Context) -> dict[str, Any]:
     return {**task, **bare(surroundings.job)}
 
 
-def _find_collections() -> None:
-    """Let plugins of collections be found, as Ansible's commands do when they start."""
-    from ansible.plugins.loader import init_plugin_loader
+def _find_plugins(folders: Iterable[Path]) -> None:
+    """Let plugins be found: those of collections, as Ansible's commands do when they start, and those in folders."""
+    from ansible.plugins.loader import add_all_plugin_dirs, init_plugin_loader
     from ansible.utils.collection_loader import AnsibleCollectionConfig
 
     if AnsibleCollectionConfig.collection_finder is None:
         init_plugin_loader()
+    for folder in folders:
+        add_all_plugin_dirs(str(folder))
 
 
 class Templates:
@@ -216,7 +220,7 @@ class Templates:
         while len(self._engines) <= depth:
             from ansible.template import Templar
 
-            _find_collections()
+            _find_plugins((self._surroundings.root, self._surroundings.folder))
             engine = Templar(loader=self.loader(), variables={})
             inner = engine._engine
             if hasattr(inner, "_compile_template"):

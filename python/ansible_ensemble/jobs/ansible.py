@@ -148,6 +148,8 @@ def execute(
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
         check_working_trees(read, job_options)
     session = AnsibleSession.from_action(action, dict(task_vars))
+    session.settle(read.folder)
+    session.add_plugins([read.root, read.folder])
 
     def make_lanes() -> AnsibleWorker:
         return AnsibleLanes(

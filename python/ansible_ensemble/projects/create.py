@@ -71,13 +71,13 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
         for path, source in _skeleton(resources.files(__package__) / "skeleton", "")
         if not (within and path not in (ENSEMBLE_FILE, _TEMPLATE)) and not (template is not None and path == _TEMPLATE)
     ]
-    written = []
+    written, kept = [], []
     with _reported(folder):
         for path, source in files:
             target = folder / path
-            if not target.exists() and not (
-                path in PROJECT_FILES and any((folder / n).exists() for n in PROJECT_FILES)
-            ):
+            if target.exists():
+                kept.append(path)
+            elif not (path in PROJECT_FILES and any((folder / n).exists() for n in PROJECT_FILES)):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 text = source.read_text(encoding="utf-8")
                 if path == ENSEMBLE_FILE and template is not None:
@@ -87,7 +87,8 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
         if not within:
             pairs = ((".gitignore", IGNORED), (".gitattributes", ATTRIBUTES))
             written += [name for name, lines in pairs if ensure_lines(folder / name, lines)]
-    return Created(folder, sorted(written), [folder / ENSEMBLE_FILE], _keep_in_git(folder, written))
+    notices = [f"{path} is there already and stays as it is" for path in sorted(kept)]
+    return Created(folder, sorted(written), [folder / ENSEMBLE_FILE], notices + _keep_in_git(folder, written))
 
 
 def clone_project(source: str, folder: Path | None = None) -> Created:

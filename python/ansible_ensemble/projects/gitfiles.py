@@ -23,6 +23,7 @@ IGNORED = (
     "*.vault-password",
     "local/",
     ".ansible/",
+    "__pycache__/",
 )
 
 #: Lines of a project's `.gitattributes`.

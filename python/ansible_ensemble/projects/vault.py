@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import SensitiveStr, reveal
 from ansible_ensemble.documents.atomic import write_atomically
@@ -183,7 +184,7 @@ class Vault:
         passwords = self._load()
         if not passwords:
             raise InvalidInput("there is no vault password to encrypt with", hint=_NO_PASSWORD)
-        wanted = vault_id or _configured("DEFAULT_VAULT_ENCRYPT_IDENTITY")
+        wanted = vault_id or setting("DEFAULT_VAULT_ENCRYPT_IDENTITY")
         for name, password in passwords:
             if wanted in (None, name):
                 return password
@@ -191,12 +192,12 @@ class Vault:
         raise InvalidInput(f"there is no vault password with the id {wanted!r}", hint=f"there are: {known}")
 
     def _load(self) -> list[tuple[str, Any]]:
-        if self._passwords is None and not self._vault_ids and not _may_be_configured():
+        if self._passwords is None and not self._vault_ids and not may_be_set("vault", _SETTINGS):
             self._passwords = []
         if self._passwords is None:
             # in Ansible's order, for the first one encrypts
-            configured = list(_configured("DEFAULT_VAULT_IDENTITY_LIST") or ())
-            file = _configured("DEFAULT_VAULT_PASSWORD_FILE")
+            configured = list(setting("DEFAULT_VAULT_IDENTITY_LIST") or ())
+            file = setting("DEFAULT_VAULT_PASSWORD_FILE")
             sources = [*configured, *self._vault_ids, *([str(file)] if file else [])]
             self._passwords = [_read_password(source, self._base or Path.cwd()) for source in sources]
         return self._passwords
@@ -241,31 +242,6 @@ def _read_password(source: str, base: Path) -> tuple[str, Any]:
             password = get_file_vault_secret(filename=path, vault_id=name, loader=DataLoader())
         password.load()
     return name, password
-
-
-def _may_be_configured() -> bool:
-    """Whether a look at Ansible's settings is worth the time its import takes."""
-    if any(os.environ.get(name) for name in _SETTINGS):
-        return True
-    named = os.environ.get("ANSIBLE_CONFIG")
-    candidates = ("ansible.cfg", "~/.ansible.cfg", "/etc/ansible/ansible.cfg")
-    for path in (Path(named).expanduser(), Path(named) / "ansible.cfg") if named else map(_expanded, candidates):
-        try:
-            if "vault" in path.read_text(encoding="utf-8", errors="replace"):
-                return True
-        except OSError:
-            continue
-    return False
-
-
-def _expanded(path: str) -> Path:
-    return Path(os.path.expanduser(path))  # noqa: PTH111  (it raises nothing for a user without a home)
-
-
-def _configured(name: str) -> Any:
-    from ansible import constants
-
-    return constants.config.get_config_value(name)
 
 
 def _read_key(path: Path) -> bytes:

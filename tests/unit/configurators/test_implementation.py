@@ -38,6 +38,24 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_roles_and_collections_are_found_where_ansible_cfg_says(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in no other place: `roles_path` and `collections_path` are what people with roles of their own set."""
+    from ansible import constants
+    from ansible.config.manager import ConfigManager
+
+    for name in ("ANSIBLE_ROLES_PATH", "ANSIBLE_COLLECTIONS_PATH"):
+        monkeypatch.delenv(name)
+    (project / "galaxy/roles/proxy/tasks").mkdir(parents=True)
+    (project / "galaxy/ansible_collections/acme/net/roles/balancer").mkdir(parents=True)
+    file = project / "ansible.cfg"
+    file.write_text("[defaults]\nroles_path = roles:galaxy/roles\ncollections_path = galaxy\n")
+    monkeypatch.setenv("ANSIBLE_CONFIG", str(file))
+    monkeypatch.setattr(constants, "config", ConfigManager(str(file)))
+    root = project / "declared"
+    assert resolve(operation("proxy", base=root), root) == Resolved("role", f"{project}/galaxy/roles/proxy")
+    assert resolve(operation("acme.net.balancer", base=root), root) == Resolved("role", "acme.net.balancer")
+
+
 #: What is written -> configurator and target; `{}` is the project's folder.
 CASES = {
     "a script": ("run.sh", "script", "{}/declared/run.sh"),

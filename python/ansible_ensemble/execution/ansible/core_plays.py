@@ -100,7 +100,7 @@ class PlayRunner:
         self._prepare(order.check, order.diff)
         self._session.variable_manager.extra_vars.update(order.variables)
         if order.base or order.kind == "tasks":
-            self._session.loader.set_basedir(str(order.base or Path(order.source).parent))
+            self._session.move_to(str(order.base or Path(order.source).parent))
         if order.kind == "playbook":
             code = self._run_playbook(order, private)
         else:
@@ -166,6 +166,8 @@ class PlayRunner:
             variable_manager=session.variable_manager,
             loader=session.loader,
         )
+        for role in play.roles:
+            role._role_name = Path(role._role_name).name  # core calls one that is named by its path by the whole of it
         session.inventory.restrict_to_hosts([session.inventory.get_host(host)])
         manager = TaskQueueManager(
             inventory=session.inventory,
@@ -185,6 +187,7 @@ class PlayRunner:
 
     def _run_playbook(self, order: Play, private: bool) -> int:
         session = self._session
+        session.variable_manager._loader = session.loader  # a playbook brings its own folder for variables
         if private:
             for host in session.inventory.get_hosts("all"):
                 if host.name != order.host.name:

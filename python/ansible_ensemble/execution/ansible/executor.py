@@ -87,9 +87,12 @@ class Executor:
 
     def serve(self) -> None:
         """Carry out orders until the job closes the connection."""
+        from ansible.utils.collection_loader import AnsibleCollectionConfig
         from ansible.utils.display import Display
 
         Display()._final_q = self._relay
+        # ours, where the job is a playbook of the collection; operations are not part of it
+        AnsibleCollectionConfig.default_collection = None
         core.own_temporary_files(self._session.loader)
         if self._lane and not self._lane.install():
             self._lane = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,11 +62,32 @@ class AnsibleSession:
         context = self.play_context
         return {"conn_pass": context.password or "", "become_pass": context.become_pass or ""}
 
+    def move_to(self, folder: str) -> None:
+        """Have a folder in the place of the playbook's: its files and the plugins beside them are found."""
+        self.loader.set_basedir(folder)
+        self.add_plugins([folder])
+
+    def settle(self, folder: Path) -> None:
+        """Have a folder in the place of the playbook's for variables: `group_vars`, `host_vars`, `playbook_dir`.
+
+        Orders bring folders of their own for files and templates, which may be those of somebody else's types.
+        """
+        loader = copy(self.loader)
+        loader.set_basedir(str(folder))
+        self.variable_manager._loader = loader
+
+    def add_plugins(self, folders: Iterable[str | Path]) -> None:
+        """Find plugins and modules in `library`, `filter_plugins` and the like of folders, as beside a playbook."""
+        from ansible.plugins.loader import add_all_plugin_dirs
+
+        for folder in folders:
+            add_all_plugin_dirs(str(folder))
+
     @contextmanager
     def based(self, base: str | None) -> Iterator[None]:
         """For the length of an order, have a folder in the place of the playbook's; None leaves it as it is."""
         before = self.loader.get_basedir()
-        self.loader.set_basedir(base or before)
+        self.move_to(base or before)
         try:
             yield
         finally:
