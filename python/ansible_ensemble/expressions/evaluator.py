@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions import values
 from ansible_ensemble.expressions.conform import conform
@@ -120,11 +120,14 @@ class Evaluator:
         """
         return plain(self.input_value(name, "", self.untracked()))
 
-    def outputs(self) -> dict[str, Any]:
+    def outputs(self, failed: Callable[[str, EnsembleError], None] | None = None) -> dict[str, Any]:
         """Values of the topology's outputs as plain data; those that are not known yet are left out.
 
+        Args:
+            failed: told name and error of an output whose expression is wrong, which is then left out.
+
         Raises:
-            InvalidInput: an output's expression is wrong.
+            EnsembleError: an output's expression is wrong, and there is nobody to tell.
         """
         found = {}
         for name in self.topology.outputs:
@@ -132,6 +135,10 @@ class Evaluator:
                 found[name] = plain(self.output_value(name, self.untracked()))
             except Deferred:
                 continue
+            except EnsembleError as error:
+                if failed is None:
+                    raise
+                failed(name, error)
         return found
 
     def untracked(self) -> Tracker:

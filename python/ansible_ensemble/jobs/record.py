@@ -280,11 +280,16 @@ def present_outputs(ensemble: Ensemble) -> dict[str, Any]:
     """The topology's outputs; none of an ensemble of which nothing is there."""
     if not any(instance.status not in (Status.ABSENT, Status.PENDING) for instance in ensemble.instances):
         return {}
-    try:
-        return ensemble.evaluator.outputs()
-    except EnsembleError as error:  # what was done is recorded whatever the outputs are
-        ensemble.warnings.append(f"The outputs are those of an earlier job: {error}")
-        return dict(ensemble.instances.outputs)
+    earlier = {}
+
+    def failed(name: str, error: EnsembleError) -> None:  # what was done is recorded whatever the outputs are
+        what = f'The output "{name}" has no value'
+        if name in ensemble.instances.outputs:
+            what = f'The output "{name}" is that of an earlier job'
+            earlier[name] = ensemble.instances.outputs[name]
+        ensemble.warnings.append(f"{what}: {error}")
+
+    return {**ensemble.evaluator.outputs(failed), **earlier}
 
 
 def recorded_outputs(ensemble: Ensemble) -> dict[str, Any]:
@@ -294,7 +299,9 @@ def recorded_outputs(ensemble: Ensemble) -> dict[str, Any]:
 
 def finish_outputs(ensemble: Ensemble, report: dict[str, Any]) -> None:
     """Add to a report what only the recorded status tells."""
+    noted = len(ensemble.warnings)
     report["outputs"] = ensemble.redactor.data(present_outputs(ensemble))
+    report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
     report["job"]["status"] = overall(ensemble.instances).value
 
 
