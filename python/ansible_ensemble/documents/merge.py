@@ -35,7 +35,11 @@ RepositoryFinder = Callable[[str], Path | None]
 
 
 def expand(
-    document: Document, *, roots: Iterable[Path] = (), find_repository: RepositoryFinder = lambda _: None
+    document: Document,
+    *,
+    roots: Iterable[Path] = (),
+    find_repository: RepositoryFinder = lambda _: None,
+    included: list[Path] | None = None,
 ) -> Any:
     """Return the document's data with each merge directive carried out.
 
@@ -46,6 +50,7 @@ def expand(
         document: what was read.
         roots: the folders that included files may lie in; the document's own folder is one of them.
         find_repository: finds the folder of a repository that an `+include` names; its files may be included.
+        included: gets the files that were included.
 
     Raises:
         InvalidInput: a directive names nothing, names itself, or merges what cannot be merged.
@@ -54,6 +59,8 @@ def expand(
         return document.data
     files = _Files([document.path.absolute().parent, *roots], find_repository)
     data = _Expansion(document, files, ()).expand(document.data, ())
+    if included is not None:
+        included.extend(files.read)
     if isinstance(data, _Nothing):
         return Map()
     return _cleaned(data)

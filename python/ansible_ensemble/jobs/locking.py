@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.jobs.expanded import expanded
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
@@ -95,8 +95,7 @@ def free(ensemble: Path, held: locks.Lock, environment: str | None) -> bool:
 
 
 def _environment(ensemble: Path, name: str | None) -> Environment:
-    data = expand(read_yaml(ensemble)) if ensemble.exists() else {}
-    return load_environment(ensemble, data, name)
+    return load_environment(ensemble, expanded(read_yaml(ensemble) if ensemble.exists() else None, name), name)
 
 
 def _uri(ensemble: Path) -> str:

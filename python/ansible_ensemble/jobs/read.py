@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,12 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
 from ansible_ensemble.documents.csar import META, find_entry, open_csar
 from ansible_ensemble.documents.ensemble_schema import check_ensemble
-from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status
 from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.expanded import expanded
 from ansible_ensemble.jobs.given import given_inputs, sensitive_inputs
 from ansible_ensemble.jobs.merging import check_merged
 from ansible_ensemble.jobs.moved import move_instances, read_moves
@@ -126,7 +126,8 @@ def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = F
     """
     path = location.ensemble
     document = read_yaml(path) if path.exists() else None
-    data = _expanded(document)
+    included: list[Path] = []
+    data = expanded(document, options.environment, included)
     if document is not None:
         check_ensemble(document)
         _check_template(location, data)
@@ -134,21 +135,24 @@ def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = F
     vault = environment.vault = options.open_vault()
     seal = Seal(vault) if vault.available else Seal()
     redactor = Redactor()
-    written, where = document, location
+    written, where, then = document, location, data
     if options.revision:
         where = _earlier(location, data, options.revision)
         written = read_yaml(where.ensemble) if where.ensemble.exists() else None
-        environment.inputs = load_environment(where.ensemble, _expanded(written), options.environment).inputs
-    spec = seal.open(_expanded(written).get("spec") or {})
+        included.clear()
+        then = expanded(written, options.environment, included)
+        environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
+    spec = seal.open(then.get("spec") or {})
     repositories = find_repositories(environment.repositories, environment.root)
     inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
     topology = _topology(where, written, spec, inputs, repositories, root=environment.root)
+    topology.files += [file for file in included if file not in topology.files]
     add_tools(topology)
     status = data.get("status") or {}
     instances = _instances(document, status, seal)
     root = environment.root
     retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", root, seal)
-    moves = read_moves(_expanded(written).get("spec") or {}, topology)
+    moves = read_moves(then.get("spec") or {}, topology)
     moved = move_instances(moves, instances)
     retained.rename(moves)
     retained.add_missing(topology, instances)
@@ -182,7 +186,7 @@ def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = F
         redactor=redactor,
         base=_base(written, topology, status),
         last_job=dict(data.get("lastJob") or {}),
-        warnings=[*topology.warnings, *unselected],
+        warnings=[*topology.warnings, *unselected, *_unheeded(then)],
         operation_outputs=operation_outputs,
         moved=moved,
     )
@@ -196,9 +200,11 @@ def _earlier(location: Location, data: Mapping[str, Any], revision: str) -> Loca
     return Location(*specification_at(location.ensemble, revision, location.template))
 
 
-def _expanded(document: Document | None) -> Mapping[str, Any]:
-    """What an ensemble's file holds, merge directives carried out; nothing where the file is yet to come."""
-    return expand(document) if document is not None else {}
+def _unheeded(data: Mapping[str, Any]) -> Iterator[str]:
+    """Warnings of what Unfurl acts on and we do not: an ensemble must not be another one in silence."""
+    for key in ("deployment_blueprint", "installers"):
+        if (data.get("spec") or {}).get(key):
+            yield f"{place_of(data['spec'], key)}: `{key}` is not acted on"
 
 
 def _externals(environment: Environment, options: JobOptions) -> Callable[[str], Any]:

@@ -2,6 +2,9 @@
 
 An environment is merged from layers; of two that set the same name the later wins: the user's home project, the
 project (`defaults`), the environment's own section, the ensemble's `environment` section.
+
+Older ensembles of Unfurl have parts of theirs elsewhere: `context` is `environment`, `imports` is its `external`
+(seed unfurl-introduction: "Imports"), and `spec.env` its `variables`.
 """
 
 from __future__ import annotations
@@ -196,22 +199,22 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
     Args:
         ensemble: its file.
         data: what the file holds, merge directives expanded.
-        name: the environment asked for; None is what the project says of the ensemble, else its default.
+        name: the environment asked for; None is the ensemble's `spec.environment`, else what the project says of the
+            ensemble, else its default.
 
     Raises:
         InvalidInput: there is no such environment, or a section is wrong.
     """
     project, home = find_project(ensemble), home_project()
     entry = project.entry(ensemble)
-    chosen = name or (entry.environment if entry else "") or project.default_environment
-    _check_name(chosen, project, home)
+    spec = data.get("spec")
+    own = name is None and isinstance(spec, Mapping) and str(spec.get("environment") or "")
+    chosen = name or own or (entry.environment if entry else "") or project.default_environment
+    _check_name(chosen, project, home, place_of(spec, "environment") if own else None)
     layers: list[tuple[Mapping[str, Any], Path]] = []
     for source in filter(None, (home, project)):
         layers += [(source.environments.get(key) or {}, source.root) for key in dict.fromkeys((DEFAULTS, chosen))]
-    own = data.get("environment")
-    if own is not None and not isinstance(own, Mapping):
-        raise InvalidInput("environment must be a map", place_of(data, "environment"))
-    layers.append((own or {}, ensemble.parent))
+    layers += [(layer, ensemble.parent) for layer in _own(data)]
     environment = Environment(chosen, project.root, ensemble.resolve().parent)
     raw: dict[str, dict[str, Any]] = {key: {} for key in _MAPS}
     lock: dict[str, Any] = {}
@@ -231,11 +234,23 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
     return environment
 
 
-def _check_name(name: str, project: Project, home: Project | None) -> None:
+def _own(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The layers of an ensemble's file, earlier ones first."""
+    for key in ("context", "environment"):
+        layer = data.get(key)
+        if layer is not None and not isinstance(layer, Mapping):
+            raise InvalidInput(f"{key} must be a map", place_of(data, key))
+        yield layer or {}
+    spec = data.get("spec")
+    yield {"external": data.get("imports"), "variables": spec.get("env") if isinstance(spec, Mapping) else None}
+
+
+def _check_name(name: str, project: Project, home: Project | None, place: Place | None) -> None:
     known = {*project.environments, *(home.environments if home else ())} - {DEFAULTS}
     if name and name != DEFAULTS and name not in known:
         hint = f"there are: {', '.join(sorted(known))}" if known else "no project names any"
-        raise InvalidInput(f"there is no environment {name!r}", Place(str(project.file or project.root)), hint)
+        place = place or (Place(str(project.file)) if project.file else None)
+        raise InvalidInput(f"there is no environment {name!r}", place, hint)
 
 
 def _section(layer: Mapping[str, Any], key: str) -> dict[str, Any]:

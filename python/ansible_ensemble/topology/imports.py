@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.keys import KEYS
@@ -51,15 +52,21 @@ class Importer:
             data: the service template, where it is only a part of the document.
             prefix: what the canonical names of its types begin with.
             version: the version where the file need not give one.
+
+        Raises:
+            InvalidInput: a merge directive of the file is wrong.
         """
         problems = self.types.problems
         file = document.path
-        raw = document.data if data is None else data
+        self.files.append(file)
+        raw = data
+        if data is None:
+            find = self.repositories.get
+            raw = expand(document, roots=self.roots, find_repository=find, included=self.files)
         place = place_of(raw) or Place(str(file))
         scope = Scope(file, file.parent, self.types, prefix=prefix)
         key = file.resolve()
         self._scopes[key] = scope
-        self.files.append(file)
         self._chain.append(key)
         if raw is None or not isinstance(raw, Mapping):
             problems.add(f"a service template must be a map, not {kind_of(raw)}", place)

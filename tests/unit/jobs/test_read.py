@@ -47,3 +47,50 @@ def test_errors_of_a_template_inside_the_ensemble_have_their_places(tmp_path: Pa
         read_ensemble(locate(tmp_path), JobOptions(vault_password_file=str(tmp_path / "password")))
     places = {(Path(error.place.file).name, error.place.line) for error in raised.value.errors if error.place}
     assert places == {("ensemble.yaml", 9), ("types.yaml", 4)}
+
+
+SERVICE = """\
++include: types.yaml
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    app: { type: App }
+"""
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["service template", "ensemble"])
+def test_what_is_included_belongs_to_the_specification(tmp_path: Path, inside: bool) -> None:
+    types = tmp_path / "types.yaml"
+    types.write_text("node_types: { App: { derived_from: tosca.nodes.Root } }\n")
+    (tmp_path / "service.yaml").write_text(SERVICE)
+    template = "{ +include: service.yaml }" if inside else "service.yaml"
+    text = f"apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec:\n  service_template: {template}\n"
+    (tmp_path / "ensemble.yaml").write_text(text)
+    before = read_ensemble(locate(tmp_path), JobOptions()).base
+    assert read_ensemble(locate(tmp_path), JobOptions()).base == before
+    types.write_text(types.read_text() + "# changed\n")
+    assert read_ensemble(locate(tmp_path), JobOptions()).base["spec"] != before["spec"]
+
+
+def test_files_of_the_project_and_of_its_repositories_can_be_included(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "inputs.yaml").write_text("color: red\n")
+    (tmp_path / "project" / "web").mkdir(parents=True)
+    project = "environments: { defaults: { repositories: { other: ../elsewhere } } }\n"
+    (tmp_path / "project" / "ensemble-project.yaml").write_text(project)
+    (tmp_path / "project" / "shared.yaml").write_text("size: 3\n")
+    (tmp_path / "project" / "web" / "ensemble.yaml").write_text("""\
+apiVersion: unfurl/v1.0.0
+kind: Ensemble
+spec:
+  deployment_blueprint: none
+  inputs:
+    +include-shared: ../shared.yaml
+    +include-other: { file: inputs.yaml, repository: other }
+  service_template:
+    topology_template:
+      inputs: { size: { type: integer }, color: { type: string } }
+""")
+    ensemble = read_ensemble(locate(tmp_path / "project" / "web"), JobOptions())
+    assert [ensemble.evaluator.input(name) for name in ("size", "color")] == [3, "red"]
+    assert [text.partition(": ")[2] for text in ensemble.warnings] == ["`deployment_blueprint` is not acted on"]

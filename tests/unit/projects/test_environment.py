@@ -204,6 +204,27 @@ environments:
     }
 
 
+def test_what_older_ensembles_say_elsewhere(tmp_path: Path) -> None:
+    ensemble = """
+context: {inputs: {a: context, b: context}, locals: {l: 1}}
+environment: {inputs: {b: environment}}
+imports: {net: {file: ../net/ensemble.yaml, instance: router}}
+spec: {env: {MODE: fast}}
+"""
+    environment = load(tmp_path, ensemble)
+    assert environment.inputs == {"a": "context", "b": "environment"}
+    assert environment.locals["l"] == 1
+    assert environment.variables == {"MODE": "fast"}
+    net = environment.external["net"]
+    assert (net.ensemble, net.instance) == (tmp_path / "project" / "net" / "ensemble.yaml", "router")
+
+
+@pytest.mark.parametrize(("name", "chosen"), [(None, "own"), ("given", "given")])
+def test_an_ensemble_may_ask_for_an_environment(tmp_path: Path, name: str | None, chosen: str) -> None:
+    project = "{environments: {own: {}, given: {}, default: {}}, default_environment: default}"
+    assert load(tmp_path, "spec: {environment: own}", project, name=name).name == chosen
+
+
 @pytest.mark.parametrize(
     "section",
     ["[]", "{inputs: []}", "{variables: x}", "{secrets: 1}", "{lfs_lock: []}", "{lfs_lock: {lock: maybe}}",
