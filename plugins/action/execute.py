@@ -14,6 +14,7 @@ EXECUTING: dict[str, dict[str, Any]] = {
     "jobs_per_host": {"type": "int"},
     "fail_fast": {"type": "bool", "default": False},
     "fast_modules": {"type": "bool", "default": True},
+    "stock_modules": {"type": "list", "elements": "str"},
     "commit": {"type": "bool", "default": False},
     "dirty": {"type": "str", "choices": ["abort", "auto", "ok"]},
     "locked": {"type": "bool", "default": False},

@@ -47,6 +47,10 @@ options:
     description: Run local modules in a warm process instead of a new one each; the results are the same.
     type: bool
     default: true
+  stock_modules:
+    description: Modules that are run in a new process all the same, by their full names.
+    type: list
+    elements: str
   commit:
     description: Whether the job is going to be committed, so that O(dirty) can tell what to do before it.
     type: bool

@@ -39,6 +39,7 @@ _JOB_OPTIONS = (
     "jobs_per_host",
     "fail_fast",
     "fast",
+    "stock_modules",
     "check",
     "diff",
     "commit",
@@ -175,6 +176,13 @@ def add_execution(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--fail-fast", action="store_true", help="start nothing new after a failure")
     group.add_argument(
         "--no-fast-modules", dest="fast", action="store_false", help="run every module as Ansible itself does"
+    )
+    group.add_argument(
+        "--stock-module",
+        metavar="NAME",
+        dest="stock_modules",
+        action="append",
+        help="run this module as Ansible itself does (may be repeated)",
     )
     group.add_argument("--lock-timeout", metavar="SECONDS", type=_seconds, help="wait for the lock (default: 0)")
     group.add_argument(

@@ -145,6 +145,7 @@ def execute(
         read_recovered(location, job_options, write=True)
     read = read_ensemble(location, job_options, keep_key=True)
     check_fresh(saved, read)
+    job_options.complete(read.environment.execution)
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
         check_working_trees(read, job_options)
     session = AnsibleSession.from_action(action, dict(task_vars))
@@ -156,6 +157,7 @@ def execute(
             session,
             executors=job_options.parallel,
             fast=job_options.fast,
+            deny=frozenset(job_options.stock_modules),
             on_display=lambda method, args, kwargs: getattr(display, method)(*read.redactor.data(args), **kwargs),
         )
 

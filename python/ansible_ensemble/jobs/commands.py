@@ -35,7 +35,19 @@ _OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "stop", "run")
 
 
 #: Job options that a saved plan does not decide.
-_OF_THE_CALL = ("commit", "push", "message", "dirty", "locked", "grace", "jobs", "jobs_per_host", "fail_fast", "fast")
+_OF_THE_CALL = (
+    "commit",
+    "push",
+    "message",
+    "dirty",
+    "locked",
+    "grace",
+    "jobs",
+    "jobs_per_host",
+    "fail_fast",
+    "fast",
+    "stock_modules",
+)
 
 
 @dataclass(slots=True)

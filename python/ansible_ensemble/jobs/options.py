@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.planning.options import PlanOptions
+from ansible_ensemble.projects.execution_settings import ExecutionSettings
 from ansible_ensemble.projects.vault import Vault
 
 _CHOICES = {
@@ -34,6 +35,7 @@ class JobOptions(PlanOptions):
         fail_fast: start nothing new once an operation has failed.
         check, diff: Ansible's dry run and diffs.
         fast: use the fast lane for local modules.
+        stock_modules: names of modules that do not take it.
         commit, push, message, dirty: what happens in git (`auto`: dirty repositories abort a job that commits).
         lock_timeout: seconds to wait for the lock.
         skip_upstream_check: do not ask the git remotes for changes.
@@ -54,6 +56,7 @@ class JobOptions(PlanOptions):
     check: bool = False
     diff: bool = False
     fast: bool = True
+    stock_modules: list[str] = field(default_factory=list)
     commit: bool = False
     push: bool = False
     message: str | None = None
@@ -86,6 +89,13 @@ class JobOptions(PlanOptions):
     def parallel(self) -> int:
         """How many operations run side by side."""
         return self.jobs if self.jobs > 0 else max(4, 2 * (os.cpu_count() or 1))
+
+    def complete(self, settings: ExecutionSettings) -> None:
+        """Take what the options leave open from the settings of the environment."""
+        self.jobs = self.jobs or settings.jobs
+        self.jobs_per_host = self.jobs_per_host or settings.jobs_per_host
+        self.fast = self.fast and settings.fast_modules
+        self.stock_modules = list(dict.fromkeys((*self.stock_modules, *settings.stock_modules)))
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> JobOptions:

@@ -35,7 +35,7 @@ from ansible_ensemble.projects.process import Presence, presence
 _PATIENCE = 30.0
 
 #: Options that the playbook takes as variables, by their names there.
-_VARIABLES = ("jobs", "jobs_per_host", "fail_fast", "environment")
+_VARIABLES = ("jobs", "jobs_per_host", "stock_modules", "fail_fast", "environment")
 
 
 class PreparedJob:

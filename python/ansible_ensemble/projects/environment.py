@@ -20,6 +20,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.documents.yaml import parse_yaml, place_of
+from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings
 from ansible_ensemble.projects.lfs_lock import LfsSettings, lfs_settings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, Project, find_project, home_project
 from ansible_ensemble.projects.vault import Vault
@@ -83,6 +84,7 @@ class Environment:
         external: other ensembles by name.
         repositories: by name, a path or URL as it is written, and the folder that a relative path starts in.
         lfs_lock: how all clones are locked.
+        execution: how jobs run.
         vault: opens what is encrypted.
         raw: `variables`, `locals`, `secrets` as they are written.
     """
@@ -95,6 +97,7 @@ class Environment:
     external: dict[str, ExternalEnsemble] = field(default_factory=dict)
     repositories: dict[str, tuple[str, Path]] = field(default_factory=dict)
     lfs_lock: LfsSettings = field(default_factory=LfsSettings)
+    execution: ExecutionSettings = field(default_factory=ExecutionSettings)
     vault: Vault = field(default_factory=Vault)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     _variables: dict[str, str] | None = None
@@ -218,18 +221,21 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
     environment = Environment(chosen, project.root, ensemble.resolve().parent)
     raw: dict[str, dict[str, Any]] = {key: {} for key in _MAPS}
     lock: dict[str, Any] = {}
+    execution: dict[str, Any] = {}
     for layer, folder in layers:
         for key in _MAPS:
             raw[key] |= _section(layer, key)
         _check_variables(layer)
         environment.external |= _externals(layer, folder)
         environment.repositories |= _repositories(layer, folder)
+        execution |= given_settings(layer.get("execution"), place_of(layer, "execution"))
         if isinstance(layer.get("lfs_lock"), Mapping):
             lock |= layer["lfs_lock"]
         else:
             lfs_settings(layer.get("lfs_lock"), place_of(layer, "lfs_lock"))
     environment.inputs, environment.connections = raw.pop("inputs"), raw.pop("connections")
     environment.raw = raw
+    environment.execution = ExecutionSettings(**execution)
     environment.lfs_lock = lfs_settings(lock, Place(str(project.file or ensemble)))
     return environment
 

@@ -18,6 +18,7 @@ OPTIONS = [
     (["--check", "--diff"], {"check": True, "diff": True}),
     (["--jobs", "7", "--fail-fast", "--no-fast-modules"], {"jobs": 7, "fail_fast": True, "fast": False}),
     (["--jobs-per-host", "2"], {"jobs_per_host": 2}),
+    (["--stock-module", "a.b.c", "--stock-module", "copy"], {"stock_modules": ["a.b.c", "copy"]}),
     (["--lock-timeout", "3m", "--grace", "5"], {"lock_timeout": 180.0, "grace": 5.0}),
     (["--commit", "--push", "-m", "why", "--dirty", "ok"],
      {"commit": True, "push": True, "message": "why", "dirty": "ok"}),

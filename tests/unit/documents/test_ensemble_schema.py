@@ -20,6 +20,7 @@ x-mine: &a {b: 1}
 metadata: {name: n}
 environment:
   variables: {A: b}
+  execution: {jobs: 4, jobs_per_host: 1, fast_modules: false, stock_modules: [a.b.c]}
   lfs_lock: {lock: no, url: https://host/lfs, name: $ensemble_uri}
 spec:
   service_template:

@@ -6,6 +6,7 @@ import pytest
 
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.projects.execution_settings import ExecutionSettings
 from ansible_ensemble.projects.vault import Vault
 
 
@@ -38,6 +39,17 @@ def test_only_what_was_asked_for_is_recorded_and_no_password() -> None:
 )
 def test_what_is_pushed_is_committed_and_a_dry_run_is_not(values: dict[str, Any], commits: bool) -> None:
     assert JobOptions(**values).commits is commits
+
+
+def test_the_environment_says_what_the_options_leave_open() -> None:
+    settings = ExecutionSettings(jobs=2, jobs_per_host=1, fast_modules=False, stock_modules=("copy", "a.b.c"))
+    options = JobOptions(stock_modules=["a.b.c"])
+    options.complete(settings)
+    assert (options.jobs, options.jobs_per_host, options.fast) == (2, 1, False)
+    assert options.stock_modules == ["a.b.c", "copy"]
+    options = JobOptions(jobs=5, jobs_per_host=4)
+    options.complete(ExecutionSettings(jobs=2, jobs_per_host=1))
+    assert (options.jobs, options.jobs_per_host, options.fast, options.stock_modules) == (5, 4, True, [])
 
 
 def test_side_by_side() -> None:

@@ -10,6 +10,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Sensitive
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.projects.environment import Environment, load_environment
+from ansible_ensemble.projects.execution_settings import ExecutionSettings
 from ansible_ensemble.projects.lfs_lock import LfsSettings
 from ansible_ensemble.projects.vault import Vault
 
@@ -225,9 +226,22 @@ def test_an_ensemble_may_ask_for_an_environment(tmp_path: Path, name: str | None
     assert load(tmp_path, "spec: {environment: own}", project, name=name).name == chosen
 
 
+def test_how_jobs_run_is_merged_key_by_key(tmp_path: Path) -> None:
+    project = "environments: {defaults: {execution: {jobs: 9, stock_modules: [copy]}}, prod: {execution: {jobs: 3}}}"
+    ensemble = "environment: {execution: {jobs_per_host: 2, fast_modules: false}}"
+    assert load(tmp_path, ensemble, project, name="prod").execution == ExecutionSettings(3, 2, False, ("copy",))
+
+
+def test_a_wrong_setting_of_execution_is_told_with_its_place(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"ensemble\.yaml:2:30: jobs_per_host is 0 \(write a number of at least 1\)"):
+        load(tmp_path, "environment:\n  execution: {jobs_per_host: 0}")
+
+
 @pytest.mark.parametrize(
     "section",
     ["[]", "{inputs: []}", "{variables: x}", "{secrets: 1}", "{lfs_lock: []}", "{lfs_lock: {lock: maybe}}",
+     "{execution: []}", "{execution: {job: 1}}", "{execution: {jobs: 0}}", "{execution: {jobs_per_host: true}}",
+     "{execution: {fast_modules: 1}}", "{execution: {stock_modules: a}}", "{execution: {stock_modules: [1]}}",
      "{external: {x: 1}}", "{external: {x: {}}}", "{external: {x: {manifest: 1}}}", "{external: {x: {file: [1]}}}"],
 )  # fmt: skip
 def test_wrong_sections_are_errors_for_the_user(tmp_path: Path, section: str) -> None:

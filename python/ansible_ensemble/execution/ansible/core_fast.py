@@ -40,7 +40,7 @@ class FastLane:
 
     Args:
         zygote: the running zygote.
-        deny: FQCNs of modules that must not take this lane.
+        deny: names of modules that must not take this lane; one without dots is core's own.
 
     Attributes:
         enabled: whether the order that runs now may take it.
@@ -50,7 +50,7 @@ class FastLane:
 
     def __init__(self, zygote: Zygote, deny: frozenset[str]) -> None:
         self._zygote = zygote
-        self._deny = deny | ALWAYS_STOCK
+        self._deny = ALWAYS_STOCK | {name if "." in name else f"ansible.builtin.{name}" for name in deny}
         self._seen: dict[str, FastModule | None] = {}
         self._gone = False
         self.enabled = True

@@ -63,7 +63,7 @@ class Executor:
         session: the Ansible objects, owned by this process since the fork.
         connection: to the job.
         zygote: the zygote, or None to run every module core's own way.
-        deny: FQCNs that must not take the fast lane.
+        deny: names of modules that must not take the fast lane.
         use_task_executor: False runs each module call as a one-task play, as on a core with an unknown TaskExecutor.
         use_inline: False lets nested plays fork a worker per task, as on a core with an unknown strategy.
     """

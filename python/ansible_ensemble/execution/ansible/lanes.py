@@ -43,7 +43,7 @@ class AnsibleLanes:
         session: inventory, variables, loader, play.
         executors: how many orders run at once.
         fast: False runs every module core's own way.
-        deny: FQCNs of modules that must not take the fast lane.
+        deny: names of modules that must not take the fast lane.
         on_display: gets the name, arguments and keywords of each call of `Display` that a task makes.
         recycle: orders after which an executor is replaced by a fresh one.
         use_task_executor, use_inline: False forces what is done on a core whose internals are not known (tests).
