@@ -21,6 +21,7 @@ from ansible_ensemble.documents.csar import META, find_entry, open_csar
 from ansible_ensemble.documents.ensemble_schema import check_ensemble
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.matches import find_matches
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -258,6 +259,7 @@ def _topology(
         repositories=repositories,
         roots=(root, location.ensemble.parent),
         find_clone=partial(find_clone, root=root),
+        find_matches=find_matches,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs
 from ansible_ensemble.documents.csar import META, find_entry, open_csar
 from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.expressions.matches import find_matches
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.python_template import SUFFIX, read_python_template
 from ansible_ensemble.jobs.read import locate, read_ensemble
@@ -58,7 +59,9 @@ def _is_archive(folder: Path) -> bool:
 def _template(path: Path, options: JobOptions, strict: bool) -> list[str]:
     path = path.absolute()
     source = read_python_template(path) if path.suffix == SUFFIX else path
-    topology = load_topology(source, inputs=options.inputs, check_files=strict, complete=strict)
+    topology = load_topology(
+        source, inputs=options.inputs, check_files=strict, complete=strict, find_matches=find_matches
+    )
     return list(topology.warnings)
 
 

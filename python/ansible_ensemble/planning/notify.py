@@ -14,6 +14,7 @@ from ansible_ensemble.planning.workflow import weave_named
 from ansible_ensemble.topology.entities import Policy, Trigger
 from ansible_ensemble.topology.problems import nearest
 from ansible_ensemble.topology.scalars import timestamp_value
+from ansible_ensemble.topology.workflows import missing_operation
 
 
 def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
@@ -49,7 +50,10 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
             if fault is not None:
                 planning.exclude(member, fault)
                 continue
-            stage = one_by_one(_action(weaver, policy, trigger, action, member) for action in trigger.action)
+            actions = [action for action in trigger.action if _has(member, action)]
+            if trigger.action and not actions:
+                planning.exclude(member, f"it has no operation that trigger {trigger.name} calls")
+            stage = one_by_one(_action(weaver, policy, trigger, action, member) for action in actions)
             for operation in stage.operations:
                 operation.serial.append(member.name)
     for member in planning.members.values():
@@ -70,6 +74,13 @@ def _targets(planning: Planning, policy: Policy, trigger: Trigger) -> list[Membe
         if meant and (node is None or template.name == node or template.type.is_a(str(node))):
             chosen.append(member)
     return chosen
+
+
+def _has(member: Member, action: Any) -> bool:
+    """Whether an instance has the operation of an action; targets of several types need not all have it."""
+    called = action.get("call_operation")
+    name = called.get("operation") if isinstance(called, Mapping) else called
+    return name is None or missing_operation(member.template, str(name)) is None
 
 
 def _fault(planning: Planning, member: Member, trigger: Trigger) -> str | None:

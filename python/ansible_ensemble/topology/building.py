@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,10 @@ class FunctionUse:
     in_type: bool = False
 
 
+#: Names of the node templates that an expression leads to from a node template, as far as it is connected.
+FindMatches = Callable[[Topology, NodeTemplate, Any, Place | None], Collection[str]]
+
+
 @dataclass(slots=True)
 class Building:
     """A topology while it is being built.
@@ -41,6 +45,7 @@ class Building:
     Attributes:
         topology: what is built so far. Its node templates are by the name that its own file gives them.
         scope: what its file sees.
+        find_matches: evaluates the `match` expressions of node filters.
         complete: whether a requirement that nothing meets is an error; else it is a warning.
         namespace: the name of the node template that the topology substitutes, empty for the root topology.
         mapped: requirements that the substitution mapping hands on to the outer topology: (node, requirement).
@@ -55,6 +60,7 @@ class Building:
 
     topology: Topology
     scope: Scope
+    find_matches: FindMatches
     complete: bool = True
     namespace: str = ""
     mapped: frozenset[tuple[str, str]] = frozenset()

@@ -9,6 +9,7 @@ from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.artifacts import read_artifacts
 from ansible_ensemble.topology.entities import CapabilityDefinition, EntityType, RequirementDefinition, Schema
+from ansible_ensemble.topology.filters import check_filter
 from ansible_ensemble.topology.interfaces import build_interface_type, read_interfaces
 from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.schema import read_constraints, read_definitions, read_schema
@@ -166,7 +167,7 @@ def read_requirement(
         made.occurrences = found or made.occurrences
     if raw.get("node_filter") is not None:
         made.node_filter = problems.mapping(raw["node_filter"], f"the node_filter of requirement '{name}'", place)
-        problems.check_keys(made.node_filter, "node_filter", place_of(raw, "node_filter"))
+        check_filter(made.node_filter, f"requirement '{name}'", place_of(raw, "node_filter"), problems)
     return made
 
 

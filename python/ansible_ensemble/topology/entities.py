@@ -162,12 +162,18 @@ class Interface:
 
 @dataclass(slots=True, eq=False)
 class Capability:
-    """A capability of a node template."""
+    """A capability of a node template [TOSCA 1.3, 3.8.1].
+
+    Attributes:
+        occurrences: how many relationships it may serve; an upper bound of None is UNBOUNDED. The lower bound asks
+            for nothing: it says that so many can be served.
+    """
 
     name: str
     type: EntityType
     properties: dict[str, Assignment] = field(default_factory=dict)
     attributes: dict[str, Assignment] = field(default_factory=dict)
+    occurrences: tuple[int, int | None] = (0, None)
 
 
 @dataclass(slots=True, eq=False, repr=False)

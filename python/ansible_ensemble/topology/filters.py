@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import Assignment, EntityType, NodeTemplate
 from ansible_ensemble.topology.functions import is_computed
 from ansible_ensemble.topology.problems import Problems, kind_of, nearest
@@ -21,6 +22,24 @@ def check_filter(raw: Any, what: str, place: Place | None, problems: Problems) -
     for name, entry, where in problems.entries(body.get("capabilities"), f"the capabilities of {what}", place):
         inner = problems.mapping(entry, f"capability '{name}' of {what}", where)
         _check_properties(inner.get("properties"), what, where, problems)
+    for name, entry, where in problems.entries(body.get("requirements"), f"the required of {what}", place):
+        if isinstance(entry, str) or entry is None:
+            continue
+        inner = problems.mapping(entry, f"requirement '{name}' in the node_filter of {what}", where)
+        problems.check_keys(inner, "required", where)
+        if inner.get("node_filter") is not None:
+            check_filter(inner["node_filter"], f"requirement '{name}' of {what}", where, problems)
+    for expression, where in match_expressions(body):
+        if not isinstance(expression, str | Mapping):
+            problems.add(f"a match of {what} is {kind_of(expression)}, not an expression", where, "eval: ::name")
+
+
+def match_expressions(raw: Mapping[str, Any]) -> Iterator[tuple[Any, Place | None]]:
+    """The expressions of a filter's `match`, in Unfurl's dialect: each must lead to the node template that is taken."""
+    match = raw.get("match")
+    place = place_of(raw, "match")
+    for number, expression in enumerate(match if isinstance(match, list) else [] if match is None else [match]):
+        yield expression, (place_of(match, number) if isinstance(match, list) else None) or place
 
 
 def _check_properties(raw: Any, what: str, place: Place | None, problems: Problems) -> None:
@@ -61,7 +80,30 @@ def mismatch(node: NodeTemplate, raw: Mapping[str, Any], known: Known) -> str | 
             reasons.append(next((fault for fault in faults if fault is not None), None))
         if None not in reasons:
             return reasons[0]
+    for name, wanted in _named(raw.get("requirements")):
+        reason = _unrequiring(node, name, wanted, known)
+        if reason is not None:
+            return reason
     return None
+
+
+def _unrequiring(node: NodeTemplate, name: str, wanted: Any, known: Known) -> str | None:
+    """Why no requirement of a node template leads to what is wanted of it, None if one does."""
+    reason = f"it has no requirement '{name}' that is met"
+    body = {"node": wanted} if isinstance(wanted, str) else wanted if isinstance(wanted, Mapping) else {}
+    for relationship in node.requirements:
+        if relationship.name != name:
+            continue
+        target, asked = relationship.target, body.get("node")
+        if asked is not None and asked != target.name and asked not in {one.name for one in target.type.lineage()}:
+            reason = f"its '{name}' is '{target.name}', not '{asked}'"
+            continue
+        inner = body.get("node_filter")
+        fault = mismatch(target, inner, known) if isinstance(inner, Mapping) else None
+        if fault is None:
+            return None
+        reason = f"its '{name}' is '{target.name}': {fault}"
+    return reason
 
 
 def _type_names(name: str) -> tuple[str, ...]:

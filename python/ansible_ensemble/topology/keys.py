@@ -113,6 +113,7 @@ KEYS: dict[str, frozenset[str]] = {
             *("interfaces", "node", "description"),
         }
     ),
+    "required": frozenset({"node", "node_filter"}),
     "node_filter": frozenset({"properties", "capabilities", "requirements", "match"}),
 }
 

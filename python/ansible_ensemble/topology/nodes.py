@@ -36,8 +36,9 @@ _SETTINGS = ("dependencies", "instance_keys", "imported", "title")
 def read_nodes(building: Building) -> None:
     """Read every node template of a topology; `copy` is resolved first."""
     entries = building.section("node_templates")
+    wholes = _copied(entries, "node template", building)
     for name, entry in entries.items():
-        whole = _copied(name, entries, "node template", building)
+        whole = wholes[name]
         building.entries[name] = whole or entry
         node = _read_node(name, whole, building) if whole is not None else None
         if node is not None:
@@ -46,9 +47,7 @@ def read_nodes(building: Building) -> None:
 
 def read_relationship_templates(building: Building) -> None:
     """Read the relationship templates of a topology."""
-    entries = building.section("relationship_templates")
-    for name in entries:
-        entry = _copied(name, entries, "relationship template", building)
+    for name, entry in _copied(building.section("relationship_templates"), "relationship template", building).items():
         if entry is None:
             continue
         what = f"relationship template '{name}'"
@@ -56,39 +55,71 @@ def read_relationship_templates(building: Building) -> None:
         building.problems.check_keys(body, "relationship_template", entry.place)
         made = read_relationship(name, entry, what, building)
         if made is not None:
+            if made.default_for is not None:
+                made.default_for = _default_for(made.default_for, entry, what, building)
             building.topology.relationship_templates[name] = made
 
 
-def _copied(name: str, entries: Mapping[str, Entry], what: str, building: Building) -> Entry | None:
-    """The entry with what it copies under its own keys [TOSCA 1.3, 3.8.3.3.1].
-
-    It is None, and an error, if it is no map, or copies nothing that is there, or itself in the end.
-    """
-    entry = entries[name]
-    chain = [name]
-    while isinstance(entry.raw, dict) and "copy" in entry.raw:
-        source, place = entry.raw["copy"], place_of(entry.raw, "copy")
-        if source in chain:
-            building.problems.add(f"the copies make a loop: {' -> '.join([*chain, source])}", place)
-            return None
-        if not isinstance(source, str) or source not in entries:
-            building.problems.add(
-                f"{what} '{name}' copies {source!r}, which does not exist", place, nearest(source, entries)
-            )
-            return None
-        chain.append(source)
-        origin = entries[source].raw
-        raw = Map()
-        for key, value in origin.items() if isinstance(origin, dict) else ():
-            raw.adopt(key, value, origin)
-        for key, value in entry.raw.items():
-            if key != "copy":
-                raw.adopt(key, value, entry.raw)
-        entry = Entry(raw, entry.place, entry.scope)
-    if isinstance(entry.raw, Mapping):
-        return entry
-    building.problems.add(f"{what} '{name}' must be a map, not {kind_of(entry.raw)}", entry.place)
+def _default_for(written: str, entry: Entry, what: str, building: Building) -> str | None:
+    """What a relationship template is the default for, a type by its canonical name; None, and an error, if nothing."""
+    scope, known = entry.scope, {"ANY", *building.entries}
+    for node in building.nodes.values():
+        known.update(node.capabilities)
+    if written in known:
+        return written
+    for kind in ("node", "capability"):
+        declaration = scope.types.find(kind, written, scope)
+        if declaration is not None:
+            return declaration.name
+    message = f"default_for of {what} is '{written}', which is no node template, no type and no capability"
+    building.problems.add(message, place_of(entry.raw, "default_for"), nearest(written, known) or "ANY is every target")
     return None
+
+
+def _copied(entries: Mapping[str, Entry], what: str, building: Building) -> dict[str, Entry | None]:
+    """Each entry with what it copies under its own keys [TOSCA 1.3, 3.8.3.3.1].
+
+    One is None, and an error, if it is no map, or copies nothing that is there, or itself in the end.
+    """
+    wholes: dict[str, Entry | None] = {}
+    for start in entries:
+        chain: dict[str, None] = {}
+        name = start
+        while name not in wholes and name not in chain:
+            chain[name] = None
+            raw = entries[name].raw
+            if not isinstance(raw, Mapping):
+                message = f"{what} '{name}' must be a map, not {kind_of(raw)}"
+                building.problems.add(message, entries[name].place)
+                wholes[name] = None
+            elif "copy" not in raw:
+                wholes[name] = entries[name]
+            elif not isinstance(raw["copy"], str) or raw["copy"] not in entries:
+                message = f"{what} '{name}' copies {raw['copy']!r}, which does not exist"
+                building.problems.add(message, place_of(raw, "copy"), nearest(raw["copy"], entries))
+                wholes[name] = None
+            else:
+                name = raw["copy"]
+        if name not in wholes:
+            loop = [*list(chain)[list(chain).index(name) :], name]
+            message = f"the copies make a loop: {' -> '.join(loop)}"
+            building.problems.add(message, place_of(entries[name].raw, "copy"), "let one of them stand by itself")
+            wholes[name] = None
+        for link in reversed(chain):
+            if link not in wholes:
+                origin = wholes[entries[link].raw["copy"]]
+                wholes[link] = _over(origin, entries[link]) if origin is not None else None
+    return {name: wholes[name] for name in entries}
+
+
+def _over(origin: Entry, entry: Entry) -> Entry:
+    """An entry's keys over those of what it copies."""
+    raw = Map()
+    for source in (origin.raw, entry.raw):
+        for key, value in source.items():
+            if key != "copy":
+                raw.adopt(key, value, source)
+    return Entry(raw, entry.place, entry.scope)
 
 
 def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | None:
@@ -226,14 +257,15 @@ def _read_capability(
     body = scope.problems.mapping(raw, what, place)
     scope.problems.check_keys(body, "capability_assignment", place)
     entity = scope.types.named("capability", definition.type) or scope.types.root("capability")
-    made = Capability(definition.name, entity)
+    made = Capability(definition.name, entity, occurrences=definition.occurrences)
     for part, refined in zip(_PARTS, (definition.properties, definition.attributes)):
         values = read_assignments(
             body.get(part), entity, part, what, place, scope=scope, refined=refined, complete=False
         )
         setattr(made, part, values)
     if body.get("occurrences") is not None:
-        read_occurrences(body["occurrences"], what, place_of(body, "occurrences"), scope.problems)
+        found = read_occurrences(body["occurrences"], what, place_of(body, "occurrences"), scope.problems)
+        made.occurrences = found or made.occurrences
     return made
 
 

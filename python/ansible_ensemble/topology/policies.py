@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import Policy
+from ansible_ensemble.topology.entities import NodeTemplate, Policy, Trigger
 from ansible_ensemble.topology.groups import check_member
+from ansible_ensemble.topology.problems import kind_of, nearest
 from ansible_ensemble.topology.triggers import read_triggers
+from ansible_ensemble.topology.workflows import BUILT_IN, missing_operation
 
 
 def read_policies(building: Building) -> None:
@@ -32,3 +38,51 @@ def read_policies(building: Building) -> None:
         policy.triggers |= read_triggers(body.get("triggers"), what, place_of(body, "triggers"), problems)
         policy.metadata = dict(problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
         topology.policies[name] = policy
+
+
+def check_triggers(building: Building) -> None:
+    """Refuse triggers whose actions name an operation that no target has, or a workflow that is not there.
+
+    Targets may be of several types: an operation is called on those that have it.
+    """
+    for policy in building.topology.policies.values():
+        for trigger in policy.triggers.values():
+            targets = _targets(building, policy, trigger)
+            for activity in trigger.action:
+                if isinstance(activity, Mapping):
+                    where = place_of(activity) or trigger.place
+                    what = f"trigger '{trigger.name}' of policy '{policy.name}'"
+                    _check_activity(building, what, activity, targets, where)
+
+
+def _targets(building: Building, policy: Policy, trigger: Trigger) -> list[NodeTemplate]:
+    """The node templates that a trigger acts on: the policy's targets, else all of its type's, that pass the filter."""
+    groups = building.topology.groups
+    names = {member for target in policy.targets for member in (groups[target].members if target in groups else ())}
+    names.update(policy.targets)
+    node = trigger.target_filter.get("node")
+    return [
+        one
+        for name, one in building.nodes.items()
+        if (name in names if names else any(one.type.is_a(kind) for kind in policy.type.targets))
+        and (node is None or name == node or one.type.is_a(str(node)))
+    ]
+
+
+def _check_activity(
+    building: Building, what: str, activity: Mapping[str, Any], targets: list[NodeTemplate], place: Place | None
+) -> None:
+    kind, body = next(iter(activity.items()), ("", None))
+    if kind == "call_operation":
+        called = body.get("operation") if isinstance(body, Mapping) else body
+        if not isinstance(called, str) or "." not in called:
+            building.problems.add(f"{what} calls {kind_of(called)}", place, "write Interface.operation")
+            return
+        faults = [missing_operation(node, called) for node in targets]
+        if faults and None not in faults and faults[0] is not None:
+            building.problems.add(f"{what} calls '{called}': {faults[0][0]}", place, faults[0][1])
+    elif kind in ("inline", "delegate"):
+        name = body.get("workflow") if isinstance(body, Mapping) else body
+        known = [*building.topology.workflows, *BUILT_IN]
+        if name not in known:
+            building.problems.add(f"{what} names the unknown workflow '{name}'", place, nearest(name, known))

@@ -1,15 +1,17 @@
 """How the requirements of node templates are met [TOSCA 1.3, 3.6.7, 3.8.2].
 
 A requirement names a node template, or says what it wants by type, capability and filter; then the first node template
-in the order of declaration that fits is taken. Everything is linear in the number of node templates and relationships,
-but for filters that most candidates fail.
+in the order of declaration that fits is taken. Those that name one go first, so that nobody else takes the last place
+of a capability. Everything is linear in the number of node templates and relationships, but for filters that most
+candidates fail.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
@@ -23,7 +25,8 @@ from ansible_ensemble.topology.entities import (
     Relationship,
     RequirementDefinition,
 )
-from ansible_ensemble.topology.filters import check_filter, mismatch
+from ansible_ensemble.topology.filters import check_filter
+from ansible_ensemble.topology.matching import Candidates, Wanted, find_targets
 from ansible_ensemble.topology.nodes import note_operations, read_relationship
 from ansible_ensemble.topology.problems import kind_of, nearest
 
@@ -35,49 +38,6 @@ _BY_CAPABILITY = (
     ("tosca.capabilities.network.Linkable", "tosca.relationships.network.LinksTo"),
     ("tosca.capabilities.network.Bindable", "tosca.relationships.network.BindsTo"),
 )
-
-
-@dataclass(slots=True)
-class Wanted:
-    """What a requirement of a node template asks for.
-
-    Attributes:
-        definition: the requirement of its type.
-        node: a node template's name.
-        node_type, capability_type: canonical names of the types asked for.
-        capability: the name of the target's capability.
-        filters: node filters, all of which must fit.
-        relationship: a template's name, a type's name, or a map; as written.
-    """
-
-    definition: RequirementDefinition
-    place: Place | None
-    node: str | None = None
-    node_type: str | None = None
-    capability: str | None = None
-    capability_type: str | None = None
-    filters: list[Mapping[str, Any]] = field(default_factory=list)
-    relationship: Any = None
-    relationship_place: Place | None = None
-    times: int = 1
-
-
-@dataclass(slots=True)
-class Candidates:
-    """Node templates by the canonical names of their types and all that these derive from."""
-
-    nodes: Mapping[str, NodeTemplate]
-    by_type: dict[str, list[NodeTemplate]] = field(default_factory=dict)
-
-    def of(self, type_name: str | None) -> list[NodeTemplate]:
-        """Node templates of a type, in the order of declaration; of any type if there is no name."""
-        if type_name is None:
-            return list(self.nodes.values())
-        if not self.by_type:
-            for node in self.nodes.values():
-                for ancestor in node.type.lineage():
-                    self.by_type.setdefault(ancestor.name, []).append(node)
-        return self.by_type.get(type_name, [])
 
 
 @dataclass(slots=True)
@@ -120,21 +80,54 @@ def resolve_requirements(building: Building) -> None:
 
 def _resolve_all(building: Building) -> None:
     candidates = Candidates(building.nodes)
+    later: list[tuple[Requirer, Wanted]] = []
     for name, node in building.nodes.items():
-        entry = building.entries[name]
-        requirer = Requirer(node, name, entry, building, candidates)
-        made: dict[str, int] = {}
-        raw = entry.raw.get("requirements")
-        if raw is not None:
-            what = f"the requirements of node template '{name}'"
-            for key, value, place in building.problems.entries(raw, what, place_of(entry.raw, "requirements")):
-                made[key] = made.get(key, 0) + _resolve(requirer, key, value, place)
-        for key, definition in node.type.requirements.items():
-            _check_number(requirer, definition, made.get(key, 0))
+        requirer = Requirer(node, name, building.entries[name], building, candidates)
+        order = 0
+        for wanted in _all_wanted(requirer):
+            wanted.order = order
+            order += wanted.times
+            if wanted.turn == 0:
+                _meet(requirer, wanted)
+            else:
+                later.append((requirer, wanted))
+    later.sort(key=lambda one: one[1].turn)
+    for requirer, wanted in later:
+        _meet(requirer, wanted)
+    _put_in_order(building, is_sorted=not later)
 
 
-def _resolve(requirer: Requirer, key: str, raw: Any, place: Place | None) -> int:
-    """Make the relationships of one requirement assignment; how many it stands for, faulty ones too."""
+def _put_in_order(building: Building, *, is_sorted: bool) -> None:
+    """Number the relationships of each node template in the order in which they are declared."""
+    if not is_sorted:
+        places = {node.name: number for number, node in enumerate(building.nodes.values())}
+        for node in building.nodes.values():
+            node.requirements.sort(key=lambda one: one.index)
+            node.incoming.sort(key=lambda one: (places[one.source.name], one.index))
+    for node in building.nodes.values():
+        for number, relationship in enumerate(node.requirements):
+            relationship.index = number
+
+
+def _all_wanted(requirer: Requirer) -> Iterator[Wanted]:
+    """What a node template asks for: its own assignments, then what its type asks for besides."""
+    made: Counter[str] = Counter()
+    raw, problems = requirer.entry.raw.get("requirements"), requirer.building.problems
+    if raw is not None:
+        what = f"the requirements of node template '{requirer.name}'"
+        for key, value, place in problems.entries(raw, what, place_of(requirer.entry.raw, "requirements")):
+            wanted = _assigned(requirer, key, value, place)
+            made[key] += 1 if wanted is None else wanted.times
+            if wanted is not None and (wanted.node is not None or (requirer.name, key) not in requirer.building.mapped):
+                yield wanted
+    for key, definition in requirer.node.type.requirements.items():
+        wanted = _implied(requirer, definition, made[key])
+        if wanted is not None:
+            yield wanted
+
+
+def _assigned(requirer: Requirer, key: str, raw: Any, place: Place | None) -> Wanted | None:
+    """What a requirement assignment asks for; None, and an error, if it is wrong."""
     building, name = requirer.building, requirer.name
     definition = requirer.node.type.requirements.get(key)
     if definition is None:
@@ -145,20 +138,39 @@ def _resolve(requirer: Requirer, key: str, raw: Any, place: Place | None) -> int
         else:
             hint = nearest(key, requirer.node.type.requirements)
             building.problems.add(f"node template '{name}' has no requirement '{key}'", place, hint)
-            return 1
-    wanted = _read(requirer, definition, raw, place)
-    if wanted is None:
-        return 1
-    if wanted.node is None and (name, key) in building.mapped:
-        return wanted.times
-    targets, reason = _targets(requirer.node, wanted, building, requirer.candidates)
+            return None
+    return _read(requirer, definition, raw, place)
+
+
+def _implied(requirer: Requirer, definition: RequirementDefinition, number: int) -> Wanted | None:
+    """What is to be met though it is not assigned; one that is assigned too often is refused."""
+    building, name, place = requirer.building, requirer.name, requirer.entry.place
+    low, high = definition.occurrences
+    if high is not None and number > high:
+        message = f"node template '{name}' has the requirement '{definition.name}' {number} times, not at most {high}"
+        building.problems.add(message, place)
+    is_left = (name, definition.name) in building.mapped or name in building.substitutes
+    if number >= low or is_left or "select" in requirer.node.directives:
+        return None
+    wanted = Wanted(definition, place, node_type=definition.node, capability_type=definition.capability)
+    wanted.filters = [definition.node_filter] if definition.node_filter is not None else []
+    wanted.times, wanted.is_implied = low - number, True
+    return wanted
+
+
+def _meet(requirer: Requirer, wanted: Wanted) -> None:
+    """Make the relationships that a requirement asks for."""
+    targets, reason = find_targets(requirer.node, wanted, requirer.building, requirer.candidates)
     if reason is not None:
+        key, name = wanted.definition.name, requirer.name
         message = f"requirement '{key}' of '{name}' is not met: {reason}"
         hint = "add one, or name it with node:" if wanted.node is None else None
+        if wanted.is_implied:
+            message = f"requirement '{key}' of '{name}' is missing, and {reason}"
+            hint = f"add it: requirements: [{key}: ...]"
         _unmet(requirer, message, wanted.place, hint, certain=wanted.node is not None)
-    for target, capability in targets:
-        _connect(requirer, target, capability, wanted)
-    return max(wanted.times, len(targets))
+    for number, (target, capability) in enumerate(targets):
+        _connect(requirer, target, capability, wanted, wanted.order + number)
 
 
 def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place: Place | None) -> Wanted | None:
@@ -234,68 +246,10 @@ def _unmet(requirer: Requirer, message: str, place: Place | None, hint: str | No
         building.problems.warn(message, place)
 
 
-def _targets(
-    node: NodeTemplate, wanted: Wanted, building: Building, candidates: Candidates
-) -> tuple[list[tuple[NodeTemplate, Capability | None]], str | None]:
-    """The node templates that meet a requirement, each with the capability that does, or why there are too few."""
-    if wanted.node is not None:
-        target = building.nodes[wanted.node]
-        capability, reason = _fit(node, target, wanted, building)
-        if reason is None and wanted.definition.node is not None and not target.type.is_a(wanted.definition.node):
-            reason = f"it is a {target.type.name}, not a {wanted.definition.node}"
-        return ([], f"'{wanted.node}' does not fit: {reason}") if reason is not None else ([(target, capability)], None)
-    found: list[tuple[NodeTemplate, Capability | None]] = []
-    reasons: list[str] = []
-    for candidate in candidates.of(wanted.node_type):
-        if candidate is node:
-            continue
-        capability, reason = _fit(node, candidate, wanted, building)
-        if reason is None:
-            found.append((candidate, capability))
-            if len(found) == wanted.times:
-                return found, None
-        elif len(reasons) < 3:
-            reasons.append(f"'{candidate.name}': {reason}")
-    kind = wanted.node_type or wanted.capability_type or "anything"
-    message = f"no node template of {kind} fits" if not found else f"only {len(found)} of {wanted.times} fit"
-    return found, message + (f" ({'; '.join(reasons)})" if reasons else "")
-
-
-def _fit(
-    source: NodeTemplate, target: NodeTemplate, wanted: Wanted, building: Building
-) -> tuple[Capability | None, str | None]:
-    """The capability by which a node template meets a requirement, or why it does not."""
-    if wanted.capability is not None:
-        offered = target.capabilities.get(wanted.capability)
-        if offered is None:
-            return None, f"it has no capability '{wanted.capability}'"
-        capabilities = [offered]
-    elif wanted.capability_type is not None:
-        capabilities = [one for one in target.capabilities.values() if one.type.is_a(wanted.capability_type)]
-        if not capabilities:
-            return None, f"it has no capability of type {wanted.capability_type}"
-    else:
-        capabilities = []
-    if capabilities:
-        allowed = [one for one in capabilities if _may_use(source.type, target.type, one)]
-        if not allowed:
-            return None, f"its capability '{capabilities[0].name}' is not for a {source.type.name}"
-        capabilities = allowed
-    for node_filter in wanted.filters:
-        reason = mismatch(target, node_filter, building)
-        if reason is not None:
-            return None, reason
-    return (capabilities[0] if capabilities else None), None
-
-
-def _may_use(source: EntityType, target: EntityType, capability: Capability) -> bool:
-    definition = target.capabilities.get(capability.name)
-    allowed = (definition.valid_source_types if definition is not None else []) or capability.type.valid_source_types
-    return not allowed or any(source.is_a(one) for one in allowed)
-
-
-def _connect(requirer: Requirer, target: NodeTemplate, capability: Capability | None, wanted: Wanted) -> None:
-    made = _relationship(requirer, capability, wanted)
+def _connect(
+    requirer: Requirer, target: NodeTemplate, capability: Capability | None, wanted: Wanted, index: int
+) -> None:
+    made = _relationship(requirer, target, capability, wanted)
     if made is None:
         return
     allowed = made.type.valid_target_types
@@ -307,15 +261,19 @@ def _connect(requirer: Requirer, target: NodeTemplate, capability: Capability | 
         message = f"a {made.type.name} cannot be with '{target.name}': {offered.name} is not a {' or '.join(allowed)}"
         requirer.building.problems.add(message, wanted.relationship_place or wanted.place)
     source = requirer.node
-    made.name, made.index = wanted.definition.name, len(source.requirements)
+    made.name, made.index = wanted.definition.name, index
     made.source, made.target = source, target
     made.capability = capability.name if capability is not None else None
+    if capability is not None:
+        requirer.candidates.used[target.name, capability.name] += 1
     source.requirements.append(made)
     target.incoming.append(made)
 
 
-def _relationship(requirer: Requirer, capability: Capability | None, wanted: Wanted) -> Relationship | None:
-    """The relationship that a requirement makes: a template's, an inline one, or of a type alone."""
+def _relationship(
+    requirer: Requirer, target: NodeTemplate, capability: Capability | None, wanted: Wanted
+) -> Relationship | None:
+    """The relationship that a requirement makes: a template's, an inline one, a default one, or of a type alone."""
     building, scope = requirer.building, requirer.entry.scope
     definition, raw, place = wanted.definition, wanted.relationship, wanted.relationship_place or wanted.place
     what = f"the relationship '{definition.name}' of '{requirer.name}'"
@@ -324,6 +282,8 @@ def _relationship(requirer: Requirer, capability: Capability | None, wanted: Wan
     if isinstance(raw, Mapping):
         building.problems.check_keys(raw, "inline_relationship", place)
     name = raw.get("type") if isinstance(raw, Mapping) else raw
+    if raw is None:
+        name = next((one.name for one in templates.values() if _is_default(one, base, target, capability)), None)
     if isinstance(name, str) and name in templates:
         return dataclasses.replace(templates[name], template=name)
     if isinstance(raw, str):
@@ -342,6 +302,16 @@ def _relationship(requirer: Requirer, capability: Capability | None, wanted: Wan
     return made
 
 
+def _is_default(template: Relationship, base: EntityType, target: NodeTemplate, capability: Capability | None) -> bool:
+    """Whether a relationship template is the default for what leads to a target (`default_for`, as Unfurl has it)."""
+    wanted = template.default_for
+    if wanted is None or not template.type.is_a(base.name):
+        return False
+    if wanted in ("ANY", target.name) or target.type.is_a(wanted):
+        return True
+    return capability is not None and (capability.name == wanted or capability.type.is_a(wanted))
+
+
 def _default_type(capability: Capability | None, definition: RequirementDefinition, building: Building) -> EntityType:
     if definition.relationship is not None:
         found = building.types.named("relationship", definition.relationship)
@@ -351,24 +321,3 @@ def _default_type(capability: Capability | None, definition: RequirementDefiniti
     if capability is not None:
         name = next((kind for offered, kind in _BY_CAPABILITY if capability.type.is_a(offered)), name)
     return building.types.named("relationship", name) or building.types.root("relationship")
-
-
-def _check_number(requirer: Requirer, definition: RequirementDefinition, number: int) -> None:
-    """Meet a requirement that was not assigned but must be, and refuse one that is assigned too often."""
-    building, name, place = requirer.building, requirer.name, requirer.entry.place
-    low, high = definition.occurrences
-    if high is not None and number > high:
-        message = f"node template '{name}' has the requirement '{definition.name}' {number} times, not at most {high}"
-        building.problems.add(message, place)
-    is_left = (name, definition.name) in building.mapped or name in building.substitutes
-    if number >= low or is_left or "select" in requirer.node.directives:
-        return
-    wanted = Wanted(definition, place, node_type=definition.node, capability_type=definition.capability)
-    wanted.filters = [definition.node_filter] if definition.node_filter is not None else []
-    wanted.times = low - number
-    targets, reason = _targets(requirer.node, wanted, building, requirer.candidates)
-    if reason is not None:
-        message = f"requirement '{definition.name}' of '{name}' is missing, and {reason}"
-        _unmet(requirer, message, place, f"add it: requirements: [{definition.name}: ...]")
-    for target, capability in targets:
-        _connect(requirer, target, capability, wanted)

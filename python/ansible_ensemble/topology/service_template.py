@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
-from ansible_ensemble.topology.building import Building, FunctionUse
+from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles
 from ansible_ensemble.topology.definitions import build_type
 from ansible_ensemble.topology.entities import Topology
@@ -17,7 +17,7 @@ from ansible_ensemble.topology.groups import read_groups
 from ansible_ensemble.topology.imports import Importer
 from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
-from ansible_ensemble.topology.policies import read_policies
+from ansible_ensemble.topology.policies import check_triggers, read_policies
 from ansible_ensemble.topology.problems import Problems, nearest
 from ansible_ensemble.topology.requirements import resolve_requirements
 from ansible_ensemble.topology.schema import read_definition
@@ -38,6 +38,7 @@ def load_topology(
     find_clone: Callable[[str], Path | None] | None = None,
     check_files: bool = True,
     complete: bool = True,
+    find_matches: FindMatches = lambda *_: (),
 ) -> Topology:
     """Load a service template of TOSCA 1.0 to 1.3 or of Unfurl's dialect.
 
@@ -52,6 +53,7 @@ def load_topology(
         check_files: whether a file that implements an operation must be there; else its absence is a warning.
         complete: whether a requirement that names no node template and that none meets is an error; else it is a
             warning: the topology is valid TOSCA then, but a part of a whole.
+        find_matches: evaluates the `match` expressions of node filters; without it they lead to nothing.
 
     Returns:
         The resolved topology.
@@ -69,7 +71,7 @@ def load_topology(
     for declarations in types.by_name.values():
         for declaration in list(declarations.values()):
             types.entity(declaration)
-    building = _Builder(types, check_files, complete).build(scope, "", inputs or {})
+    building = _Builder(types, check_files, complete, find_matches).build(scope, "", inputs or {})
     topology = building.topology
     _flatten(topology)
     _check_values(types)
@@ -96,15 +98,16 @@ def missing_inputs(topology: Topology) -> list[str]:
 class _Builder:
     """Builds the topology of a file, and those nested in it."""
 
-    def __init__(self, types: Types, check_files: bool, complete: bool) -> None:
+    def __init__(self, types: Types, check_files: bool, complete: bool, find_matches: FindMatches) -> None:
         self.types = types
+        self.find_matches = find_matches
         self.check_files = check_files
         self.complete = complete
 
     def build(self, scope: Scope, namespace: str, inputs: Mapping[str, Any]) -> Building:
         """The topology of a file; see `Building` for the arguments."""
         topology = Topology(scope.file, version=scope.version)
-        building = Building(topology, scope, self.complete, namespace, mapped_requirements(scope))
+        building = Building(topology, scope, self.find_matches, self.complete, namespace, mapped_requirements(scope))
         topology.description = str(scope.template.get("description") or scope.document.get("description") or "")
         metadata = scope.document.get("metadata")
         topology.metadata = dict(metadata) if isinstance(metadata, Mapping) else {}
@@ -118,6 +121,7 @@ class _Builder:
         read_groups(building)
         read_policies(building)
         read_workflows(building)
+        check_triggers(building)
         self._read_other_inputs(building, inputs)
         self._read_outputs(building)
         read_substitution(building)

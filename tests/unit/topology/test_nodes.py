@@ -166,3 +166,11 @@ topology_template:
     assert load(text, unfurl=True).outputs["o"].value == {"get_attribute": ["n", "found_later"]}
     with pytest.raises(InvalidInput, match="has no attribute 'found_later'"):
         load(text)
+
+
+def test_a_long_chain_of_copies(load: Load) -> None:
+    links = "".join(f"    n{n}: {{copy: n{n - 1}, description: d{n}}}\n" for n in range(4000, 0, -1))
+    text = f"topology_template:\n  node_templates:\n{links}    n0: {{type: Root, metadata: {{a: b}}}}\n"
+    nodes = load(text).node_templates
+    assert nodes["n4000"].metadata == {"a": "b"}
+    assert [nodes[name].description for name in ("n4000", "n1", "n0")] == ["d4000", "d1", ""]

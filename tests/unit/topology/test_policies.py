@@ -54,3 +54,48 @@ policy_types: {P: {targets: [Compute]}}
 topology_template: {node_templates: {n: {type: Root}}, policies: [{p: {type: P, targets: [n]}}]}
 """
         )
+
+
+TRIGGER = """
+node_types: {Healer: {interfaces: {Own: {type: tosca.interfaces.Root, operations: {heal: ls}}}}}
+policy_types: {P: {targets: [Root, tosca.groups.Root]}}
+topology_template:
+  node_templates: {n: {type: Root}, m: {type: Healer}}
+  groups: {all: {type: tosca.groups.Root, members: [n, m]}}
+  policies: [{p: {type: P, targets: [%s], triggers: {t: {event: e, %s}}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("targets", "trigger", "message"),
+    [
+        ("n", "action: [{call_operation: Standard.confgure}]", "trigger 't' of policy 'p' calls 'Standard.confgure'"),
+        ("n", "action: [{call_operation: {operation: Standrd.stop}}]", "'n' has no interface 'Standrd'"),
+        ("n", "action: [{call_operation: Own.heal}]", "calls 'Own.heal': 'n' has no interface 'Own'"),
+        ("", "action: [{call_operation: Own.hel}]", "calls 'Own.hel': 'n' has no interface 'Own'"),
+        (
+            "all",
+            "target_filter: {node: n}, action: [{call_operation: Own.heal}]",
+            "calls 'Own.heal': 'n' has no interface 'Own'",
+        ),
+        ("n", "action: [{call_operation: stop}]", "calls 'stop'"),
+        ("n", "action: [{inline: nothing}]", "names the unknown workflow 'nothing'"),
+    ],
+)
+def test_actions_name_what_their_targets_have(load: Load, targets: str, trigger: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        load(TRIGGER % (targets, trigger))
+    assert caught.value.place is not None
+
+
+@pytest.mark.parametrize(
+    ("targets", "trigger"),
+    [
+        ("m", "action: [{call_operation: Own.heal}]"),
+        ("all", "action: [{call_operation: Own.heal}]"),
+        ("all", "target_filter: {node: m}, action: [{call_operation: {operation: Own.heal}}]"),
+        ("n", "action: [{inline: deploy}]"),
+    ],
+)
+def test_actions_that_fit_are_taken(load: Load, targets: str, trigger: str) -> None:
+    assert load(TRIGGER % (targets, trigger)).policies["p"].triggers["t"].action

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.expressions.matches import find_matches
 from ansible_ensemble.topology.entities import NodeTemplate, Topology
 
 Load = Callable[..., Topology]
@@ -239,3 +240,125 @@ def test_what_needs_a_node_template_that_is_left_out_is_left_out_or_an_error(loa
     assert list(left.node_templates) == ["c", "other"]
     with pytest.raises(InvalidInput, match="requirement 'dep' of 'b' is not met: 'a' is left out"):
         load(text % ("b: {type: Strict, requirements: [{dep: a}]}", ""))
+
+
+BOUNDED = """
+node_types:
+  Db: {capabilities: {db: {type: Endpoint, occurrences: [0, %s]}}}
+  App: {requirements: [{db: {capability: Endpoint, node: Db}}]}
+topology_template:
+  node_templates:
+    %s
+"""
+
+
+def test_a_capability_serves_as_many_as_its_occurrences_allow(load: Load) -> None:
+    nodes = "{a: {type: App}, one: {type: Db}, two: {type: Db}, b: {type: App, requirements: [{db: one}]}}"
+    topology = load(BOUNDED % (1, nodes))
+    assert relationship(topology.node_templates["a"])[1] == "two", "what is named goes first"
+    assert relationship(topology.node_templates["b"])[1] == "one"
+    own = nodes.replace("one: {type: Db}", "one: {type: Db, capabilities: {db: {occurrences: [0, 2]}}}")
+    whole = load(BOUNDED % (1, own))
+    assert [one.source.name for one in whole.node_templates["one"].incoming] == ["a", "b"]
+
+
+@pytest.mark.parametrize("wanted", ["db", "{node: db, capability: db}"])
+def test_a_capability_that_serves_too_many_is_refused(load: Load, wanted: str) -> None:
+    nodes = f"{{db: {{type: Db}}, a: {{type: App, requirements: [{{db: {wanted}}}]}}, "
+    with pytest.raises(InvalidInput, match="'db' does not fit: its capability 'db' serves 1 already") as caught:
+        load(BOUNDED % (1, nodes + f"b: {{type: App, requirements: [{{db: {wanted}}}]}}}}"))
+    assert caught.value.place is not None
+    with pytest.raises(InvalidInput, match=r"is missing, and no node template of Db fits .*serves 1 already"):
+        load(BOUNDED % (1, nodes + "b: {type: App}}"))
+
+
+MATCH = """
+node_types:
+  Zone: {}
+  Rack: {requirements: [{zone: {capability: Node, node: Zone}}]}
+  App:
+    requirements:
+      - place: {capability: Node, node: Rack, node_filter: {%s}}
+      - zone: {capability: Node, node: Zone}
+topology_template:
+  node_templates:
+    app: {type: App, requirements: [{zone: east}]}
+    west: {type: Zone}
+    east: {type: Zone}
+    r1: {type: Rack, requirements: [{zone: west}]}
+    r2: {type: Rack, requirements: [{zone: east}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "target"),
+    [
+        ("match: [{eval: '.targets::zone::.sources::zone'}]", "r2"),
+        ("match: '::r2'", "r2"),
+        ("match: ['.targets::zone::.sources::zone', '::*[.type=Rack]']", "r2"),
+        ("requirements: [{zone: east}]", "r2"),
+        ("requirements: [{zone: {node: west}}]", "r1"),
+        ("requirements: [{zone: {node: Zone}}]", "r1"),
+    ],
+)
+def test_filters_that_look_at_relationships(load: Load, wanted: str, target: str) -> None:
+    app = load(MATCH % wanted, find_matches=find_matches).node_templates["app"]
+    assert [(one.name, one.target.name, one.index) for one in app.requirements] == [
+        ("zone", "east", 0),
+        ("place", target, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("match: ['::west']", "is missing, and no node template of Rack fits .match leads to west"),
+        ("match: ['::[']", r"service\.yaml:8:69: "),
+        ("match: [3]", "a match of .* is 3, not an expression"),
+        ("requirements: [{zone: nowhere}]", "'r1': its 'zone' is 'west', not 'nowhere'"),
+        ("requirements: [{zon: west}]", "'r1': it has no requirement 'zon' that is met"),
+        ("requirements: [{zone: {nod: west}}]", "unknown key 'nod'"),
+    ],
+)
+def test_filters_that_fit_nothing(load: Load, wanted: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        load(MATCH % wanted, find_matches=find_matches)
+
+
+DEFAULTS = """
+relationship_types: {Link: {derived_from: ConnectsTo, properties: {speed: {type: integer}}}}
+node_types:
+  Db: {capabilities: {db: {type: Endpoint}}}
+  App:
+    requirements: [{db: {capability: Endpoint, occurrences: [0, 9]}}, {host: {capability: Node, occurrences: [0, 1]}}]
+topology_template:
+  relationship_templates: {fast: {type: Link, default_for: %s, properties: {speed: 9}}}
+  node_templates:
+    one: {type: Db}
+    two: {type: Db}
+    app: {type: App, requirements: [{db: one}, {db: two}, {db: {node: one, relationship: ConnectsTo}}, {host: one}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("default_for", "templates"),
+    [
+        ("ANY", ["fast", "fast", None, None]),
+        ("one", ["fast", None, None, None]),
+        ("Db", ["fast", "fast", None, None]),
+        ("db", ["fast", "fast", None, None]),
+        ("Endpoint", ["fast", "fast", None, None]),
+        ("tosca.capabilities.Endpoint", ["fast", "fast", None, None]),
+        ("Compute", [None, None, None, None]),
+    ],
+)
+def test_default_relationship(load: Load, default_for: str, templates: list[str | None]) -> None:
+    app = load(DEFAULTS % default_for, unfurl=True).node_templates["app"]
+    assert [one.template for one in app.requirements] == templates
+    assert [one.index for one in app.requirements] == [0, 1, 2, 3]
+
+
+def test_default_relationship_for_what_is_not_there(load: Load) -> None:
+    with pytest.raises(InvalidInput, match="default_for of relationship template 'fast' is 'onee'") as caught:
+        load(DEFAULTS % "onee", unfurl=True)
+    assert caught.value.hint == "did you mean 'one'?"
