@@ -130,6 +130,10 @@ class Task(Protocol):
     def attributes(self) -> frozenset[str]:
         """Names of the attributes that the task's entity declares."""
 
+    @property
+    def asked_outputs(self) -> frozenset[str]:
+        """Names of outputs that are read somewhere, whether the operation declares them or not."""
+
 
 Steps = Generator[Order | SubTask | Conversation, Any, Result]
 

@@ -37,13 +37,14 @@ def to_result(task: Task, outcome: Outcome, values: Mapping[str, Any], modified:
     Args:
         task: the task.
         outcome: what the order came to.
-        values: named values that the tool returned. Those named as outputs of the operation become outputs, those
-            named as declared attributes set these attributes; `attributes` and `status` are taken at their word.
+        values: named values that the tool returned. Those named as outputs of the operation, and those that are read
+            by `get_operation_output`, become outputs; those named as declared attributes set these attributes;
+            `attributes` and `status` are taken at their word.
         modified: whether the instance was modified if the operation failed.
     """
     result = Result(success=outcome.ok, modified=modified, outcome=outcome, error=outcome.error)
     wanted = set(task.operation.outputs)
-    result.outputs = {name: value for name, value in values.items() if name in wanted}
+    result.outputs = {name: value for name, value in values.items() if name in wanted | task.asked_outputs}
     result.attributes = {name: value for name, value in values.items() if name in task.attributes - wanted}
     reported = values.get("attributes")
     if isinstance(reported, Mapping):

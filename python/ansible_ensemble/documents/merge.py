@@ -259,25 +259,25 @@ def merge_maps(base: Mapping[Any, Any], over: Mapping[Any, Any]) -> Map:
     result = _empty_like(over)
     for key, value in base.items():
         if key not in over:
-            result.adopt(key, value, base)  # type: ignore[arg-type]
+            result.adopt(key, value, base)
             continue
         new = over[key]
         strategy = _strategy(new) or _strategy(value) or "merge"
         if strategy == "whiteout":
             continue
         if strategy == "nullout":
-            result.adopt(key, None, over)  # type: ignore[arg-type]
+            result.adopt(key, None, over)
         elif isinstance(value, dict) and isinstance(new, (dict, type(None))):
             if strategy == "error":
                 raise InvalidInput(f"{key!r} must not be merged: it has +%: error", key_place_of(over, key))
-            result.adopt(key, merge_maps(value, new) if new else value, over if new else base)  # type: ignore[arg-type]
+            result.adopt(key, merge_maps(value, new) if new else value, over if new else base)
         elif isinstance(value, list) and isinstance(new, list):
-            result.adopt(key, _merge_lists(value, new), over)  # type: ignore[arg-type]
+            result.adopt(key, _merge_lists(value, new), over)
         else:
-            result.adopt(key, new, over)  # type: ignore[arg-type]
+            result.adopt(key, new, over)
     for key, value in over.items():
         if key not in base:
-            result.adopt(key, value, over)  # type: ignore[arg-type]
+            result.adopt(key, value, over)
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
@@ -65,7 +65,7 @@ class Map(dict[Any, Any]):
             self.marks = marks = table
         return marks
 
-    def adopt(self, key: Any, value: Any, origin: dict[Any, Any]) -> None:
+    def adopt(self, key: Any, value: Any, origin: Mapping[Any, Any]) -> None:
         """Set an entry that stands in another map, and keep the place it has there."""
         self[key] = value
         if isinstance(origin, Map):

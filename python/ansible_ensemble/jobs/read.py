@@ -146,7 +146,7 @@ def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = F
     spec = seal.open(then.get("spec") or {})
     repositories = find_repositories(environment.repositories, environment.root)
     inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
-    topology = _topology(where, written, spec, inputs, repositories, root=environment.root)
+    topology = _topology(where, written, spec, inputs, repositories, environment=environment)
     topology.files += [file for file in included if file not in topology.files]
     add_tools(topology)
     status = data.get("status") or {}
@@ -242,9 +242,9 @@ def _topology(
     inputs: Mapping[str, Any],
     repositories: Mapping[str, Path],
     *,
-    root: Path,
+    environment: Environment,
 ) -> Topology:
-    template = location.template
+    root, template = environment.root, location.template
     written = spec.get("service_template")
     if isinstance(written, str):
         template = location.ensemble.parent / written
@@ -260,6 +260,8 @@ def _topology(
         roots=(root, location.ensemble.parent),
         find_clone=partial(find_clone, root=root),
         find_matches=find_matches,
+        instances=spec.get("instances"),
+        connections=environment.connections,
     )
 
 

@@ -84,6 +84,12 @@ class JobTask:
         return frozenset(self.entity.attributes) | frozenset(self.entity.type.attributes)
 
     @property
+    def asked_outputs(self) -> frozenset[str]:
+        """Names of the outputs that `get_operation_output` reads somewhere."""
+        asked = self.scope.evaluator.topology.asked_outputs
+        return frozenset(asked.get(self.operation.full_name, ()))
+
+    @property
     def folder(self) -> Path:
         """The task's folder for rendered files: `planned/tasks/<instance>/<operation>`."""
         self.work.mkdir(parents=True, exist_ok=True)

@@ -45,6 +45,7 @@ class Building:
     Attributes:
         topology: what is built so far. Its node templates are by the name that its own file gives them.
         scope: what its file sees.
+        more: entries by section that stand outside of the service template; its own win.
         find_matches: evaluates the `match` expressions of node filters.
         complete: whether a requirement that nothing meets is an error; else it is a warning.
         namespace: the name of the node template that the topology substitutes, empty for the root topology.
@@ -70,6 +71,7 @@ class Building:
     uses: list[FunctionUse] = field(default_factory=list)
     typed: set[EntityType] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
+    more: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def types(self) -> Types:
@@ -108,6 +110,9 @@ class Building:
                     self.problems.add(f"{what} has '{key}' twice", place)
                 elif _is_default(known.raw) and not _is_default(value):
                     found[key] = Entry(value, place, scope)
+        more = self.more.get(name, {})
+        for key, value in more.items():
+            found.setdefault(key, Entry(value, place_of(more, key), self.scope))
         return found
 
     def _scopes(self) -> list[Scope]:

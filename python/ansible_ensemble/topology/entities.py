@@ -334,6 +334,8 @@ class Topology:
             raw values that are evaluated in the namespace of the substituted node template.
         relationship_templates: those declared, by name; they have neither source nor target.
         version: the `tosca_definitions_version`.
+        asked_outputs: outputs that `get_operation_output` reads somewhere, by `Interface.operation`: they are kept
+            although the operation may not declare them.
         data_types: every data type but the primitive ones, by canonical name.
     """
 
@@ -355,3 +357,4 @@ class Topology:
     relationship_templates: dict[str, Relationship] = field(default_factory=dict)
     version: str = ""
     data_types: dict[str, EntityType] = field(default_factory=dict)
+    asked_outputs: dict[str, set[str]] = field(default_factory=dict)

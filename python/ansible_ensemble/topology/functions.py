@@ -99,12 +99,14 @@ class FunctionCheck:
         inputs: its declared inputs.
         nodes: its node templates by the name that functions use.
         relationships: its relationship templates by name.
+        asked_outputs: outputs of operations that were found to be read, by `Interface.operation`.
     """
 
     scope: Scope
     inputs: Mapping[str, ParameterDefinition]
     nodes: Mapping[str, NodeTemplate]
     relationships: Mapping[str, Relationship]
+    asked_outputs: dict[str, set[str]]
 
     @property
     def lenient(self) -> bool:
@@ -135,6 +137,7 @@ class FunctionCheck:
             case "get_property" | "get_attribute":
                 return self._fault_of_path(name, arguments, owner, in_type)
             case "get_operation_output":
+                self._note_output(arguments)
                 return self._fault_of_output(arguments, owner)
             case "get_artifact":
                 return self._fault_of_artifact(arguments, owner, in_type)
@@ -239,6 +242,11 @@ class FunctionCheck:
             hint = nearest(str(arguments[2]), interface.operations)
             return f"interface '{interface.name}' has no operation {arguments[2]!r}", hint
         return None
+
+    def _note_output(self, arguments: Any) -> None:
+        """Take down which output is read; of which node templates is not known where SELF stands in a type."""
+        if isinstance(arguments, list) and len(arguments) >= 4 and all(isinstance(one, str) for one in arguments[1:4]):
+            self.asked_outputs.setdefault(f"{arguments[1]}.{arguments[2]}", set()).add(arguments[3])
 
     def _fault_of_type(self, arguments: Any) -> tuple[str, str | None] | None:
         name = arguments[0] if isinstance(arguments, list) and len(arguments) == 1 else arguments

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles
@@ -18,7 +18,7 @@ from ansible_ensemble.topology.imports import Importer
 from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
 from ansible_ensemble.topology.policies import check_triggers, read_policies
-from ansible_ensemble.topology.problems import Problems, nearest
+from ansible_ensemble.topology.problems import Problems, kind_of, nearest
 from ansible_ensemble.topology.requirements import resolve_requirements
 from ansible_ensemble.topology.schema import read_definition
 from ansible_ensemble.topology.scope import UNFURL_VERSION, Scope
@@ -39,6 +39,8 @@ def load_topology(
     check_files: bool = True,
     complete: bool = True,
     find_matches: FindMatches = lambda *_: (),
+    instances: Mapping[str, Any] | None = None,
+    connections: Mapping[str, Any] | None = None,
 ) -> Topology:
     """Load a service template of TOSCA 1.0 to 1.3 or of Unfurl's dialect.
 
@@ -54,6 +56,9 @@ def load_topology(
         complete: whether a requirement that names no node template and that none meets is an error; else it is a
             warning: the topology is valid TOSCA then, but a part of a whole.
         find_matches: evaluates the `match` expressions of node filters; without it they lead to nothing.
+        instances: node templates beside the service template's own, which win: an ensemble's `spec.instances`.
+        connections: relationship templates of the environment, each the default for any target unless it says for
+            which; one whose type is not known here is left out, with a warning.
 
     Returns:
         The resolved topology.
@@ -71,7 +76,8 @@ def load_topology(
     for declarations in types.by_name.values():
         for declaration in list(declarations.values()):
             types.entity(declaration)
-    building = _Builder(types, check_files, complete, find_matches).build(scope, "", inputs or {})
+    more = _more(scope, instances or {}, connections or {})
+    building = _Builder(types, check_files, complete, find_matches).build(scope, "", inputs or {}, more)
     topology = building.topology
     _flatten(topology)
     _check_values(types)
@@ -95,6 +101,41 @@ def missing_inputs(topology: Topology) -> list[str]:
     ]
 
 
+#: The type of an instance in `spec.instances` that names none.
+_ANY_NODE = "tosca.nodes.Root"
+
+_NOTHING: Mapping[str, Mapping[str, Any]] = {}
+
+
+def _more(
+    scope: Scope, instances: Mapping[str, Any], connections: Mapping[str, Any]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Templates that stand outside of the service template, by section, as they would be written in it."""
+    nodes, relationships = Map(), Map()
+    for name, raw in instances.items():
+        nodes.adopt(name, _with(raw, "type", _ANY_NODE), instances)
+    for name, raw in connections.items():
+        kind = raw.get("type") if isinstance(raw, Mapping) else None
+        if isinstance(kind, str) and scope.types.find("relationship", kind, scope) is not None:
+            relationships.adopt(name, _with(raw, "default_for", "ANY"), connections)
+        else:
+            message = f"the connection '{name}' is left out: its type {kind_of(kind)} is not known here"
+            scope.problems.warn(message, place_of(connections, name))
+    return {"node_templates": nodes, "relationship_templates": relationships}
+
+
+def _with(raw: Any, key: str, value: Any) -> Any:
+    """A template with a key that it may lack; what is no map is reported elsewhere."""
+    if raw is None:
+        return {key: value}
+    if not isinstance(raw, Mapping):
+        return raw
+    made = Map({key: value})
+    for name, own in raw.items():
+        made.adopt(name, own, raw)
+    return made
+
+
 class _Builder:
     """Builds the topology of a file, and those nested in it."""
 
@@ -104,10 +145,13 @@ class _Builder:
         self.check_files = check_files
         self.complete = complete
 
-    def build(self, scope: Scope, namespace: str, inputs: Mapping[str, Any]) -> Building:
+    def build(
+        self, scope: Scope, namespace: str, inputs: Mapping[str, Any], more: Mapping[str, Mapping[str, Any]] = _NOTHING
+    ) -> Building:
         """The topology of a file; see `Building` for the arguments."""
         topology = Topology(scope.file, version=scope.version)
         building = Building(topology, scope, self.find_matches, self.complete, namespace, mapped_requirements(scope))
+        building.more = more
         topology.description = str(scope.template.get("description") or scope.document.get("description") or "")
         metadata = scope.document.get("metadata")
         topology.metadata = dict(metadata) if isinstance(metadata, Mapping) else {}
@@ -127,7 +171,7 @@ class _Builder:
         read_substitution(building)
         substitute(building, self.build)
         names = {one.name: one for one in topology.node_templates.values()} | topology.node_templates
-        check = FunctionCheck(scope, topology.inputs, names, topology.relationship_templates)
+        check = FunctionCheck(scope, topology.inputs, names, topology.relationship_templates, topology.asked_outputs)
         for use in building.uses:
             check.check(use.value, use.place, use.owner, use.in_type)
         check_operations(building, check, check_files=self.check_files)
@@ -173,8 +217,10 @@ class _Builder:
 
 
 def _flatten(topology: Topology) -> None:
-    """Add the node templates of nested topologies to the root's, under their full names."""
+    """Add the node templates of nested topologies to the root's, under their full names, and what they read."""
     for nested in topology.nested.values():
+        for operation, names in nested.asked_outputs.items():
+            topology.asked_outputs.setdefault(operation, set()).update(names)
         for node in nested.node_templates.values():
             topology.node_templates[node.name] = node
 

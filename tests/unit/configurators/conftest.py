@@ -56,6 +56,7 @@ class FakeTask:
     environment: dict[str, str] = field(default_factory=dict)
     timeout: float | None = None
     attributes: frozenset[str] = frozenset()
+    asked_outputs: frozenset[str] = frozenset()
 
     @property
     def folder(self) -> Path:

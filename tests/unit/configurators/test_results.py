@@ -43,6 +43,13 @@ def test_values_go_to_outputs_and_declared_attributes(task: Any) -> None:
     assert result.attributes == {"url": "u", "free": 2}
 
 
+def test_outputs_that_are_read_elsewhere_are_kept_undeclared(task: Any) -> None:
+    one = task(attributes=frozenset({"url"}), asked_outputs=frozenset({"url", "port"}))
+    result = to_result(one, OK, {"url": "u", "port": 80, "other": 1}, modified=True)
+    assert result.outputs == {"url": "u", "port": 80}
+    assert result.attributes == {"url": "u"}
+
+
 def test_status_is_taken_at_its_word(task: Any) -> None:
     assert to_result(task(), OK, {"status": "degraded"}, None).status is Status.DEGRADED
     assert to_result(task(), OK, {"status": 200}, None).status is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
+from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology, missing_inputs
 
 HERE = Path(__file__).parent
@@ -144,3 +146,58 @@ topology_template:
 """
     topology = load(tmp_path, text, check_files=False)
     assert "the file gone.sh of the operation Standard.create does not exist" in topology.warnings[0]
+
+
+Load = Callable[..., Topology]
+
+
+def test_templates_that_stand_outside_of_the_service_template(load: Load) -> None:
+    text = """
+relationship_types: {Link: {derived_from: DependsOn, properties: {speed: {type: integer}}}}
+node_types: {App: {requirements: [{db: {capability: Node, relationship: DependsOn, node: Compute}}]}}
+topology_template:
+  node_templates:
+    app: {type: App, requirements: [{db: db}]}
+    own: {type: Root, description: ours}
+"""
+    topology = load(
+        text,
+        instances={"db": {"type": "Compute"}, "plain": None, "own": {"description": "theirs"}},
+        connections={"fast": {"type": "Link", "properties": {"speed": 3}}, "odd": {"type": "Nowhere"}},
+    )
+    nodes = topology.node_templates
+    assert [(name, nodes[name].type.name) for name in ("db", "plain")] == [
+        ("db", "tosca.nodes.Compute"),
+        ("plain", "tosca.nodes.Root"),
+    ]
+    assert nodes["own"].description == "ours"
+    made = nodes["app"].requirements[0]
+    assert (made.target.name, made.template, made.properties["speed"].value) == ("db", "fast", 3)
+    assert [warning for warning in topology.warnings if "odd" in warning] == [
+        "the connection 'odd' is left out: its type 'Nowhere' is not known here"
+    ]
+
+
+def test_an_instance_that_is_wrong_is_reported_where_it_stands(tmp_path: Path) -> None:
+    text = "spec:\n  instances:\n    a: {type: Comput}\n    b: [x]\n"
+    document = parse_yaml(text, tmp_path / "ensemble.yaml")
+    with pytest.raises(InvalidInputs) as caught:
+        load_topology(document, data={"node_types": {}}, instances=document.data["spec"]["instances"])
+    assert [(one.place.line, one.message) for one in caught.value.errors if one.place] == [
+        (4, "node template 'b' must be a map, not a list"),
+        (3, "unknown node type 'Comput'"),
+    ]
+
+
+def test_outputs_that_are_read_are_noted(load: Load) -> None:
+    topology = load(
+        """
+node_types:
+  A:
+    properties: {p: {type: string, default: {get_operation_output: [SELF, Standard, create, id]}}}
+topology_template:
+  node_templates: {a: {type: A}}
+  outputs: {o: {value: {get_operation_output: [a, Standard, create, more]}}}
+"""
+    )
+    assert topology.asked_outputs == {"Standard.create": {"id", "more"}}

@@ -19,9 +19,9 @@ topology_template:
       interfaces:
         Standard:
           create:
-            implementation: 'echo id-$n'
+            implementation: 'printf ''{"id": "id-%s", "rest": "r"}'' $n'
             inputs: {n: {get_input: n}}
-            outputs: {stdout: [SELF, out]}
+            outputs: {rest: [SELF, out]}
     b:
       type: tosca.nodes.Root
       requirements: [{dependency: a}]
@@ -29,7 +29,7 @@ topology_template:
         Standard:
           configure:
             implementation: 'echo $x $k >> log'
-            inputs: {x: {get_operation_output: [a, Standard, create, stdout]}, k: {get_input: k}}
+            inputs: {x: {get_operation_output: [a, Standard, create, id]}, k: {get_input: k}}
 """
 
 
