@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_sensitive, mark_sensitive
 from ansible_ensemble.expressions.context import shown
 from ansible_ensemble.expressions.data import bare, nearest, plain
-from ansible_ensemble.topology.entities import EntityType, Schema
+from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
 from ansible_ensemble.topology.values import DataTypes, resolve, schema_entry, type_fault, violation
 
@@ -46,6 +46,48 @@ def conform(value: Any, schema: Schema, what: str, place: Place | None, data_typ
             problem = problem if not is_sensitive(value) else f"its value violates {', '.join(clause)}"
             raise InvalidInput(f"{what}: {problem}", place)
     return mark_sensitive(made) if isinstance(value, Sensitive) else made
+
+
+def mark_declared(
+    value: Any, definition: ParameterDefinition | None, data_type: DataTypes, path: Sequence[Any] = ()
+) -> Any:
+    """The value with what its definition says is sensitive marked: all of it, or fields of its data type.
+
+    Args:
+        value: a live value; it need not fit its type.
+        definition: of the attribute that it is, or that it is a part of; None where nothing is declared.
+        data_type: gives the data types that are not primitive.
+        path: the keys that lead from the attribute to the value.
+    """
+    if definition is None:
+        return value
+    schema: Schema | None = definition.schema
+    secret = definition.sensitive
+    for key in path:
+        if schema is None:
+            break
+        entity = resolve(schema, data_type)[2]
+        field = entity.properties.get(str(key)) if entity is not None else None
+        secret = secret or (field is not None and field.sensitive)
+        schema = field.schema if field is not None else None if entity is not None else schema_entry(schema, data_type)
+    if secret:
+        return mark_sensitive(value)
+    return value if schema is None else _marked(value, schema, data_type)
+
+
+def _marked(value: Any, schema: Schema, data_type: DataTypes) -> Any:
+    if not isinstance(value, Mapping | list) or isinstance(value, Sensitive):
+        return value
+    _, _, entity = resolve(schema, data_type)
+    if entity is not None and isinstance(value, Mapping):
+        fields = entity.properties
+        return {key: mark_declared(item, fields.get(str(key)), data_type) for key, item in value.items()}
+    entry = schema_entry(schema, data_type)
+    if entry is None:
+        return value
+    if isinstance(value, list):
+        return [_marked(item, entry, data_type) for item in value]
+    return {key: _marked(item, entry, data_type) for key, item in value.items()}
 
 
 def _primitive(value: Any, base: str, what: str, place: Place | None) -> Any:

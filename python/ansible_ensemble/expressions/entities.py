@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.expressions.context import Context, Frame
 from ansible_ensemble.expressions.data import MISSING, nearest
 from ansible_ensemble.expressions.reads import Deferred
@@ -154,8 +155,8 @@ class View:
                     value = self.property(name, tracker)
                 return value if value is not MISSING else self.derived(name, tracker)
             value = self._value(name, "attribute", assignment, tracker)
-        elif definition is not None and definition.sensitive:
-            value = mark_sensitive(value)
+        else:
+            value = mark_declared(value, definition, self.evaluator.topology.data_types.get)
         # a property of the same name has the plain reference
         ref = f"{self.ref}::.attributes::{name}" if self.has_property(name) else f"{self.ref}::{name}"
         return tracker.read(ref, value)

@@ -58,7 +58,7 @@ def _read_instance(name: str, host: str | None, entry: Mapping[str, Any]) -> Ins
         host=host,
         relationships=dict(_read_relationships(entry.get("requirements") or [])),
         artifacts=dict(entry.get("artifacts") or {}),
-        withheld={key for key, value in (entry.get("attributes") or {}).items() if value == REDACTED},
+        withheld={key for key, value in (entry.get("attributes") or {}).items() if _is_withheld(value)},
         retained=dict(entry.get("retained") or {}),
     )
 
@@ -74,8 +74,14 @@ def _word(kind: Any, value: Any, name: str, key: str) -> Any:
 
 
 def _known(values: Any) -> dict[str, Any]:
-    """The values that are known: a redacted one was never stored."""
-    return {key: value for key, value in (values or {}).items() if value != REDACTED}
+    """The values that are known: one that is redacted, or of which a part is, was never stored."""
+    return {key: value for key, value in (values or {}).items() if not _is_withheld(value)}
+
+
+def _is_withheld(value: Any) -> bool:
+    if isinstance(value, Mapping | list):
+        return any(_is_withheld(item) for item in (value.values() if isinstance(value, Mapping) else value))
+    return bool(value == REDACTED)
 
 
 def _text(value: Any) -> str | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import Redactor, is_sensitive, mark_sensitive
+from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
 from ansible_ensemble.core.texts import well_formed
+from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, status_after_failure
 from ansible_ensemble.instances.status import NodeState, Priority, Status
@@ -101,7 +102,7 @@ def settle(
         settled.patches[:1] = [seen] if attributes else []
 
     def guard(entity: Entity, name: str, value: Any) -> Any:
-        return _guard(entity, name, value, redactor)
+        return _guard(task, entity, [name], value, redactor)
 
     settled.patches += reported_patches(task, result.instances, instances, guard)
     return settled
@@ -121,7 +122,7 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
     own: dict[str, Any] = {}
     others: dict[str, dict[str, Any]] = {}
     for name, value in result.attributes.items():
-        own[name] = _guard(task.entity, name, value, redactor)
+        own[name] = _guard(task, task.entity, [name], value, redactor)
     for name, mapping in task.operation.outputs.items():
         if name not in result.outputs:
             continue
@@ -132,7 +133,7 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
             values = others.setdefault(other, {})
             templates = task.scope.evaluator.topology.node_templates
             entity = templates.get(instances.by_name[other].template, task.template)
-        result.outputs[name] = _guard(entity, str(path[0]), result.outputs[name], redactor)
+        result.outputs[name] = _guard(task, entity, path, result.outputs[name], redactor)
         _set_path(values, path, result.outputs[name])
     if task.relationship is not None:
         if own:
@@ -151,19 +152,25 @@ def _is_self(task: JobTask, keyword: str) -> bool:
     return keyword == "SOURCE" and task.relationship is None
 
 
-def _guard(entity: Entity, name: str, value: Any, redactor: Redactor) -> Any:
-    definition = entity.type.attributes.get(name)
-    if definition is not None and definition.sensitive:
+def _guard(task: JobTask, entity: Entity, path: Sequence[Any], value: Any, redactor: Redactor) -> Any:
+    """The value of an attribute, or of a part of one, with what is secret in it marked and masked from now on."""
+    data_types = task.scope.evaluator.topology.data_types
+    made = mark_declared(value, entity.type.attributes.get(str(path[0])), data_types.get, path[1:])
+    _mask(made, redactor)
+    return _guard_text(made, redactor)
+
+
+def _mask(value: Any, redactor: Redactor) -> None:
+    if isinstance(value, Sensitive):
         redactor.add(value)
-        return mark_sensitive(value)
-    return _guard_text(value, redactor)
+    elif isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            _mask(item, redactor)
 
 
 def _guard_text(value: Any, redactor: Redactor) -> Any:
     """A value that holds the text of a secret is a secret."""
-    if not is_sensitive(value) and redactor.data(value) != value:
-        return mark_sensitive(value)
-    return value
+    return mark_sensitive(value) if redactor.data(value) != redact(value) else value
 
 
 def _entity_name(task: JobTask, keyword: str, instances: Instances) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.instances.status_document import instance_path, read_status, write_instance
@@ -79,3 +80,16 @@ def test_patches_fold_into_instances():
     assert app.relationships["db#0"].added == ["add_target"]
     assert apply_patch(instances, {"name": "app", "forget": True}) is None
     assert len(instances) == 0
+
+
+def test_an_attribute_of_which_a_part_was_not_stored_is_not_known():
+    status = {
+        "instances": {"a": {"attributes": {"login": {"user": "ann", "word": REDACTED}, "list": [REDACTED], "size": 1}}}
+    }
+    instance = read_status(status).by_name["a"]
+    assert (instance.attributes, instance.withheld) == ({"size": 1}, {"login", "list"})
+    assert write_instance(instance, lambda value: value)["attributes"] == {
+        "size": 1,
+        "list": REDACTED,
+        "login": REDACTED,
+    }

@@ -7,7 +7,7 @@ import pytest
 from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, redact
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.settle import Settled, entry_patch, settle
 from tests.unit.jobs.conftest import SERVICE, Job
@@ -100,6 +100,42 @@ def test_a_sensitive_attribute_is_a_secret_from_now_on(job) -> None:
     assert is_sensitive(attributes["token"])
     assert is_sensitive(attributes["url"])
     assert "t0ken" not in made.ensemble.redactor.text("see t0ken")
+
+
+TYPED = SERVICE.replace(
+    "node_types:\n",
+    "data_types:\n"
+    "  Login: {properties: {user: {type: string}, word: {type: string, metadata: {sensitive: true}}}}\n"
+    "node_types:\n",
+).replace(
+    "      url: {type: string}\n",
+    "      url: {type: string}\n      logins: {type: list, entry_schema: Login}\n      login: {type: Login}\n",
+)
+
+
+def test_sensitive_fields_of_a_data_type_are_secrets_from_now_on(job) -> None:
+    made = job(TYPED)
+    login = {"user": "ann", "word": "s3cret"}
+    found = settled(made, CREATE, Result(True, attributes={"logins": [login], "login": {**login, "word": "0ther"}}))
+    attributes = found.patches[0]["attributes"]
+    assert redact(attributes) == {
+        "logins": [{"user": "ann", "word": REDACTED}],
+        "login": {"user": "ann", "word": REDACTED},
+    }
+    assert made.ensemble.redactor.text("s3cret 0ther") == f"{REDACTED} {REDACTED}"
+    made.record(found)
+    read = made.ensemble.evaluator.scope(made.instances.get("app")).query("::app::login::word")
+    assert read == "0ther"
+    assert is_sensitive(read)
+
+
+def test_an_output_that_sets_a_sensitive_field_is_a_secret(job) -> None:
+    made = job(TYPED.replace("address: [SELF, url]", "address: [SELF, login, word]"))
+    made.instance("machine", status="ok", created="A0")
+    result = Result(True, outputs={"address": "s3cret"})
+    found = settled(made, CONFIGURE, result)
+    assert redact(found.patches[0]["attributes"]) == {"login": {"word": REDACTED}}
+    assert is_sensitive(result.outputs["address"])
 
 
 @pytest.mark.parametrize("owner", ["SELF", "HOST"])
