@@ -30,7 +30,7 @@ attributes:
 options:
   workflow:
     description:
-      - The workflow to plan, V(deploy), V(undeploy), V(check), V(discover), V(stop), V(run) or the name of a
+      - The workflow to plan, V(deploy), V(undeploy), V(check), V(discover), V(start), V(stop), V(run) or the name of a
         workflow of the topology.
     type: str
     default: deploy

@@ -38,6 +38,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("undeploy", "undeploy", "delete what was deployed", _JOBS, alias="teardown"),
     Command("check", "check", "compare what is with what is recorded; report drift", _JOBS),
     Command("discover", "discover", "take over what exists", _JOBS),
+    Command("start", "start", "start what was stopped", _JOBS),
     Command("stop", "stop", "stop what runs", _JOBS),
     Command("run", "run", "run an operation, a command or a workflow on instances", _JOBS),
     Command("notify", "notify", "run the actions of policies that an event triggers", _JOBS),

@@ -20,6 +20,7 @@ class ScheduledOperation:
         host: where it runs, for the limit per host; None counts for no host. What is known only once the operation is
             rendered, is told by `Placed`.
         weight: its expected duration, in any unit; the longest path by weight goes first.
+        critical: once it has failed, nothing new is started.
         retries: how many times it is tried again after a failure or a timeout.
         backoff: seconds before the first retry; doubled with each further one, up to `MAX_BACKOFF`.
         timeout: seconds an attempt may take, handed to the worker.
@@ -32,6 +33,7 @@ class ScheduledOperation:
     groups: tuple[str, ...] = ()
     host: str | None = None
     weight: float = 1.0
+    critical: bool = False
     retries: int = 0
     backoff: float = 1.0
     timeout: float | None = None
@@ -266,7 +268,15 @@ class Summary:
     @property
     def ok(self) -> bool:
         """Whether every operation succeeded or had nothing to do."""
-        return self.stopped is None and all(state in SATISFIED for state, count in self.counts.items() if count)
+        return self._is_within(SATISFIED)
+
+    @property
+    def only_failed(self) -> bool:
+        """Whether the job came to its end, and nothing went wrong but that operations failed or were blocked."""
+        return self._is_within(SATISFIED | {State.FAILED, State.BLOCKED}) and not self.stuck
+
+    def _is_within(self, states: frozenset[State]) -> bool:
+        return self.stopped is None and all(state in states for state, count in self.counts.items() if count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,7 +297,7 @@ class Scheduler:
                     ending.append(self._abandonment(dependant))
                 else:
                     ending.append(self._blockage(dependant, self._blocked.get(key, (key,))))
-        if failed is not None and self._fail_fast:
+        if failed is not None and (self._fail_fast or failed.operation.critical):
             self._stop(f"{failed.operation.key} {failed.state.value}")
 
     def _blockage(self, node: _Node, by: tuple[str, ...]) -> _Ended:

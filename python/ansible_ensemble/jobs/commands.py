@@ -31,7 +31,7 @@ from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 
 #: Workflows that have a command of their name.
-_OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "stop", "run")
+_OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "start", "stop", "run")
 
 
 #: Job options that a saved plan does not decide.

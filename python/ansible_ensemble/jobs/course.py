@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.instances.instance import Instance
@@ -15,6 +15,7 @@ class Course:
 
     def __init__(self) -> None:
         self._failed: set[str] = set()
+        self._seen_to: set[str] = set()
         self._passed_over: set[str] = set()
         self._left_out: set[str] = set()
         self._unchanged: set[str] = set()
@@ -25,9 +26,19 @@ class Course:
         """Note that an operation failed, or is blocked by one that did."""
         self._failed.add(key)
 
-    def succeeded(self, key: str) -> None:
-        """Note that an operation succeeded, perhaps after it failed."""
-        self._failed.discard(key)
+    def succeeded(self, planned: PlannedOperation) -> None:
+        """Note that an operation succeeded, perhaps after it failed, or to see to a failure of others."""
+        self._failed.discard(planned.key)
+        self._seen_to.update(self._failed.intersection(planned.details.get("after", {}).get("failed", ())))
+
+    def is_seen_to(self, blocked: Mapping[str, Iterable[str]]) -> bool:
+        """Whether steps that failures lead to (`on_failure`) have seen to all that went wrong [TOSCA 1.3, 3.6.26].
+
+        Args:
+            blocked: the operations that did not run because of failed ones, and which these are.
+        """
+        rest = self._failed - self._seen_to - blocked.keys()
+        return not rest and all(self._seen_to.issuperset(by) for by in blocked.values())
 
     def note_unchanged(self, key: str) -> None:
         """Note that an operation succeeded and said that it changed nothing."""
@@ -52,6 +63,7 @@ class Course:
             self._passed_over.add(planned.key)
             return "the workflow took another way"
         if planned.details.get("with") in self._left_out:
+            self._left_out.add(planned.key)
             return "its step is left out"
         fault = unmet() if "filter" in planned.details else None
         if fault is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
 from typing import Any
@@ -32,6 +33,7 @@ class Driver:
             EnsembleError: the configurator cannot go on.
         """
         if configurator is None:
+            await asyncio.sleep(0.0 if task.check else task.planned.details.get("pause", 0.0))
             return Result(success=True, modified=False)
         if task.check and not configurator.can_dry_run(task):
             return Result(success=True, modified=False, messages=[NOT_PREDICTABLE])

@@ -20,7 +20,7 @@ from ansible_ensemble.execution.states import State
 from ansible_ensemble.execution.workers import Workers
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.patch import apply_patch
-from ansible_ensemble.instances.status import Status
+from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.jobs.course import Course
 from ansible_ensemble.jobs.driver import Driver
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -43,7 +43,7 @@ class JobOutcome:
     """How the execution of a plan went.
 
     Attributes:
-        ok: every operation succeeded or had nothing to do.
+        ok: every operation succeeded or had nothing to do, or other steps of the workflow have seen to what failed.
         counts: operations by how they ended.
         stopped: why the job was stopped before its end, or None.
         signal: the number of the signal that stopped it, or None.
@@ -127,7 +127,7 @@ class JobExecution:
             await self._workers.close()
         outcome = JobOutcome(
             job=self._job,
-            ok=summary.ok,
+            ok=summary.ok or (summary.only_failed and self._course.is_seen_to(summary.blocked)),
             counts={state.value: count for state, count in summary.counts.items() if count},
             stopped=summary.stopped,
             signal=self._stopping.signal,
@@ -142,6 +142,7 @@ class JobExecution:
             waits_for=tuple(operation.waits_for),
             waits_end=tuple(operation.waits_end),
             groups=tuple(operation.serial),
+            critical=operation.priority == Priority.CRITICAL.value,
             retries=int(operation.details.get("retries", 0)),
             backoff=float(operation.details.get("backoff", 1.0)),
         )
@@ -249,11 +250,13 @@ class JobExecution:
         self._feed(events.Skipped(key, reason))
 
     def _report(self, key: str, result: Result, wrote: list[str], added: tuple[events.ScheduledOperation, ...]) -> None:
-        (self._course.succeeded if result.success else self._course.failed)(key)
         if result.success:
+            self._course.succeeded(self._planned[key])
             provided = tuple(ref[2:].replace("::", ".", 1) for ref in wrote)
             self._feed(events.Succeeded(key), events.OperationsAdded(added), events.Provided(provided))
-        elif result.outcome is not None and result.outcome.timed_out:
+            return
+        self._course.failed(key)
+        if result.outcome is not None and result.outcome.timed_out:
             self._feed(events.TimedOut(key, result.error or "it took too long"))
         else:
             self._feed(events.Failed(key, result.error or "it failed"))

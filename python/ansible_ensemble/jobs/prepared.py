@@ -78,7 +78,7 @@ class PreparedJob:
     @property
     def playbook(self) -> str:
         """The playbook that carries the plan out."""
-        known = ("deploy", "undeploy", "check", "discover", "stop", "notify")
+        known = ("deploy", "undeploy", "check", "discover", "start", "stop", "notify")
         return f"tosca.ensemble.{self._plan.workflow if self._plan.workflow in known else 'run'}"
 
     @property

@@ -213,9 +213,14 @@ def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[di
         if planned.exit_state:
             patch["state"] = planned.exit_state
         status_word = result.status.value if result.status else planned.exit_status
-        patch["status"] = status_word or instance.status.value
+        patch["status"] = status_word or _while_coming_up(planned.operation, instance.status).value
         if makes(planned.reason, planned.operation) and not instance.created:
             patch["created"] = task.id
+
+
+def _while_coming_up(operation: str, status: Status) -> Status:
+    """Status between two operations: what is being brought up is pending, and no longer absent."""
+    return Status.PENDING if status is Status.ABSENT and operation in DEPLOY_OPERATIONS else status
 
 
 def makes(reason: Reason, operation: str) -> bool:

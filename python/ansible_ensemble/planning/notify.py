@@ -20,8 +20,9 @@ from ansible_ensemble.topology.workflows import missing_operation
 def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
     """Plan the actions of all triggers whose event or name is the job's `trigger`.
 
-    An action runs on the policy's targets that are there, fit the trigger's target_filter and meet its condition,
-    which is evaluated once, on what is recorded. Its operations get the job's `notification` as an input of that name.
+    An action runs on the policy's targets that are there, fit the trigger's target_filter and meet its condition. That
+    is evaluated on what is recorded, and again while the job runs if it has to hold several times. The action's
+    operations get the job's `notification` as an input of that name.
 
     Args:
         planning: the planning.
@@ -44,16 +45,18 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
     weaver = Weaver(planning, sub_plan)
     for policy, trigger in found:
         weaver.text, weaver.step = f"trigger {trigger.name}", trigger.name
-        _check_schedule(planning, trigger)
+        _warn_of_method(planning, trigger)
         for member in _targets(planning, policy, trigger):
             fault = _fault(planning, member, trigger)
             if fault is not None:
                 planning.exclude(member, fault)
                 continue
-            actions = [action for action in trigger.action if _has(member, action)]
-            if trigger.action and not actions:
+            called = [action for action in trigger.action if _has(member, action)]
+            if trigger.action and not called:
                 planning.exclude(member, f"it has no operation that trigger {trigger.name} calls")
-            stage = one_by_one(_action(weaver, policy, trigger, action, member) for action in actions)
+                continue
+            actions = [_action(weaver, policy, trigger, action, member) for action in called]
+            stage = one_by_one([*_evaluations(weaver, trigger, member, actions), *actions])
             for operation in stage.operations:
                 operation.serial.append(member.name)
     for member in planning.members.values():
@@ -87,17 +90,54 @@ def _fault(planning: Planning, member: Member, trigger: Trigger) -> str | None:
     """Why a trigger does not act on an instance, or None."""
     if member.instance is None or not member.instance.status.operational:
         return "it is not in operation"
+    if not planning.options.force and _is_out_of_schedule(trigger):
+        return f'trigger "{trigger.name}" is out of its schedule (--force acts all the same)'
     fault = unmet(trigger.condition, planning.evidence.reader(member))
     return None if fault is None else f'the condition of trigger "{trigger.name}" is not met: {fault}'
 
 
-def _check_schedule(planning: Planning, trigger: Trigger) -> None:
-    """Warn of a notification at a time that is out of the trigger's schedule; it was asked for, so it is heeded."""
+def _is_out_of_schedule(trigger: Trigger) -> bool:
+    """Whether it is not the time of a trigger [TOSCA 1.3, 3.6.22: `schedule`]."""
     start = timestamp_value(trigger.schedule.get("start_time"))
     end = timestamp_value(trigger.schedule.get("end_time"))
     moment = now().timestamp()
-    if (start is not None and moment < start) or (end is not None and moment > end):
-        planning.warnings.append(f"Trigger {trigger.name} is out of its schedule; it acts because it was asked for.")
+    return (start is not None and moment < start) or (end is not None and moment > end)
+
+
+def _warn_of_method(planning: Planning, trigger: Trigger) -> None:
+    """Say that nothing is aggregated: there are no values but those of the moment [TOSCA 1.3, 3.6.22: `method`]."""
+    if trigger.method is not None:
+        planning.warnings.append(
+            f'Trigger {trigger.name} asks for the method "{trigger.method}", which is not computed: '
+            f"each evaluation takes the values of its moment."
+        )
+
+
+def _evaluations(weaver: Weaver, trigger: Trigger, member: Member, actions: list[Stage]) -> list[Stage]:
+    """The further evaluations of a condition that has to hold several times, spread over its period.
+
+    Between two of them the instance's check operation looks at it anew; where there is none, no value would change, and
+    the one evaluation decides [TOSCA 1.3, 3.6.22: `evaluations`, `period`].
+    """
+    check = member.find("check")
+    if trigger.evaluations == 1 or not trigger.condition or check is None:
+        return []
+    pause = (trigger.period or 0.0) / (trigger.evaluations - 1)
+    stages: list[Stage] = []
+    gate: str | None = None
+    for _ in range(trigger.evaluations - 1):
+        wait, look = weaver.note(member, "wait"), weaver.call(member, check.full_name, trigger.place)
+        decide = weaver.note(member, "evaluate")
+        wait.first[0].details["pause"] = pause
+        decide.first[0].details["filter"] = trigger.condition
+        for stage in (wait, look, decide) if gate is not None else ():
+            stage.first[0].details["with"] = gate
+        gate = decide.first[0].key
+        stages += [wait, look, decide]
+    for stage in actions:
+        for operation in stage.operations:
+            operation.details["with"] = gate
+    return stages
 
 
 def _action(weaver: Weaver, policy: Policy, trigger: Trigger, action: Any, member: Member) -> Stage:

@@ -1,4 +1,4 @@
-"""Workflows that run one operation on each instance: check, discover, stop, run."""
+"""Workflows that run one operation on each instance: check, discover, start, stop, run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, EXIT_STATES,
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, Reason
-from ansible_ensemble.planning.sequence import SETTLED, mark_last, planned, take_down
+from ansible_ensemble.planning.sequence import SETTLED, bring_up, mark_last, planned, take_down
 from ansible_ensemble.topology.entities import EntityType, NodeTemplate
 
 
@@ -45,13 +45,12 @@ def decide_stop(planning: Planning) -> None:
 
 
 def decide_start(planning: Planning) -> None:
-    """The start operation of every instance that is there and is not started."""
+    """The start operation of every instance that is there and is not started; what stop took apart is connected."""
     for member in planning.selected():
         start = member.find("Standard.start")
         if start is not None and member.instance is not None and 0 < reached(member.instance.state) < 3:
-            member.up = [planned(planning, member, start, "start", Reason.RUN)]
-            mark_last(member.up, Status.OK)
-            member.plan(Action.RUN, Reason.RUN)
+            member.up = bring_up(planning, member, ("start",), Reason.START)
+            member.plan(Action.RUN, Reason.START)
 
 
 def decide_run(planning: Planning) -> None:

@@ -179,7 +179,7 @@ def _done(report: dict[str, Any]) -> str:
     job = report["job"]
     if job["workflow"] in ("check", "discover"):
         return _found(report)
-    if job["workflow"] in ("stop", "run"):
+    if job["workflow"] in ("start", "stop", "run"):
         return f"{job['ok']} ok, {job['changed']} changed."
     summary = report["summary"]
     if job["workflow"] == "undeploy":

@@ -27,6 +27,7 @@ _FATES = {
 _FATES_BY_REASON = {
     "check": "will be checked",
     "discover": "will be discovered",
+    "start": "will be started",
     "stop": "will be stopped",
 }
 
@@ -74,6 +75,7 @@ _NOTHING = {
     "undeploy": "There is nothing to undeploy.",
     "check": "There is nothing to check.",
     "discover": "There is nothing to discover.",
+    "start": "There is nothing to start.",
     "stop": "There is nothing to stop.",
 }
 

@@ -12,7 +12,7 @@ PLAY = ("-e", "ensemble=web/ensemble.yaml")
 JOB = ["lock present", "plan", "execute", "record", "lock absent"]
 
 
-@pytest.mark.parametrize("workflow", ["deploy", "undeploy", "check", "discover", "stop", "run", "notify"])
+@pytest.mark.parametrize("workflow", ["deploy", "undeploy", "check", "discover", "start", "stop", "run", "notify"])
 def test_a_job_takes_five_steps(ansible: Callable, workflow: str) -> None:
     run = ansible("ansible-playbook", f"tosca.ensemble.{workflow}", *PLAY)
     assert run.code == 0, run.output

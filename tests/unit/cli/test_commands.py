@@ -14,6 +14,7 @@ CALLS = [
     (["undeploy", "--destroyunmanaged"], ("prepare_job", ".", "undeploy", {"destroy_unmanaged": True})),
     (["teardown", "--force"], ("prepare_job", ".", "undeploy", {"force": True})),
     (["stop", "--instance", "a"], ("prepare_job", ".", "stop", {"instances": ["a"]})),
+    (["start", "--instance", "a"], ("prepare_job", ".", "start", {"instances": ["a"]})),
     (["run", "--operation", "Backup.save"], ("prepare_job", ".", "run", {"operation": "Backup.save"})),
     (["run", "shop", "--", "echo", "-n", "{{ SELF.port }}"],
      ("prepare_job", "shop", "run", {"command": ["echo", "-n", "{{ SELF.port }}"]})),

@@ -100,7 +100,7 @@ def test_json_is_all_that_stdout_holds(command):
     assert "server: create ..." in done.err
 
 
-@pytest.mark.parametrize("workflow", ["deploy", "undeploy", "stop", "check", "discover"])
+@pytest.mark.parametrize("workflow", ["deploy", "undeploy", "start", "stop", "check", "discover"])
 def test_a_saved_plan_is_carried_out_without_asking(command, tmp_path, workflow):
     plan = tmp_path / "plan.json"
     plan.write_text('{"format_version": "1.0"}', encoding="utf-8")

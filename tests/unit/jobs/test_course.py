@@ -28,7 +28,7 @@ def test_what_nothing_is_said_about_runs():
 
 def test_a_branch_for_failure_and_all_behind_it_are_passed_over_where_nothing_failed():
     course = Course()
-    course.succeeded("try")
+    course.succeeded(operation("try"))
     assert course.needless(after("ill", [], ["try"]), met) == "the workflow took another way"
     assert course.needless(operation("later", "ill"), met) == "the workflow took another way"
 
@@ -37,14 +37,30 @@ def test_a_branch_for_failure_runs_after_a_failure_and_not_after_a_retry_that_su
     course = Course()
     course.failed("try")
     assert course.needless(after("ill", [], ["try"]), met) is None
-    course.succeeded("try")
+    course.succeeded(operation("try"))
     assert course.needless(after("ill", [], ["try"]), met) is not None
 
 
+def test_failures_are_seen_to_by_the_steps_that_they_lead_to():
+    course = Course()
+    for key in ("try", "try-2"):
+        course.failed(key)  # the second activity of the step is blocked by the first
+    blocked = {"try-2": ("try",), "well": ("try",)}
+    course.failed("well")
+    assert not course.is_seen_to(blocked)
+    course.succeeded(after("ill", [], ["try", "try-2"]))
+    assert course.is_seen_to(blocked)
+    course.failed("ill-2")
+    assert not course.is_seen_to(blocked)
+
+
 def test_a_step_that_both_ways_lead_to_runs_either_way():
-    for happened in (Course.succeeded, Course.failed):
+    for succeeded in (True, False):
         course = Course()
-        happened(course, "try")
+        if succeeded:
+            course.succeeded(operation("try"))
+        else:
+            course.failed("try")
         assert course.needless(after("end", ["try"], ["try"]), met) is None
 
 
