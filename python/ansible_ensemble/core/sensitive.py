@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 REDACTED = "<<REDACTED>>"
+
+#: The last word of a secret's name; Ansible looks for the like to warn of modules that lack `no_log`.
+_SECRET_NAME = re.compile(
+    r"(?:^|[_.-]|(?-i:(?<=[a-z0-9])(?=[A-Z])))"
+    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|private|secret|access)[_-]?key)$",
+    re.IGNORECASE,
+)
 
 
 class Sensitive:
@@ -57,6 +65,11 @@ class SensitiveFloat(float, Sensitive):
 
     def __repr__(self) -> str:
         return REDACTED
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable is a secret by its name, such as `db_password`, `ansible_become_pass` or `apiToken`."""
+    return _SECRET_NAME.search(name) is not None
 
 
 def mark_sensitive(value: Any) -> Any:
@@ -121,27 +134,38 @@ class Redactor:
     A taint follows values through our own code; a secret that a command prints comes back as plain text,
     so every secret that was ever handed out is also masked by its text. Secrets of fewer than `shortest`
     characters are not masked by text: they would mask ordinary words.
+
+    Attributes:
+        too_short: names of the secrets that are not; an empty name is of one that is known by no name.
     """
 
     shortest = 4
 
     def __init__(self, secrets: Iterable[Any] = ()) -> None:
+        self.too_short: set[str] = set()
         self._secrets: set[str] = set()
         self._ordered: list[str] = []
         for secret in secrets:
             self.add(secret)
 
-    def add(self, value: Any) -> None:
-        """Remember the texts of a secret value (each leaf of a map or list)."""
+    def add(self, value: Any, name: str = "") -> None:
+        """Remember the texts of a secret value (each leaf of a map or list).
+
+        Args:
+            value: the secret.
+            name: what it is called where it has to be told that it is not masked.
+        """
         if isinstance(value, dict):
             for item in value.values():
-                self.add(item)
+                self.add(item, name)
         elif isinstance(value, (list, tuple)):
             for item in value:
-                self.add(item)
+                self.add(item, name)
         elif value is not None and not isinstance(value, bool):
             text = str.__str__(value) if isinstance(value, str) else str(reveal(value))
             self._add_text(text)
+            if 0 < len(text) < self.shortest:
+                self.too_short.add(name)
             for line in text.splitlines():
                 self._add_text(line.strip())
 

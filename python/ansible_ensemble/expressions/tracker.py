@@ -38,14 +38,14 @@ class Tracker:
         self.reads.add(read)
         if read.sensitive:
             self.sensitive = True
-            self.hide(value)
+            self.hide(value, ref.strip(":").replace("::", "."))
         return value
 
-    def hide(self, value: Any) -> Any:
-        """Tell the redactor of the sensitive parts of a value and return it."""
+    def hide(self, value: Any, name: str = "") -> Any:
+        """Tell the redactor of the sensitive parts of a value, which has a name or none, and return it."""
         for secret in secrets_of(value):
             self.sensitive = True
-            self._redactor.add(secret)
+            self._redactor.add(secret, name)
         return value
 
     def rests_on(self, look: Callable[[], Any]) -> Any:

@@ -37,7 +37,8 @@ def evaluate(value: Any, context: Context) -> Any:
             return _eval(value, context.inside(value, place))
         function = top_function(value, context.evaluator.functions)
         if function is not None:
-            return call(function, value, context.inside(value, place))
+            made = call(function, value, context.inside(value, place))
+            return context.tracker.hide(mark_sensitive(made)) if isinstance(value, Sensitive) else made
         result: Any = {key: _entry(item, context, value, key) for key, item in value.items()}
     elif isinstance(value, (list, tuple)):
         result = [_entry(item, context, value, index) for index, item in enumerate(value)]

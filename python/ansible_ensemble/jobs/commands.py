@@ -102,10 +102,10 @@ def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) ->
     if saved.workflow != workflow:
         command = saved.workflow if saved.workflow in _OF_COMMANDS else f"run --workflow {saved.workflow}"
         raise UsageError(f"{plan} is a plan to {saved.workflow}", hint=f"`ansible-ensemble {command} {plan}`")
-    inputs = {**saved.options.get("inputs", {}), **options.get("inputs", {})}
+    given = {kind: {**saved.options.get(kind, {}), **options.get(kind, {})} for kind in ("inputs", "variables")}
     # how the job is run and kept is this call's business; what it does is the plan's
     saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}
-    job_options = JobOptions.from_mapping({**options, **saved.options, "inputs": inputs})
+    job_options = JobOptions.from_mapping({**options, **saved.options, **given})
 
     def checked(read: Ensemble) -> Plan:
         check_fresh(saved, read)

@@ -1,6 +1,6 @@
-"""Inputs that a job is given: how sensitive ones get from process to process, and what of them is recorded.
+"""What a job is given: how sensitive inputs and variables get from process to process, and what of them is recorded.
 
-In plans and records a sensitive input is encrypted where there is a vault password, else redacted. The processes that
+In plans and records a sensitive value is encrypted where there is a vault password, else redacted. The processes that
 carry out and record a job get the values by a file that only this user can read, and that is removed with its end.
 """
 
@@ -22,13 +22,14 @@ from ansible_ensemble.topology.entities import Topology
 #: Job variables of this prefix set inputs.
 INPUT_PREFIX = "input_"
 _FILE = "given.json"
+_KINDS = ("inputs", "variables")
 
 
 def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
     """The inputs that the options give, decrypted.
 
     Raises:
-        InvalidInput: the value of one was not kept.
+        InvalidInput: the value of one, or of a variable, was not kept.
     """
     variables = {
         name.removeprefix(INPUT_PREFIX): value
@@ -36,35 +37,30 @@ def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
         if name.startswith(INPUT_PREFIX)
     }
     inputs: dict[str, Any] = seal.open({**options.inputs, **variables})
-    for name, value in inputs.items():
-        if value == REDACTED:
-            hint = "give it again, best with --inputs FILE; with a vault password it would have been kept, encrypted"
-            raise InvalidInput(f"the sensitive input {name!r} was not kept", hint=hint)
+    for kind, option, values in (("input", "--inputs FILE", inputs), ("variable", "-e @FILE", options.variables)):
+        for name, value in values.items():
+            if value == REDACTED:
+                hint = f"give it again, best with {option}; with a vault password it would have been kept, encrypted"
+                raise InvalidInput(f"the sensitive {kind} {name!r} was not kept", hint=hint)
     return inputs
 
 
 def recorded_options(options: JobOptions, topology: Topology, seal: Seal) -> dict[str, Any]:
     """The options as they may stand in plans and records."""
-    recorded = options.changed()
-    inputs = dict(recorded.get("inputs", {}))
-    variables = dict(recorded.get("variables", {}))
-    for name in sensitive_inputs(topology):
-        if INPUT_PREFIX + name in variables:
-            inputs[name] = variables.pop(INPUT_PREFIX + name)
-        if name in inputs:
-            inputs[name] = mark_sensitive(inputs[name])
-    recorded.update(inputs=inputs, variables=variables)
-    sealed: dict[str, Any] = seal.for_json(recorded)
+    sealed: dict[str, Any] = seal.for_json(options.changed() | _as_inputs(options, topology))
     return {name: value for name, value in sealed.items() if value not in ({}, [])}
 
 
 def sensitive_inputs(topology: Topology) -> list[str]:
-    """Names of the inputs whose definitions mark them as sensitive."""
-    return [name for name, definition in topology.inputs.items() if definition.sensitive]
+    """Names of the inputs, of the topology and of its workflows, whose definitions mark them as sensitive."""
+    declared = [topology.inputs, *(workflow.inputs for workflow in topology.workflows.values())]
+    return list(
+        dict.fromkeys(name for inputs in declared for name, definition in inputs.items() if definition.sensitive)
+    )
 
 
 def hand_over(planned: Path, options: JobOptions, topology: Topology) -> None:
-    """Write the sensitive inputs of a job for the processes that carry it out, if it has any.
+    """Write the sensitive inputs and variables of a job for the processes that carry it out, if it has any.
 
     Args:
         planned: the ensemble's folder of what is planned; the caller holds the lock.
@@ -75,31 +71,27 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology) -> None:
         EnsembleError: the file cannot be written.
     """
     withdraw(planned)
-    inputs = {**options.inputs}
-    inputs.update({name: options.variables.get(INPUT_PREFIX + name, inputs.get(name)) for name in topology.inputs})
-    declared = sensitive_inputs(topology)
-    values = {
-        name: value for name, value in inputs.items() if value is not None and (name in declared or is_sensitive(value))
-    }
-    if values:
+    given = _as_inputs(options, topology)
+    values = {kind: {name: value for name, value in given[kind].items() if is_sensitive(value)} for kind in given}
+    if any(values.values()):
         planned.mkdir(parents=True, exist_ok=True)
         write_atomically(planned / _FILE, json.dumps(reveal(values), default=str), mode=0o600)
 
 
-def handed_over(planned: Path) -> dict[str, Any]:
-    """The sensitive inputs that were handed over.
+def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
+    """The sensitive `inputs` and `variables` that were handed over.
 
     Raises:
         EnsembleError: their file cannot be read.
     """
     path = planned / _FILE
     try:
-        values: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return {kind: {name: mark_sensitive(value) for name, value in values[kind].items()} for kind in _KINDS}
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
+        return {kind: {} for kind in _KINDS}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise EnsembleError("the inputs of the plan cannot be read", Place(str(path)), "make the plan anew") from error
-    return {name: mark_sensitive(value) for name, value in values.items()}
 
 
 def withdraw(planned: Path) -> None:
@@ -120,5 +112,20 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
         UsageError: there is no such option.
         EnsembleError: what was handed over cannot be read.
     """
-    inputs = {name: value for name, value in recorded.get("inputs", {}).items() if value != REDACTED}
-    return JobOptions.from_mapping({**given, **recorded, "inputs": {**inputs, **handed_over(planned)}})
+    handed = handed_over(planned)
+    values = {
+        kind: {name: value for name, value in recorded.get(kind, {}).items() if value != REDACTED} | handed[kind]
+        for kind in _KINDS
+    }
+    return JobOptions.from_mapping({**given, **recorded, **values})
+
+
+def _as_inputs(options: JobOptions, topology: Topology) -> dict[str, dict[str, Any]]:
+    """The `inputs` and `variables` of the options: sensitive inputs are marked, and no longer among the variables."""
+    inputs, variables = dict(options.inputs), dict(options.variables)
+    for name in sensitive_inputs(topology):
+        if INPUT_PREFIX + name in variables:
+            inputs[name] = variables.pop(INPUT_PREFIX + name)
+        if name in inputs:
+            inputs[name] = mark_sensitive(inputs[name])
+    return {"inputs": inputs, "variables": variables}

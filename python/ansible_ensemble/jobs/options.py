@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.sensitive import is_secret_name, mark_sensitive
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.projects.execution_settings import ExecutionSettings
 from ansible_ensemble.projects.vault import Vault
@@ -28,7 +29,8 @@ class JobOptions(PlanOptions):
 
     Attributes:
         inputs: topology inputs given for this job.
-        variables: job variables (`-e`); templates see them, and `input_NAME` overrides an input.
+        variables: job variables (`-e`); templates see them, and `input_NAME` overrides an input. Those whose name says
+            that they are a secret are sensitive.
         environment: name of the environment.
         jobs: how many operations run side by side; 0 is chosen by the number of cores.
         jobs_per_host: how many operations run side by side on each host but the controller; 0 is no limit.
@@ -109,6 +111,9 @@ class JobOptions(PlanOptions):
             if name not in known:
                 raise UsageError(f'there is no job option "{name}"', hint=f"there are {', '.join(sorted(known))}")
         options = cls(**{name: value for name, value in values.items() if value is not None})
+        options.variables = {
+            name: mark_sensitive(value) if is_secret_name(name) else value for name, value in options.variables.items()
+        }
         for name, choices in _CHOICES.items():
             if getattr(options, name) not in choices:
                 raise UsageError(

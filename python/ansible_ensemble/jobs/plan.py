@@ -39,7 +39,7 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
     check_renders(ensemble, plan, options)
     plan.options = recorded_options(options, ensemble.topology, ensemble.seal)
     plan.template = str(ensemble.template) if ensemble.document is None and ensemble.template else ""
-    plan.warnings += ensemble.warnings
+    plan.warnings += [*ensemble.warnings, *_unmasked(ensemble)]
     plan.moved = {old: new for old, new in ensemble.moved.items() if old != new}
     return plan
 
@@ -50,6 +50,16 @@ def _check_inputs(ensemble: Ensemble) -> None:
         names = ", ".join(f'"{name}"' for name in missing)
         place = ensemble.topology.inputs[missing[0]].place
         raise InvalidInput(f"no value is given for the input {names}", place, "give one with --input NAME=VALUE")
+
+
+def _unmasked(ensemble: Ensemble) -> list[str]:
+    """A warning of the secrets that are too short to be found in what operations print."""
+    redactor = ensemble.redactor
+    if not redactor.too_short:
+        return []
+    names = ", ".join(sorted(redactor.too_short - {""})) or "A sensitive value"
+    verb = "have" if len(redactor.too_short - {""}) > 1 else "has"
+    return [f"{names} {verb} fewer than {redactor.shortest} characters: not masked where an operation prints it."]
 
 
 def save_plan(plan: Plan, path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ansible_ensemble.configurators.protocol import Configurator, SubTask
 from ansible_ensemble.configurators.registry import configurator_for
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.expressions.data import secrets_of
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import Priority
@@ -19,6 +20,7 @@ from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.implementation import own_digests
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.task import JobTask
+from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.conditions import unmet
 from ansible_ensemble.planning.context import Member
 from ansible_ensemble.planning.expand import links_of
@@ -61,7 +63,7 @@ class Renderer:
         template = self._template(planned)
         instance = self._instance(planned, template)
         entity, relationship = self._entity(planned, template, instance)
-        operation = _with_inputs(self._operation(planned, entity), planned.details.get("assigned"))
+        operation = _with_inputs(self._operation(planned, entity), self._assigned(planned))
         scope = self._ensemble.evaluator.scope(
             instance,
             relationship=relationship,
@@ -93,6 +95,13 @@ class Renderer:
             environment=dict(self._ensemble.environment.variables),
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
         )
+
+    def _assigned(self, planned: PlannedOperation) -> dict[str, Any]:
+        """The inputs that a workflow's step or a trigger's action gives it; secrets in them are masked from now on."""
+        inputs = assigned_inputs(self._ensemble.topology, planned.details)
+        for secret in secrets_of(inputs):
+            self._ensemble.redactor.add(secret)
+        return inputs
 
     def _template(self, planned: PlannedOperation) -> NodeTemplate:
         template = self._ensemble.topology.node_templates.get(planned.template)
@@ -251,8 +260,8 @@ def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
         raise InvalidInputs(list(problems.values()))
 
 
-def _with_inputs(operation: Operation, assigned: Mapping[str, Any] | None) -> Operation:
-    """An operation with inputs, as written, that a workflow's step or a trigger's action gives it."""
+def _with_inputs(operation: Operation, assigned: Mapping[str, Any]) -> Operation:
+    """An operation with inputs beside its own, which are yet to be evaluated."""
     if not assigned:
         return operation
     given = {

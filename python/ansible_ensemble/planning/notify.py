@@ -144,7 +144,7 @@ def _action(weaver: Weaver, policy: Policy, trigger: Trigger, action: Any, membe
     kind, body = next(iter(action.items()))
     if kind == "call_operation":
         given = {"notification": weaver.planning.options.notification}
-        return weaver.call(member, body, trigger.place, fill=lambda value: _fill(value, policy), given=given)
+        return weaver.call(member, body, trigger.place, origin={"policy": policy.name}, given=given)
     if kind == "set_state":
         return weaver.set_state(member, body, trigger.place)
     if kind in ("delegate", "inline"):
@@ -155,18 +155,3 @@ def _action(weaver: Weaver, policy: Policy, trigger: Trigger, action: Any, membe
         trigger.place,
         "write call_operation: Interface.operation",
     )
-
-
-def _fill(value: Any, policy: Policy) -> Any:
-    """Written inputs with the policy's properties in place of `get_property: [SELF, NAME]`: SELF is the policy."""
-    if isinstance(value, list):
-        return [_fill(item, policy) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    path = value.get("get_property")
-    if isinstance(path, list) and len(path) > 1 and path[0] == "SELF" and path[1] in policy.properties:
-        found = policy.properties[path[1]].value
-        for key in path[2:]:
-            found = found.get(key) if isinstance(found, Mapping) else None
-        return found
-    return {key: _fill(item, policy) for key, item in value.items()}

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import NodeState
+from ansible_ensemble.planning.assigned import assign, assigned_inputs
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
@@ -124,7 +125,7 @@ class Weaver:
         *,
         relationship: str | None = None,
         host: str | None = None,
-        fill: Callable[[Any], Any] = lambda value: value,
+        origin: Mapping[str, str],
         given: Mapping[str, Any] | None = None,
     ) -> Stage:
         """The stage of `call_operation`.
@@ -135,18 +136,18 @@ class Weaver:
             place: where it is written, for errors.
             relationship: a requirement of the instance whose relationships have the operation.
             host: where it runs, if not where the operation says.
-            fill: puts values into the written inputs that the operation's own context does not know.
+            origin: whose the written inputs are, see `assigned.assign`.
             given: plain values of further inputs.
 
         Raises:
             InvalidInput: there is no such operation.
         """
         body = called if isinstance(called, Mapping) else {"operation": called}
-        name, inputs = str(body.get("operation")), fill(_inputs(body.get("inputs"), place))
+        name, inputs = str(body.get("operation")), _inputs(body.get("inputs"), place)
         stages = []
         for operation in self._called(member, name, relationship, place):
-            if inputs:
-                operation.details["assigned"] = inputs
+            assign(operation.details, inputs, origin)
+            assigned_inputs(self.planning.topology, operation.details)  # those that lack a value are told now
             if given:
                 operation.details["inputs"] = dict(given)
             operation.host = host or operation.host

@@ -176,7 +176,7 @@ class _Course:
             step.place,
             relationship=step.relationship,
             host=step.operation_host,
-            fill=self._fill,
+            origin={"workflow": self.workflow.name},
         )
 
     def _shared(self, step: WorkflowStep, activity: Mapping[str, Any], members: list[Member]) -> Stage:
@@ -184,29 +184,6 @@ class _Course:
         ((kind, called),) = activity.items()
         name = str(called.get("workflow") if isinstance(called, Mapping) else called)
         return weave_named(self.weaver, name, members if kind == "delegate" else None, step.place, self.path)
-
-    def _fill(self, value: Any) -> Any:
-        """Written inputs with the values of the workflow's own inputs in place of `get_input`."""
-        if isinstance(value, list):
-            return [self._fill(item) for item in value]
-        if not isinstance(value, Mapping):
-            return value
-        name = value.get("get_input")
-        if len(value) == 1 and isinstance(name, str) and name in self.workflow.inputs:
-            return self._input(name)
-        return {key: self._fill(item) for key, item in value.items()}
-
-    def _input(self, name: str) -> Any:
-        given = self.weaver.planning.topology.input_values
-        definition = self.workflow.inputs[name]
-        if name in given:
-            return given[name]
-        if definition.has_value or definition.has_default:
-            return definition.value if definition.has_value else definition.default
-        if definition.required:
-            what = f'input "{name}" of workflow "{self.workflow.name}" has no value'
-            raise InvalidInput(what, definition.place, f"give it as --input {name}=VALUE")
-        return None
 
     def _check_preconditions(self) -> None:
         """Refuse to begin where a precondition is not met.

@@ -79,16 +79,44 @@ def test_handing_over(topology: Topology, tmp_path: Path) -> None:
     hand_over(planned, options, topology)
     [file] = planned.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
-    assert handed_over(planned) == {"password": "canary", "pin": 4711}
-    assert is_sensitive(handed_over(planned)["pin"])
+    assert handed_over(planned) == {"inputs": {"password": "canary", "pin": 4711}, "variables": {}}
+    assert is_sensitive(handed_over(planned)["inputs"]["pin"])
     recorded = recorded_options(options, topology, Seal())
     job = options_of_job(recorded, {"message": "hello"}, planned)
     assert job.inputs == INPUTS
     assert job.message == "hello"
     withdraw(planned)
-    assert handed_over(planned) == {}
+    assert handed_over(planned) == {"inputs": {}, "variables": {}}
     # what nobody can tell any more is left out, so that the job can be recorded all the same
     assert options_of_job(recorded, {}, planned).inputs == {"port": 80}
+
+
+def test_inputs_of_workflows_are_as_secret_as_they_say(tmp_path: Path) -> None:
+    file = tmp_path / "service.yaml"
+    file.write_text(
+        "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template: {workflows: {rotate: {inputs: {key: "
+        "{type: string, metadata: {sensitive: true}}, port: {type: integer}}}}}\n"
+    )
+    topology, planned = load_topology(file), tmp_path / "planned"
+    options = JobOptions(inputs={"port": 80}, variables={"input_key": "canary"})
+    recorded = recorded_options(options, topology, Seal())
+    assert recorded == {"inputs": {"port": 80, "key": REDACTED}}
+    hand_over(planned, options, topology)
+    assert options_of_job(recorded, {}, planned).inputs == {"port": 80, "key": "canary"}
+
+
+def test_variables_whose_names_say_so_are_secret(topology: Topology, tmp_path: Path) -> None:
+    planned = tmp_path / "planned"
+    options = JobOptions.from_mapping({"variables": {"ansible_become_pass": "canary", "port": 80}})
+    assert is_sensitive(options.variables["ansible_become_pass"])
+    recorded = recorded_options(options, topology, Seal())
+    assert recorded == {"variables": {"ansible_become_pass": REDACTED, "port": 80}}
+    hand_over(planned, options, topology)
+    assert options_of_job(recorded, {}, planned).variables == {"ansible_become_pass": "canary", "port": 80}
+    withdraw(planned)
+    assert options_of_job(recorded, {}, planned).variables == {"port": 80}
+    with pytest.raises(InvalidInput, match="variable 'ansible_become_pass' was not kept"):
+        given_inputs(JobOptions.from_mapping(recorded), Seal())
 
 
 def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: Path) -> None:
@@ -96,7 +124,8 @@ def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: 
     assert not (tmp_path / "planned").exists()
 
 
-def test_a_damaged_file_is_an_error_in_order(tmp_path: Path) -> None:
-    (tmp_path / "given.json").write_text("{")
+@pytest.mark.parametrize("text", ["{", "{}", '{"inputs": [], "variables": 1}'])
+def test_a_damaged_file_is_an_error_in_order(tmp_path: Path, text: str) -> None:
+    (tmp_path / "given.json").write_text(text)
     with pytest.raises(EnsembleError, match="cannot be read"):
         handed_over(tmp_path)
