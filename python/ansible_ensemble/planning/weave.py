@@ -125,7 +125,7 @@ class Weaver:
         *,
         relationship: str | None = None,
         host: str | None = None,
-        origin: Mapping[str, str],
+        origin: Mapping[str, str] | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> Stage:
         """The stage of `call_operation`.
@@ -136,7 +136,7 @@ class Weaver:
             place: where it is written, for errors.
             relationship: a requirement of the instance whose relationships have the operation.
             host: where it runs, if not where the operation says.
-            origin: whose the written inputs are, see `assigned.assign`.
+            origin: whose the written inputs are, see `assigned.assign`; None where none are.
             given: plain values of further inputs.
 
         Raises:
@@ -146,7 +146,7 @@ class Weaver:
         name, inputs = str(body.get("operation")), _inputs(body.get("inputs"), place)
         stages = []
         for operation in self._called(member, name, relationship, place):
-            assign(operation.details, inputs, origin)
+            assign(operation.details, inputs, origin or {})
             assigned_inputs(self.planning.topology, operation.details)  # those that lack a value are told now
             if given:
                 operation.details["inputs"] = dict(given)
