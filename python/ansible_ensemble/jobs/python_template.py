@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ from ansible_ensemble.documents.yaml import Document, parse_yaml
 
 SUFFIX = ".py"
 _MAIN = Path(__file__).with_name("python_template_main.py")
-#: What the safe mode makes of an operation that is a method.
-_METHOD = b'"implementation": "safe_mode"'
+#: What becomes of an operation whose method cannot be called while the file is converted, or returns no artifact call.
+_METHOD = re.compile(rb'"className": "(?:[^":]*:([^":]*):(?:render|run)|builtins\.[^"]*)"')
 #: Seconds a conversion may take.
 _TIMEOUT = 120
 
@@ -42,7 +43,9 @@ def read_python_template(path: Path) -> Document:
         line, _, message = problem.removeprefix("failed: ").partition(": ")
         where = Place(str(path), int(line)) if line.isdigit() else place
         raise InvalidInput(f"the Python service template fails: {message or problem}", where)
-    if _METHOD in done.stdout:
-        hint = "give the operation an implementation in a type that a YAML file declares"
-        raise InvalidInput("operations that are Python methods do not run in safe mode", place, hint)
+    method = _METHOD.search(done.stdout)
+    if method is not None:
+        name = (method[1] or b"").decode() or "of a type"
+        hint = "return ARTIFACT.execute(INPUT=VALUE, ...), which is called when the file is read, in safe mode"
+        raise InvalidInput(f"the operation {name} cannot be converted: it does not say what runs", place, hint)
     return parse_yaml(done.stdout.decode(), path, f"{path} (as TOSCA)")

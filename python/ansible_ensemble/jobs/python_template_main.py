@@ -21,13 +21,18 @@ def main() -> int:
     for folder in (found.submodule_search_locations or ()) if found is not None else ():
         sys.path.insert(0, str(Path(folder) / "vendor"))
     try:
-        from tosca.python2yaml import python_src_to_yaml_obj
+        from tosca.loader import get_allowed_modules, restricted_exec
+        from tosca.python2yaml import PythonToYaml
     except ImportError as error:
         sys.stderr.write(f"missing: {error.name}\n")
         return 3
     try:
         source = path.read_text(encoding="utf-8")
-        made = python_src_to_yaml_obj(source, {"__file__": str(path)}, str(path.parent), safe_mode=True)
+        namespace, modules = {"__file__": str(path)}, get_allowed_modules()
+        restricted_exec(source, namespace, str(path.parent), "service_template", modules, safe_mode=True)
+        # The file is compiled in safe mode, its methods too. The converter is not in safe mode, for else it would not
+        # call them, and operations would be lost.
+        made = PythonToYaml(namespace, safe_mode=False, modules=modules).module2yaml()
         out.write(json.dumps(made, default=str))
     except BaseException as error:
         lines = [frame.tb_lineno for frame in _frames(error) if frame.tb_frame.f_code.co_filename == str(path)]

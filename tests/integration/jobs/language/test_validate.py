@@ -58,6 +58,10 @@ class Server(tosca.nodes.Root):
 class App(tosca.nodes.Root):
     port: int = 8080
     server: Server
+    script: tosca.artifacts.Root = tosca.artifacts.Root(file="configure.sh")
+
+    def configure(self, **options):
+        return self.script.execute(port=self.port)
 
 app = App(port=9000, server=Server())
 """
@@ -71,7 +75,17 @@ def test_a_service_template_in_python(command: Any, tmp_path: Path) -> None:
         assert "pip install 'ansible-ensemble[dsl]'" in done.output
         return
     assert done.code == 0, done.output
-    report = json.loads(command("plan", "--output", "json", "service.py").stdout)
-    assert [change["instance"] for change in report["instances"]] == ["app.server", "app"]
-    (tmp_path / "service.py").write_text("import os\n")
-    assert "not permitted" in command("validate", "service.py").output
+    (tmp_path / "configure.sh").write_text("#!/bin/sh\necho port $port > seen\n")
+    (tmp_path / "configure.sh").chmod(0o755)
+    report = json.loads(command("deploy", "--approve", "--output", "json", "service.py").stdout)
+    assert [(task["instance"], task["operation"]) for task in report["tasks"]] == [("app", "Standard.configure")]
+    assert (tmp_path / "seen").read_text() == "port 9000\n"
+    for text, message in (
+        ("import os\nos.getcwd()\n", "not permitted"),
+        (PYTHON.replace("self.script.execute(port=self.port)", "open('/etc/passwd').read()"), "App.configure"),
+        (PYTHON.replace("self.script.execute(port=self.port)", "__import__('os').getcwd()"), "configure"),
+        (PYTHON.replace("self.script.execute(port=self.port)", "'ls'"), "does not say what runs"),
+    ):
+        (tmp_path / "service.py").write_text(text)
+        done = command("validate", "service.py")
+        assert (done.code, message in done.output, "Traceback" in done.output) == (3, True, False), done.output
