@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -39,3 +40,15 @@ def test_every_dependency_says_why(repository: Path) -> None:
     for line in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
         name = re.split(r"[<>=\[]", line, maxsplit=1)[0]
         assert f"| {name} |" in reasons, f"docs/dependencies.md does not say why {name} is needed"
+
+
+def test_the_published_schema_is_the_one_in_use(repository: Path) -> None:
+    published = repository / "docs" / "ensemble.schema.json"
+    used = repository / "python" / "ansible_ensemble" / "documents" / "ensemble.schema.json"
+    assert published.read_text() == used.read_text(), f"cp {used} {published}"
+    galaxy = yaml.safe_load((repository / "galaxy.yml").read_text())
+    address = galaxy["repository"].replace("github.com", "raw.githubusercontent.com")
+    identity = f"{address}/main/docs/ensemble.schema.json"
+    assert json.loads(used.read_text())["$id"] == identity
+    sample = repository / "python" / "ansible_ensemble" / "projects" / "skeleton" / "ensemble.yaml"
+    assert sample.read_text().splitlines()[0] == f"# yaml-language-server: $schema={identity}"
