@@ -35,8 +35,8 @@ class ActionModule(EnsembleAction):
             plan_file=given.get("plan_file"),
             check=self.check,
             diff=self.diff,
-            variables=self.variables,
-            loader=self.loader,
+            action=self,
+            task_vars=self.variables,
         )
         if given["show"]:
             Display().display(answer["text"])

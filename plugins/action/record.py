@@ -32,7 +32,8 @@ class ActionModule(EnsembleAction):
             options=pick(given, {"message": {}, "dirty": {}, "push": {}, "environment": {}}),
             commit=given["commit"],
             check=self.check,
-            loader=self.loader,
+            action=self,
+            task_vars=self.variables,
         )
         if given["show"]:
             Display().display(answer["text"])

@@ -50,11 +50,6 @@ class EnsembleAction(ActionBase):
         """
 
     @property
-    def loader(self) -> Any:
-        """Ansible's DataLoader, which has the vault passwords."""
-        return self._loader
-
-    @property
     def check(self) -> bool:
         """Whether this is a dry run."""
         return bool(self._task.check_mode)

@@ -51,6 +51,7 @@ _JOB_OPTIONS = (
     "locked",
     "vault_ids",
     "vault_password_file",
+    "inventory",
     "grace",
 )
 

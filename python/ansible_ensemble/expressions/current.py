@@ -13,6 +13,7 @@ from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.files import note
 from ansible_ensemble.expressions.functions.external import read_external
+from ansible_ensemble.expressions.inventory import KIND, read_variable
 from ansible_ensemble.expressions.scope import Scope
 
 
@@ -136,4 +137,5 @@ _KINDS: Mapping[str, Callable[[str, Evaluator, Context], None]] = {
     "local": _external("local"),
     "secret": _external("secret"),
     "external": _read_instance,
+    KIND: lambda path, _evaluator, context: read_variable(path, context),
 }

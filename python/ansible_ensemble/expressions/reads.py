@@ -14,6 +14,7 @@ A reference says how to read a value again:
 | `output::app::Standard.create::id` | output of an operation (`output::app::.requirements::db#0::Configure...`) |
 | `file:<path>`, `directory:<path>` | contents of a file or folder, relative to the project |
 | `image:<name>` | a container image |
+| `inventory::host::name` | variable of a host of Ansible's inventory |
 | `env::NAME`, `local::name`, `secret::name` | environment variable, local value, secret |
 | `external::name` | values of an imported instance |
 | `external::name::app::url`, `external::name::output::x` | one value of an imported instance or ensemble |

@@ -77,11 +77,13 @@ _TEMPLATES = """\
 
 Variables: `SELF`, `HOST`, `SOURCE`, `TARGET`, `ORCHESTRATOR`, `OPERATION_HOST` (where they mean something), `NODES`
 (all instances by name), `ROOT` or `TOPOLOGY` (`inputs`, `outputs`), `inputs` (the operation's), `task` (`dryrun`,
-`name`, `operation`, `target`, `timeout`, `cwd`, ...), the job's variables and those of `vars`. Special keys are read as
-`SELF['.targets']`. Filters beside Ansible's: `eval` (or `ref`), `map_value`, `sensitive`, `abspath`, `get_dir`,
-`which` and the `to_..._label` family; an expression that a filter evaluates may not use the functions marked with *.
-A header line like `#jinja2: variable_start_string: '[%', variable_end_string: '%]'` sets Jinja's options. A template
-that is a single expression gives its native type.
+`name`, `operation`, `target`, `timeout`, `cwd`, ...), the job's variables and those of `vars`; then the variables that
+Ansible's inventory has for the machine that `SELF` stands on (of `localhost`, if it knows none of that name), and those
+of others as `hostvars['db1'].port`. Special keys are read as `SELF['.targets']`. Filters beside Ansible's: `eval` (or
+`ref`), `map_value`, `sensitive`, `abspath`, `get_dir`, `which` and the `to_..._label` family; an expression that a
+filter evaluates may not use the functions marked with *. A header line like
+`#jinja2: variable_start_string: '[%', variable_end_string: '%]'` sets Jinja's options. A template that is a single
+expression gives its native type.
 
 ## References of reads
 

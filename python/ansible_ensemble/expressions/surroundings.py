@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.sensitive import Redactor
+
+if TYPE_CHECKING:
+    from ansible_ensemble.expressions.inventory import Inventory
 
 #: Values by name: a map, or a function that raises KeyError for a name it does not know.
 Source = Mapping[str, Any] | Callable[[str], Any]
@@ -33,6 +36,8 @@ class Surroundings:
         check: whether this is a dry run: nothing may be written.
         job: facts of the running job, which templates see as `task` (`workflow`, `reason`, `verbose`, ...).
         variables: variables of the job, which templates see by their names.
+        inventory: gives Ansible's inventory when a template has a name that nothing else gives; None where there is
+            none to ask.
         loader: gives Ansible's DataLoader (vault secrets, base folder of lookups) when one is needed.
         folders: named folders that `get_dir` gives beside the ensemble's own (`tmp`, `artifacts`, ...).
         task_folder: gives the folder of a task's files by kind (`tasks`, `artifacts`, `secrets`), instance and
@@ -56,6 +61,7 @@ class Surroundings:
     check: bool = False
     job: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
+    inventory: Callable[[], Inventory] | None = None
     loader: Callable[[], Any] | None = None
     folders: Mapping[str, Path] = field(default_factory=dict)
     task_folder: Callable[[str, str, str], Path] | None = None

@@ -19,6 +19,7 @@ from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensit
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import MISSING, bare, child, plain
 from ansible_ensemble.expressions.entities import ExternalValue, LazyMap, View
+from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import KEYWORDS, named
 from ansible_ensemble.expressions.special import Everything, special
 
@@ -173,8 +174,12 @@ class Templates:
         errors: list[EnsembleError] = []
         tracker = context.tracker
         before, tracker.sensitive = tracker.sensitive, isinstance(text, Sensitive)
-        variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
         engine = self._engine(len(self._contexts))
+        variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
+        plain_syntax = not overrides and not text.startswith(_HEADER)
+        words = free_names(engine._engine.environment, str(text)) if plain_syntax else set(_WORD.findall(text))
+        free = words - variables.keys()
+        variables |= inventory_variables(free, context, lambda value: exposed(value, context, errors), errors)
         engine.available_variables = variables
         self._contexts.append((context, errors))
         try:

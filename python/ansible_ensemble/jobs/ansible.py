@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.core.sensitive import reveal
@@ -33,6 +33,9 @@ from ansible_ensemble.projects.process import Presence, ancestors, presence
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.plan_text import plan_text
+
+if TYPE_CHECKING:
+    from ansible_ensemble.execution.ansible.session import AnsibleSession
 
 _PLAN_FILE = "plan.json"
 
@@ -77,8 +80,8 @@ def plan(
     plan_file: str | None,
     check: bool,
     diff: bool,
-    variables: Mapping[str, Any],
-    loader: Any = None,
+    action: Any,
+    task_vars: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Record what a killed job left, where the lock is held; plan, and save the plan.
 
@@ -89,12 +92,12 @@ def plan(
         plan_file: where the plan is saved; None is among the planned files.
         check: whether this is a dry run.
         diff: whether differences are asked for.
-        variables: the variables of the task.
-        loader: Ansible's DataLoader, which has the vault passwords.
+        action: the running action plugin.
+        task_vars: what it was given.
     """
-    del variables
-    job_options = JobOptions.from_mapping({**options, "check": check, "diff": diff, "vault": _vault(loader)})
     location = locate(ensemble)
+    given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
+    job_options = JobOptions.from_mapping({**given, "session": _session(action, task_vars, location)})
     # without the lock, an open journal may be that of a job which runs
     read = read_recovered(location, job_options, write=not check and _holder(location.ensemble) is not None)
     check_upstreams(read, job_options)
@@ -131,14 +134,14 @@ def execute(
 
     from ansible_ensemble.execution.ansible.core import send_item_event
     from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
-    from ansible_ensemble.execution.ansible.session import AnsibleSession
 
     display = Display()
     saved = load_plan(Path(plan_file))
     held = _adopt_lock(ensemble)
     location = locate(ensemble)
     given = {name: value for name, value in options.items() if name != "fast_modules"}
-    given["vault"] = _vault(getattr(action, "_loader", None))
+    given["vault"] = _vault(action)
+    session = given["session"] = _session(action, task_vars, location)
     job_options = options_of_job(saved.options, given, location.ensemble.parent / PLANNED)
     job_options.jobs, job_options.fast = jobs, options.get("fast_modules", True)
     if not job_options.check:
@@ -148,8 +151,6 @@ def execute(
     job_options.complete(read.environment.execution)
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
         check_working_trees(read, job_options)
-    session = AnsibleSession.from_action(action, dict(task_vars))
-    session.settle(read.folder)
     session.add_plugins([read.root, read.folder])
 
     def make_lanes() -> AnsibleWorker:
@@ -198,10 +199,23 @@ def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks
         locking.free(ensemble.path, held, options.environment)
 
 
-def _vault(loader: Any) -> Vault | None:
+def _vault(action: Any) -> Vault | None:
     """The vault with the passwords that ansible-playbook was given; None asks for the configured ones."""
+    return _vault_of(getattr(action, "_loader", None))
+
+
+def _vault_of(loader: Any) -> Vault | None:
     passwords = getattr(getattr(loader, "_vault", None), "secrets", None)
     return Vault(passwords=passwords) if passwords else None
+
+
+def _session(action: Any, task_vars: Mapping[str, Any], location: Location) -> AnsibleSession:
+    """The session of the running playbook, with the ensemble's folder in the place of the playbook's."""
+    from ansible_ensemble.execution.ansible.session import AnsibleSession
+
+    session = AnsibleSession.from_action(action, task_vars)
+    session.settle(location.ensemble.parent)
+    return session
 
 
 def _adopt_lock(ensemble: str) -> locks.Lock:
@@ -245,8 +259,9 @@ def record(
     journal: str,
     options: Mapping[str, Any],
     commit: bool,
-    check: bool = False,
-    loader: Any = None,
+    check: bool,
+    action: Any,
+    task_vars: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Record a job from its journal, and commit it if asked to.
 
@@ -256,13 +271,14 @@ def record(
         options: `message`, `dirty`, `push` and `environment`, where given.
         commit: whether to commit.
         check: whether this is a dry run: nothing is written.
-        loader: Ansible's DataLoader, which has the vault passwords.
+        action: the running action plugin.
+        task_vars: what it was given.
     """
     location = locate(ensemble)
     recorded = read_job_journal(Path(journal)).header["options"]
     job_options = options_of_job(
         {**recorded, "check": check, "commit": commit, "push": bool(options.get("push"))},
-        {**options, "vault": _vault(loader)},
+        {**options, "vault": _vault(action), "session": _session(action, task_vars, location)},
         location.ensemble.parent / PLANNED,
     )
     read = read_ensemble(location, job_options)
@@ -288,7 +304,7 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         path: the ensemble.
         loader: Ansible's DataLoader, which has the vault passwords.
     """
-    read = read_ensemble(locate(path), JobOptions(vault=_vault(loader)))
+    read = read_ensemble(locate(path), JobOptions(vault=_vault_of(loader), inventory=None))
     hosts: dict[str, Any] = {}
     groups: dict[str, list[str]] = {}
     finder = HostFinder(read.evaluator, read.instances, frozenset())

@@ -20,7 +20,9 @@ _CHOICES = {
 }
 
 #: Options that are of one call and its place, and not of the job; they are in no plan and no record.
-_UNRECORDED = frozenset({"vault", "vault_ids", "vault_password_file", "lock_timeout", "skip_upstream_check"})
+_UNRECORDED = frozenset(
+    {"vault", "vault_ids", "vault_password_file", "lock_timeout", "skip_upstream_check", "inventory", "session"}
+)
 
 
 @dataclass(slots=True)
@@ -46,6 +48,8 @@ class JobOptions(PlanOptions):
         vault_ids, vault_password_file: where vault passwords come from, as Ansible takes them.
         grace: seconds a running operation gets to end when the job is stopped.
         revision: the commit whose specification is used in the place of what the files say now (a rollback).
+        inventory: sources of Ansible's inventory, as `-i`; without any it is the configured one, and None is none.
+        session: the running playbook's `AnsibleSession`, where there is one; its inventory is the one then.
         vault: the vault passwords, where they are already read; else they come from `vault_ids` and so on.
     """
 
@@ -71,6 +75,8 @@ class JobOptions(PlanOptions):
     vault_password_file: str | None = None
     grace: float = 30.0
     revision: str | None = None
+    inventory: list[str] | None = field(default_factory=list)
+    session: Any = field(default=None, repr=False, compare=False)
     vault: Vault | None = field(default=None, repr=False, compare=False)
 
     def changed(self) -> dict[str, Any]:

@@ -9,12 +9,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.sensitive import Redactor, is_sensitive
+from ansible_ensemble.core.ansible_settings import setting
+from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
+from ansible_ensemble.expressions.inventory import Inventory
 from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.folders import ACTIVE, PLANNED, task_folder
+from ansible_ensemble.projects.vault import Vault
 
 
 def make_surroundings(
@@ -44,6 +47,7 @@ def make_surroundings(
     variables: dict[str, Any] = (Seal(vault) if vault.available else Seal()).open(options.variables)
     for value in filter(is_sensitive, variables.values()):
         redactor.add(value)
+    inventory = cache(partial(_inventory, options, vault, folder, variables))
     return Surroundings(
         root=environment.root,
         folder=folder,
@@ -55,6 +59,7 @@ def make_surroundings(
         redactor=redactor,
         check=options.check,
         variables=variables,
+        inventory=inventory if options.inventory is not None else None,
         loader=cache(lambda: vault.loader(folder)),
         folders={
             "tmp": folder / PLANNED / "tmp",
@@ -67,3 +72,20 @@ def make_surroundings(
         metadata={"environment": environment.name, "ensemble": str(path)},
         trace=lambda line: print(redactor.text(line), file=sys.stderr),
     )
+
+
+def _inventory(options: JobOptions, vault: Vault, folder: Path, variables: Mapping[str, Any]) -> Inventory:
+    """The running playbook's inventory, or the one that ansible-playbook would take."""
+    from ansible_ensemble.execution.ansible.host_variables import HostVariables
+    from ansible_ensemble.execution.ansible.session import standalone_session
+
+    session = options.session
+    if session is None:
+        configured = [source for source in setting("DEFAULT_HOST_LIST") if "," in source or Path(source).exists()]
+        session = standalone_session(
+            options.inventory or configured,
+            base=folder,
+            loader=vault.loader(folder),
+            extra_variables=reveal(variables),
+        )
+    return HostVariables(session)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
 FILES = {
-    "ansible.cfg": "[defaults]\nroles_path = mine/roles\ninventory = inventory/hosts.ini\n",
-    "inventory/hosts.ini": "[near]\nhere ansible_connection=local\n",
-    "group_vars/near.yml": "greeting: good day\nansible_python_interpreter: '{{ ansible_playbook_python }}'\n",
+    "ansible.cfg": """
+[defaults]
+roles_path = mine/roles
+inventory = inventory/hosts.ini
+vault_password_file = vault-password
+""",
+    "inventory/hosts.ini": "elsewhere city=Rome\n[near]\nhere ansible_connection=local\n",
+    "group_vars/near.yml": """
+greeting: "{{ 'good' }} {{ time_of_day }}"
+time_of_day: day
+ansible_python_interpreter: "{{ ansible_playbook_python }}"
+password: "{{ vaulted_password }}"
+""",
+    "vault-password": "open\n",
     "library/keep.py": """
 from ansible.module_utils.basic import AnsibleModule
 module = AnsibleModule({"path": {"type": "path"}, "text": {}})
@@ -42,17 +55,33 @@ topology_template:
             inputs: {folder: {eval: {get_dir: project}}, who: "{{ 'you' | loud }}"}
           configure:
             implementation: {className: module, primary: keep}
-            inputs: {path: {eval: {abspath: [log, project]}}, text: a module by its short name}
+            inputs:
+              path: "{{ playbook_dir }}/log"
+              text: "{{ greeting }} {{ hostvars.elsewhere.city }} {{ password | hash('md5') }}"
 """,
 }
 
 
+PLAN = """
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - tosca.ensemble.plan: {ensemble: ensemble.yaml}
+"""
+SECRET = "sesame seeds"
+DIGEST = hashlib.md5(SECRET.encode()).hexdigest()
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(command, tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text.lstrip("\n"))
+    encrypt = ["encrypt_string", "--name", "vaulted_password", SECRET]
+    vaulted = command(*encrypt, cwd=folder, program="ansible-vault")
+    assert vaulted.code == 0, vaulted.output
+    (folder / "group_vars" / "all.yml").write_text(vaulted.stdout)
     return folder
 
 
@@ -60,6 +89,20 @@ def test_what_lies_in_the_project_is_found(command, project: Path):
     """Roles by `roles_path`; `library`, `filter_plugins` and `group_vars` beside the ensemble."""
     done = command("deploy", "--approve", cwd=project)
     assert done.code == 0, done.output
-    assert (project / "log").read_text().splitlines() == ["GOOD DAY YOU", "a module by its short name"]
+    assert (project / "log").read_text().splitlines() == ["GOOD DAY YOU", f"good day Rome {DIGEST}"]
     journal = next((project / "jobs").glob("*.events.jsonl")).read_text()
     assert '"name":"greet : Greet"' in journal, "a role is called as in ansible-playbook"
+    records = [
+        path.read_text(errors="replace") for path in project.rglob("*") if path.is_file() and path != project / "log"
+    ]
+    assert not [text for text in [done.output, *records] if SECRET in text or DIGEST in text]
+
+    # the inventory's variables are read like any other value: what has not changed is up to date, what has is not
+    assert "No changes" in command("plan", cwd=project).output
+    variables = project / "group_vars" / "near.yml"
+    variables.write_text(variables.read_text().replace("time_of_day: day", "time_of_day: night"))
+    (project / "plan.yml").write_text(PLAN)
+    plan = command("plan.yml", program="ansible-playbook", cwd=project)
+    assert plan.code == 0 and "guest will be updated in place (greeting changed)" in plan.output, plan.output
+    changed = json.loads(command("plan", "--output", "json", cwd=project).stdout)
+    assert [one["key"] for one in changed["operations"]] == ["guest:Standard.configure"]

@@ -9,7 +9,7 @@ import pytest
 
 CALLS = [
     (["plan"], ("make_plan", ".", "deploy", {})),
-    (["plan", "shop", "--workflow", "undeploy", "-i", "hosts"], ("make_plan", "shop", "undeploy", {})),
+    (["plan", "shop", "--workflow", "stop", "-i", "hosts"], ("make_plan", "shop", "stop", {"inventory": ["hosts"]})),
     (["deploy", "shop"], ("prepare_job", "shop", "deploy", {})),
     (["undeploy", "--destroyunmanaged"], ("prepare_job", ".", "undeploy", {"destroy_unmanaged": True})),
     (["teardown", "--force"], ("prepare_job", ".", "undeploy", {"force": True})),

@@ -253,6 +253,22 @@ def jsonable(value: Any) -> Any:
     return transform_to_native_types(value, redact=False)
 
 
+def is_vaulted(value: Any) -> bool:
+    """Whether a variable's value is encrypted by Ansible Vault, or was."""
+    from ansible._internal._datatag._tags import VaultedValue
+    from ansible.parsing.vault import EncryptedString
+
+    return isinstance(value, EncryptedString) or VaultedValue.is_tagged_on(value)
+
+
+def source_of(value: Any) -> str | None:
+    """The file that a variable's value was read from; None where core did not keep it."""
+    from ansible._internal._datatag._tags import Origin
+
+    origin = Origin.get_tag(value)
+    return origin.path if origin else None
+
+
 def forget_host(inventory: Any, name: str) -> None:
     """Take a host out of an `InventoryManager`, and out of what it keeps in store."""
     data = inventory._inventory

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -128,26 +128,28 @@ class AnsibleSession:
 
 
 def standalone_session(
-    inventory: str | Path | None = None,
+    inventory: str | Path | Sequence[str] | None = None,
     vault_passwords: Mapping[str, str] | None = None,
     *,
     collections: Iterable[str | Path] = (),
     base: str | Path | None = None,
     extra_variables: Mapping[str, Any] | None = None,
+    loader: Any = None,
 ) -> AnsibleSession:
     """A session outside `ansible-playbook`: for commands that run Ansible themselves, and for tests.
 
     Args:
-        inventory: an inventory file or folder; None is localhost alone.
+        inventory: an inventory file or folder, or several sources; None is localhost alone.
         vault_passwords: vault passwords by vault id (`default` if there are no ids).
         collections: folders that hold an `ansible_collections` folder, searched before the configured ones.
         base: the folder that takes the place of the playbook's.
         extra_variables: variables as `-e` gives them.
+        loader: a `DataLoader` that has its passwords already.
     """
     from ansible import constants, context
     from ansible.inventory.manager import InventoryManager
     from ansible.parsing.dataloader import DataLoader
-    from ansible.parsing.vault import VaultSecret
+    from ansible.parsing.vault import VaultSecret, VaultSecretsContext
     from ansible.playbook.play import Play
     from ansible.playbook.play_context import PlayContext
     from ansible.plugins.loader import init_plugin_loader
@@ -167,11 +169,16 @@ def standalone_session(
             }
         )
     _init_collections(init_plugin_loader, [str(path) for path in collections])
-    loader = DataLoader()
+    if loader is None:
+        loader = DataLoader()
+        secrets = [(name, VaultSecret(text.encode())) for name, text in (vault_passwords or {}).items()]
+        loader.set_vault_secrets(secrets)
+    if not VaultSecretsContext.current(optional=True):
+        # encrypted values of inventories are opened by these, whatever their loader has
+        VaultSecretsContext.initialize(VaultSecretsContext(loader._vault.secrets))
     loader.set_basedir(str(Path(base or Path.cwd()).absolute()))
-    secrets = [(name, VaultSecret(text.encode())) for name, text in (vault_passwords or {}).items()]
-    loader.set_vault_secrets(secrets)
-    manager = InventoryManager(loader=loader, sources=[str(inventory)] if inventory else None, parse=bool(inventory))
+    sources = [str(inventory)] if isinstance(inventory, (str, Path)) else list(inventory or ())
+    manager = InventoryManager(loader=loader, sources=sources or None, parse=bool(sources))
     variables = VariableManager(loader=loader, inventory=manager)
     variables.extra_vars.update(extra_variables or {})
     # makes itself known to the variable manager, as under a playbook

@@ -1,0 +1,145 @@
+"""Variables of Ansible's inventory, as templates see them: by their names, and by `hostvars`.
+
+They are those of the machine that the thing stands on, if the inventory knows a host of its name, else of localhost.
+The inventory is read when a template has a name that nothing else gives, and each variable is a read of its own,
+`inventory::<host>::<name>`: change it, and what was made with it is out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Protocol
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.expressions.context import Context
+
+KIND = "inventory"
+_LOCAL = "localhost"
+_HOSTVARS = "hostvars"
+
+
+class Inventory(Protocol):
+    """The inventory of a job."""
+
+    @property
+    def hosts(self) -> Collection[str]:
+        """Names of the hosts."""
+
+    def names(self, host: str) -> Collection[str]:
+        """Names of the variables of a host."""
+
+    def value(self, host: str, name: str) -> Any:
+        """A variable, as plain data; marked where it is a secret.
+
+        Raises:
+            KeyError: there is no such host or variable.
+            EnsembleError: it cannot be evaluated.
+        """
+
+
+@lru_cache(maxsize=4096)
+def free_names(environment: Any, text: str) -> frozenset[str]:
+    """Names that a template needs and that Jinja does not give; none of a text that is no template."""
+    from jinja2 import TemplateError, meta
+
+    try:
+        return frozenset(meta.find_undeclared_variables(environment.parse(text)) - set(environment.globals))
+    except (TemplateError, EnsembleError):
+        return frozenset()
+
+
+def inventory_variables(
+    names: Collection[str], context: Context, expose: Callable[[Any], Any], errors: list[EnsembleError]
+) -> dict[str, Any]:
+    """Those of the names that are variables of the inventory, with their values.
+
+    Args:
+        names: what a template needs and nobody else gives.
+        context: where it stands.
+        expose: makes of a value what templates see.
+        errors: takes the errors that tests such as `is defined` would swallow.
+    """
+    source = context.evaluator.surroundings.inventory
+    if source is None or not names:
+        return {}
+    inventory = source()
+    here = HostMap(inventory, _machine(context, inventory.hosts), context, expose, errors)
+    found: dict[str, Any] = {name: here[name] for name in sorted(names) if name != _HOSTVARS and name in here}
+    if _HOSTVARS in names:
+        found[_HOSTVARS] = HostsMap(inventory, context, expose, errors)
+    return found
+
+
+def read_variable(path: str, context: Context) -> Any:
+    """The variable of a reference (`host::name`), taken down as read.
+
+    Raises:
+        KeyError: there is none now.
+    """
+    host, _, name = path.partition("::")
+    source = context.evaluator.surroundings.inventory
+    if source is None:
+        raise KeyError(path)
+    return context.tracker.read(f"{KIND}::{path}", source().value(host, name))
+
+
+def _machine(context: Context, hosts: Collection[str]) -> str:
+    relationship = context.frame.relationship
+    node = context.frame.instance or (relationship.source if relationship is not None else None)
+    if node is None:
+        return _LOCAL
+    names = [node.name, *(host.name for host in node.hosts())]
+    return names[-1] if names[-1] in hosts else _LOCAL
+
+
+class HostMap(Mapping[str, Any]):
+    """The variables of a host; each is evaluated, and taken down as read, when it is asked for."""
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        host: str,
+        context: Context,
+        expose: Callable[[Any], Any],
+        errors: list[EnsembleError],
+    ) -> None:
+        self._inventory, self._host, self._context = inventory, host, context
+        self._expose, self._errors = expose, errors
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            value = self._inventory.value(self._host, name)
+        except EnsembleError as error:
+            self._errors.append(error)
+            raise
+        return self._expose(self._context.tracker.read(f"{KIND}::{self._host}::{name}", value))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._inventory.names(self._host)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._inventory.names(self._host))
+
+    def __len__(self) -> int:
+        return len(self._inventory.names(self._host))
+
+
+class HostsMap(Mapping[str, Any]):
+    """`hostvars`: the variables of each host, by its name."""
+
+    def __init__(
+        self, inventory: Inventory, context: Context, expose: Callable[[Any], Any], errors: list[EnsembleError]
+    ) -> None:
+        self._inventory, self._context, self._expose, self._errors = inventory, context, expose, errors
+
+    def __getitem__(self, host: str) -> HostMap:
+        if host not in self._inventory.hosts and host != _LOCAL:
+            raise KeyError(host)
+        return HostMap(self._inventory, host, self._context, self._expose, self._errors)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._inventory.hosts)
+
+    def __len__(self) -> int:
+        return len(self._inventory.hosts)
