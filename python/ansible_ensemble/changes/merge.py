@@ -30,11 +30,13 @@ class Merged:
         text: the merged file.
         reported: instances and other parts of the status that both sides changed, in words; to be checked.
         unresolved: keys outside of the status that both sides changed; empty if the merge is complete.
+        theirs_is_newer: whether the last job of the other side started after ours.
     """
 
     text: str
     reported: list[str] = field(default_factory=list)
     unresolved: list[str] = field(default_factory=list)
+    theirs_is_newer: bool = False
 
 
 def merge_ensembles(base: str, ours: str, theirs: str, file: Path) -> Merged:
@@ -55,7 +57,7 @@ def merge_ensembles(base: str, ours: str, theirs: str, file: Path) -> Merged:
         raise InvalidInput("this is no ensemble", Place(str(file)), "each version must be a map")
     merge = _Merge(theirs_is_newer=_job(versions[2]) > _job(versions[1]))
     data = merge.top(*versions)
-    return Merged(rewrite(document, data), merge.reported, merge.unresolved)
+    return Merged(rewrite(document, data), merge.reported, merge.unresolved, merge.theirs_is_newer)
 
 
 class _Merge:

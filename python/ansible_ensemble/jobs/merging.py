@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.merge import merge_ensembles
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.jobs.retained import FILE
 from ansible_ensemble.projects.folders import ACTIVE
-from ansible_ensemble.projects.git import conflicting_versions, mark_resolved, repository_of
+from ansible_ensemble.projects.git import repository_of
+from ansible_ensemble.projects.git_merge import (
+    conflicting_versions,
+    mark_resolved,
+    take_side,
+    unmerged_files,
+)
 
 _MARK = b"<<<<<<< "
 
@@ -36,6 +42,8 @@ def check_merged(path: Path) -> None:
 def merge_conflict(path: Path) -> dict[str, Any]:
     """Unite both sides of a merge that stopped at an ensemble's file, and tell git that it is resolved.
 
+    Files that operations rendered are generated: of one that both sides changed, the newer job's is taken.
+
     Returns:
         `{"merged": path, "check": [what both sides changed]}`; `{}` where there is no such conflict.
 
@@ -53,8 +61,13 @@ def merge_conflict(path: Path) -> dict[str, Any]:
         raise InvalidInput(f"both sides changed {', '.join(merged.unresolved)}", Place(str(path)), hint)
     write_atomically(path, merged.text)
     mark_resolved(root, path)
-    _merge_retained(root, path.parent / ACTIVE / "artifacts" / FILE)
-    return {"merged": str(path), "check": merged.reported}
+    active = path.parent / ACTIVE
+    _merge_retained(root, active / "artifacts" / FILE)
+    rendered = unmerged_files(root, active)
+    for file in rendered:
+        take_side(root, file, theirs=merged.theirs_is_newer)
+    reported = [f"{shown_path(str(file))}: both sides rendered it; took the newer job's" for file in rendered]
+    return {"merged": str(path), "check": merged.reported + reported}
 
 
 def _merge_retained(root: Path, path: Path) -> None:
@@ -66,7 +79,7 @@ def _merge_retained(root: Path, path: Path) -> None:
         base, ours, theirs = (json.loads(text or "{}") for text in versions)
     except ValueError as error:
         raise InvalidInput(f"this is no JSON: {error}", Place(str(path))) from error
-    changed = {name for name in {*base, *theirs} if base.get(name) != theirs.get(name)}
-    kept = {name: value for name, value in {**ours, **theirs}.items() if name in (theirs if name in changed else ours)}
+    sides = {name: ours if base.get(name) == theirs.get(name) else theirs for name in {*ours, *theirs}}
+    kept = {name: side[name] for name, side in sides.items() if name in side}
     write_atomically(path, json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
     mark_resolved(root, path)

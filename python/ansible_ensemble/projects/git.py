@@ -19,7 +19,7 @@ _BUSY_PAUSE = 0.2
 #: git must not ask a person, and must not open an editor
 _ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"}
 #: git must not take a file's name for a pattern
-_LITERAL = "--literal-pathspecs"
+LITERAL = "--literal-pathspecs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def init_repository(folder: Path) -> None:
     Raises:
         EnsembleError: git failed.
     """
-    _git(folder, "init", "--quiet")
+    git_output(folder, "init", "--quiet")
 
 
 def clone_repository(url: str, folder: Path) -> None:
@@ -67,7 +67,7 @@ def clone_repository(url: str, folder: Path) -> None:
     if url.startswith("-") or "::" in url.partition("/")[0]:
         raise InvalidInput(f"{url!r} is no URL to clone from")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _git(folder.parent, "clone", "--quiet", "--", url, str(folder))
+    git_output(folder.parent, "clone", "--quiet", "--", url, str(folder))
 
 
 def head(root: Path) -> str:
@@ -87,9 +87,11 @@ def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = Tr
     Raises:
         EnsembleError: git failed.
     """
-    ignored = [_relative(root, path) for path in ignore]
+    ignored = [relative_name(root, path) for path in ignore]
     others = "all" if untracked else "no"
-    entries = _git(root, "status", "--porcelain=v1", "-z", f"--untracked-files={others}", "--no-renames").split("\0")
+    entries = git_output(root, "status", "--porcelain=v1", "-z", f"--untracked-files={others}", "--no-renames").split(
+        "\0"
+    )
     files = [entry[3:] for entry in entries if entry]
     return [file for file in files if not any(file == path or file.startswith(path + "/") for path in ignored)]
 
@@ -142,10 +144,10 @@ def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None 
     if base:
         _check_concurrent(root, files, base)
     with claimed(root):
-        _git(root, _LITERAL, "add", "--all", "--", *files)
-        if not _git(root, _LITERAL, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--", *files):
+        git_output(root, LITERAL, "add", "--all", "--", *files)
+        if not git_output(root, LITERAL, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--", *files):
             return None
-        _git(root, _LITERAL, *_identity(root), "commit", "--quiet", "--only", "-m", message, "--", *files)
+        git_output(root, LITERAL, *_identity(root), "commit", "--quiet", "--only", "-m", message, "--", *files)
     return head(root)
 
 
@@ -158,7 +160,7 @@ def push(root: Path) -> None:
     arguments = ("push", "--quiet") if _follows(root) else ("push", "--quiet", "--set-upstream", "origin", "HEAD")
     try:
         with claimed(root):
-            _git(root, *arguments)
+            git_output(root, *arguments)
     except EnsembleError as error:
         error.hint = "the commit is made; `git pull` merges the records of both sides, then `git push`"
         raise
@@ -175,8 +177,8 @@ def upstream(root: Path, *, fetch: bool = True) -> Upstream | None:
         return None
     if fetch:
         with claimed(root):
-            _git(root, "fetch", "--quiet")
-    ahead, behind = _git(root, "rev-list", "--left-right", "--count", "HEAD...@{upstream}").split()
+            git_output(root, "fetch", "--quiet")
+    ahead, behind = git_output(root, "rev-list", "--left-right", "--count", "HEAD...@{upstream}").split()
     return Upstream(name, int(ahead), int(behind))
 
 
@@ -234,8 +236,8 @@ def changed_between(root: Path, one: str, other: str = "HEAD") -> list[str] | No
 
 def commit_that_added(root: Path, path: Path) -> str:
     """The commit that a file first came with; empty if it is in none."""
-    name = _relative(root, path)
-    status, out, _ = run_git(root, _LITERAL, "log", "--diff-filter=A", "--format=%H", "--", name)
+    name = relative_name(root, path)
+    status, out, _ = run_git(root, LITERAL, "log", "--diff-filter=A", "--format=%H", "--", name)
     return out.split()[-1] if status == 0 and out.split() else ""
 
 
@@ -250,28 +252,8 @@ def export_commit(root: Path, revision: str, into: Path) -> None:
     if status != 0:
         hint = "`git fetch` may bring it"
         raise InvalidInput(f"there is no commit {revision!r} in the repository", Place(str(root)), hint)
-    _git(root, "clone", "--quiet", "--shared", "--no-checkout", "--", str(root), str(into))
-    _git(into, "checkout", "--quiet", "--detach", out.strip())
-
-
-def conflicting_versions(root: Path, path: Path) -> tuple[str, str, str] | None:
-    """The texts of a file that a merge could not unite: the common one (maybe empty), ours and theirs.
-
-    Returns:
-        None if the file has no conflict, or was removed on one side.
-    """
-    found = [run_git(root, "show", f":{stage}:{_relative(root, path)}") for stage in (1, 2, 3)]
-    (has_base, base, _), (has_ours, ours, _), (has_theirs, theirs, _) = found
-    return (base if has_base == 0 else "", ours, theirs) if has_ours == has_theirs == 0 else None
-
-
-def mark_resolved(root: Path, path: Path) -> None:
-    """Tell git that a file's conflict is resolved by what it holds now.
-
-    Raises:
-        EnsembleError: git failed.
-    """
-    _git(root, _LITERAL, "add", "--", _relative(root, path))
+    git_output(root, "clone", "--quiet", "--shared", "--no-checkout", "--", str(root), str(into))
+    git_output(into, "checkout", "--quiet", "--detach", out.strip())
 
 
 def without_credentials(text: str) -> str:
@@ -320,7 +302,7 @@ def _settings(settings: Mapping[str, str]) -> dict[str, str]:
     return {**variables, "GIT_CONFIG_COUNT": str(count + len(settings))} if settings else {}
 
 
-def _relative(root: Path, path: Path) -> str:
+def relative_name(root: Path, path: Path) -> str:
     """The path from the root; a link at its end is not followed, those in its folders are."""
     return os.path.relpath(path.parent.resolve() / path.name, root.resolve())
 
@@ -331,11 +313,11 @@ def _follows(root: Path) -> str:
 
 
 def _committable(root: Path, paths: Iterable[Path]) -> list[str]:
-    names = sorted({_relative(root, path) for path in paths})
+    names = sorted({relative_name(root, path) for path in paths})
     outside = [name for name in names if name.startswith("..")]
     if outside:
         raise EnsembleError(f"{outside[0]} is outside of the repository", Place(str(root)))
-    known = [name for name in names if (root / name).exists() or _git(root, _LITERAL, "ls-files", "--", name)]
+    known = [name for name in names if (root / name).exists() or git_output(root, LITERAL, "ls-files", "--", name)]
     if not known:
         return []
     status, out, error = run_git(root, "-c", "core.quotePath=false", "check-ignore", "--", *known)
@@ -348,7 +330,7 @@ def _committable(root: Path, paths: Iterable[Path]) -> list[str]:
 def _check_concurrent(root: Path, files: list[str], base: str) -> None:
     if head(root) == base:
         return
-    status, out, _ = run_git(root, _LITERAL, "diff", "--name-only", "--no-renames", base, "HEAD", "--", *files)
+    status, out, _ = run_git(root, LITERAL, "diff", "--name-only", "--no-renames", base, "HEAD", "--", *files)
     # lines are only ever appended to jobs.tsv, so that both sides' lines are in the file
     both = [file for file in out.split("\n") if file and not file.endswith("jobs.tsv")]
     if status == 0 and both:
@@ -368,7 +350,12 @@ def _identity(root: Path) -> list[str]:
     return ["-c", "user.name=ansible-ensemble", "-c", "user.email=ansible-ensemble@localhost"]
 
 
-def _git(root: Path, *arguments: str) -> str:
+def git_output(root: Path, *arguments: str) -> str:
+    """Run git, again while another git is at work in the repository, and return its output.
+
+    Raises:
+        EnsembleError: git failed.
+    """
     for attempt in range(_BUSY_TRIES):
         status, out, error = run_git(root, *arguments)
         if status == 0:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.projects import git
+from ansible_ensemble.projects import git, git_merge
 
 
 @pytest.fixture(autouse=True)
@@ -291,11 +291,11 @@ def test_the_versions_of_a_conflict(pair: tuple[Path, Path]) -> None:
     one, other = pair
     file = write(one / "ensemble.yaml", "ours: 1\n")
     git.commit(one, [file], "ours")
-    assert git.conflicting_versions(one, file) is None
+    assert git_merge.conflicting_versions(one, file) is None
     git.commit(other, [write(other / "ensemble.yaml", "theirs: 1\n")], "theirs")
     git.push(other)
     assert git.run_git(one, "pull", "-q", "--no-rebase")[0] != 0
-    assert git.conflicting_versions(one, file) == ("kind: Ensemble\n", "ours: 1\n", "theirs: 1\n")
+    assert git_merge.conflicting_versions(one, file) == ("kind: Ensemble\n", "ours: 1\n", "theirs: 1\n")
 
 
 def test_a_folder_that_git_ignores_is_in_no_repository(root: Path) -> None:

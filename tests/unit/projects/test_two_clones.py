@@ -16,6 +16,7 @@ from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.projects import git
 from ansible_ensemble.projects.create import clone_project, init_project
 from ansible_ensemble.projects.folders import committed_paths
+from ansible_ensemble.projects.git_merge import conflicting_versions
 
 FIRST, OURS, THEIRS = "A6AAAAAA0000", "A6BBBBBB0000", "A6CCCCCC0000"
 
@@ -55,7 +56,7 @@ def pull(folder: Path) -> Merged:
     assert git.run_git(folder, "pull", "-q", "--no-rebase", "--no-edit")[0] != 0
     _, unmerged, _ = git.run_git(folder, "diff", "--name-only", "--diff-filter=U")
     assert unmerged == "ensemble.yaml\n"
-    versions = git.conflicting_versions(folder, file)
+    versions = conflicting_versions(folder, file)
     assert versions is not None
     merged = merge_ensembles(*versions, file)
     file.write_text(merged.text)
