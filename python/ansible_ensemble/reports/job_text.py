@@ -151,7 +151,8 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
     job = report["job"]
     name = str(job["workflow"]).capitalize()
     took = f"{_count(job['total'], 'operation')}, {job.get('seconds') or 0:.1f} s"
-    if not job["total"] and is_success(report):
+    # instances without operations are added and destroyed as well
+    if not job["total"] and not any(report["summary"].values()) and is_success(report):
         return style.strong(style.good(f"{name} complete! There was nothing to do."))
     if job.get("check") and is_success(report):
         return style.strong(f"Dry run of {job['workflow']} complete: {job['changed']} would change.") + f" ({took})"
@@ -179,9 +180,9 @@ def _done(report: dict[str, Any]) -> str:
     job = report["job"]
     if job["workflow"] in ("check", "discover"):
         return _found(report)
-    if job["workflow"] in ("start", "stop", "run"):
-        return f"{job['ok']} ok, {job['changed']} changed."
     summary = report["summary"]
+    if job["workflow"] not in ("deploy", "undeploy") and not any(summary.values()):
+        return f"{job['ok']} ok, {job['changed']} changed."
     if job["workflow"] == "undeploy":
         return f"{summary['destroy']} destroyed."
     return f"{summary['add']} added, {summary['change']} changed, {summary['destroy']} destroyed."

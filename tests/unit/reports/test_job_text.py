@@ -32,7 +32,15 @@ def test_success(document, counts, success):
 def test_a_job_without_tasks_says_there_was_nothing_to_do(document):
     report = document("job-ok")
     report["job"]["total"], report["tasks"] = 0, []
+    report["summary"] = {"add": 0, "change": 0, "destroy": 0}
     assert job_text(report).splitlines()[-1] == "Deploy complete! There was nothing to do."
+
+
+def test_instances_without_operations_count(document):
+    report = document("job-ok")
+    report["job"]["total"], report["tasks"] = 0, []
+    report["summary"] = {"add": 2, "change": 0, "destroy": 0}
+    assert "Deploy complete! 2 added, 0 changed, 0 destroyed. (0 operations, " in job_text(report).splitlines()[-1]
 
 
 def test_a_long_error_is_cut_unless_verbose(document):
@@ -70,6 +78,13 @@ def test_an_undeploy_counts_what_it_destroyed(document):
     report = document("job-ok")
     report["job"]["workflow"], report["summary"] = "undeploy", {"add": 0, "change": 0, "destroy": 3}
     assert job_text(report).splitlines()[-1].startswith("Undeploy complete! 3 destroyed. (")
+
+
+@pytest.mark.parametrize("workflow", ["stop", "run", "notify", "release"])
+def test_a_job_that_makes_and_destroys_nothing_counts_operations(document, workflow):
+    report = document("job-ok")
+    report["job"]["workflow"], report["summary"] = workflow, {"add": 0, "change": 0, "destroy": 0}
+    assert job_text(report).splitlines()[-1].startswith(f"{workflow.capitalize()} complete! 2 ok, 2 changed. (")
 
 
 def test_the_lane_of_each_task_is_shown_where_more_is_asked_for(document):
