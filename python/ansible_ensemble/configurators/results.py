@@ -116,7 +116,7 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
         _done(_map(task.evaluate(task.raw_input("done"), variables), "done", task), result, task)
     if "resultTemplate" not in task.inputs:
         return
-    items = task.evaluate(task.raw_input("resultTemplate"), variables)
+    items = task.evaluate(task.raw_input("resultTemplate"), {**variables, "outputs": result.outputs})
     if isinstance(items, str):
         items = parse_yaml(items, "resultTemplate").data if items.strip() else []
     for item in [items] if isinstance(items, Mapping) else items or []:

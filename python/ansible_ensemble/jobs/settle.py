@@ -124,7 +124,7 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
     for name, value in result.attributes.items():
         own[name] = _guard(task, task.entity, [name], value, redactor)
     for name, mapping in task.operation.outputs.items():
-        if name not in result.outputs:
+        if name not in result.outputs or not mapping:
             continue
         keyword, *path = mapping
         values, entity = own, task.entity

@@ -120,7 +120,7 @@ class Operation:
         interface: the interface's name on the entity (`Standard`, `Configure`, `Install`, ...).
         inputs: raw inputs by name: interface-level ones, then operation-level ones over them.
         input_definitions: the inputs that are declared, those without a value too.
-        outputs: output name -> [entity keyword or template name, attribute name, ...path].
+        outputs: output name -> [entity keyword or template name, attribute name, ...path]; empty if it sets none.
         base: directory its relative files start in.
     """
 

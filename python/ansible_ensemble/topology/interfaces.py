@@ -228,7 +228,7 @@ def is_definition(entry: Any, known: ParameterDefinition | None) -> bool:
 
 
 def _read_outputs(raw: Any, what: str, container: Mapping[str, Any], scope: Scope) -> dict[str, list[Any]]:
-    """Output mappings: output name -> [entity, attribute, ...] [TOSCA 1.3, 3.6.15]."""
+    """Output mappings: output name -> [entity, attribute, ...] [TOSCA 1.3, 3.6.15], empty if declared alone."""
     outputs: dict[str, list[Any]] = {}
     section = scope.problems.mapping(raw, f"the outputs of {what}", place_of(container, "outputs"))
     for name, target in section.items():
@@ -238,7 +238,9 @@ def _read_outputs(raw: Any, what: str, container: Mapping[str, Any], scope: Scop
             outputs[name] = ["SELF", target]
         elif isinstance(target, Mapping) and isinstance(target.get("mapping"), list):
             outputs[name] = list(target["mapping"])
-        elif target is not None and not isinstance(target, Mapping):
+        elif target is None or isinstance(target, Mapping):
+            outputs[name] = []
+        else:
             scope.problems.add(
                 f"output '{name}' of {what} must be mapped to an attribute",
                 place_of(section, name),

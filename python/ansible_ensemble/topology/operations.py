@@ -22,7 +22,7 @@ def check_operations(building: Building, functions: FunctionCheck, *, check_file
     """
     for owner, operation in _operations(building):
         for name, target in operation.outputs.items():
-            fault = functions.fault_of_target(target, owner)
+            fault = functions.fault_of_target(target, owner) if target else None
             if fault is not None:
                 message = f"output '{name}' of operation {operation.full_name}: {fault[0]}"
                 building.problems.add(message, operation.place, fault[1])

@@ -43,6 +43,15 @@ def test_values_go_to_outputs_and_declared_attributes(task: Any) -> None:
     assert result.attributes == {"url": "u", "free": 2}
 
 
+def test_a_result_template_sees_the_outputs(task: Any) -> None:
+    inputs = {
+        "outputsTemplate": lambda _: {"more": 3},
+        "resultTemplate": lambda variables: {"name": "SELF", "attributes": variables["outputs"]},
+    }
+    one = task(outputs={"id": [], "missing": []}, inputs=inputs)
+    assert to_result(one, OK, {"id": 7, "other": 1}, modified=True).attributes == {"id": 7, "more": 3}
+
+
 def test_outputs_that_are_read_elsewhere_are_kept_undeclared(task: Any) -> None:
     one = task(attributes=frozenset({"url"}), asked_outputs=frozenset({"url", "port"}))
     result = to_result(one, OK, {"url": "u", "port": 80, "other": 1}, modified=True)

@@ -123,6 +123,12 @@ def test_outputs(load: Load) -> None:
     assert operation.outputs == {"o": ["SELF", "state"], "p": ["SELF", "state"]}
 
 
+@pytest.mark.parametrize("declared", ["", "{type: string}"], ids=["unfurl", "tosca"])
+def test_an_output_may_be_declared_alone(load: Load, declared: str) -> None:
+    operation = create(load, f"{{operations: {{create: {{implementation: ls, outputs: {{o: {declared}}}}}}}}}")
+    assert operation.outputs == {"o": []}
+
+
 def test_artifacts_by_name_inline_and_as_dependencies(load: Load) -> None:
     node = load(
         """
