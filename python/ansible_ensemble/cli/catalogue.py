@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
 from ansible_ensemble.core.errors import UsageError
 
 
@@ -44,6 +45,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("notify", "notify", "run the actions of policies that an event triggers", _JOBS),
     Command("status", "status", "show the recorded status of instances", _LOOK),
     Command("outputs", "outputs", "show the outputs of the topology", _LOOK),
+    Command("query", "query", "show the value of an expression", _LOOK),
     Command("graph", "graph", "draw a plan as a graph for Graphviz or Mermaid, or as a web page", _LOOK),
     Command("validate", "validate", "check files for errors", _LOOK),
     Command("history", "history", "list jobs", _HISTORY),
@@ -71,7 +73,10 @@ def find_command(name: str) -> Command:
         if name in (command.name, command.alias):
             return command
     names = [known for command in COMMANDS for known in (command.name, command.alias) if known]
-    raise UsageError(f'there is no command "{name}"', hint=nearest(name, names) or "see `ansible-ensemble --help`")
+    hint = COMMANDS_ELSEWHERE.get(name) or nearest(name, names)
+    if name.startswith("-"):
+        hint = "options come after the command"
+    raise UsageError(f'there is no command "{name}"', hint=hint or "see `ansible-ensemble --help`")
 
 
 def nearest(word: str, words: list[str]) -> str | None:

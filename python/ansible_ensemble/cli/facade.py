@@ -105,6 +105,9 @@ class JobCommands(Protocol):
     def outputs(self, ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """The topology's outputs by name."""
 
+    def query(self, ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
+        """The value of an expression, secrets masked."""
+
     def validate(self, paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
         """Errors in files: `{"valid", "files": [{"path", "errors": [{"text", ...}], "warnings": [...]}]}`."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ansible_ensemble.cli.catalogue import Command, nearest
+from ansible_ensemble.cli.elsewhere import option_hint
 from ansible_ensemble.core.errors import UsageError
 
 
@@ -58,14 +60,25 @@ class Parser(argparse.ArgumentParser):
             words, command = words[:end], words[end + 1 :]
             if not self.takes_command:
                 raise UsageError('"--" is not expected here', hint=f"see `{self.prog} --help`")
+        options = [option for action in self.actions for option in action.option_strings]
+        for word in words:
+            # argparse would take the `-i` of `-input=false` for an option, and the rest for its value
+            if _ONE_DASH.fullmatch(word) and (hint := option_hint(word, options)):
+                raise UsageError(f'"{word}" is not expected here', hint=hint)
         namespace, unknown = self.parse_known_args(words)
         if command:
             namespace.command = command
         if unknown:
-            options = [option for action in self.actions for option in action.option_strings]
-            hint = nearest(unknown[0].partition("=")[0], options) if unknown[0].startswith("-") else None
-            raise UsageError(f'"{unknown[0]}" is not expected here', hint=hint or f"see `{self.prog} --help`")
+            word = unknown[0]
+            hint = None
+            if word.startswith("-"):
+                hint = option_hint(word, options) or nearest(word.partition("=")[0], options)
+            raise UsageError(f'"{word}" is not expected here', hint=hint or f"see `{self.prog} --help`")
         return namespace
+
+
+#: A long option with one dash, as Terraform has them.
+_ONE_DASH = re.compile(r"-[a-z]{2}[a-z-]+(=.*)?", re.DOTALL)
 
 
 def _operand(action: argparse.Action) -> str:

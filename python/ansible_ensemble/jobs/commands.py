@@ -9,6 +9,9 @@ from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.expressions.data import nearest
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -236,6 +239,33 @@ def outputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
     read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
     values: dict[str, Any] = read.redactor.data(recorded_outputs(read))
     return values
+
+
+def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
+    """The value of an expression on what is recorded, secrets masked.
+
+    Args:
+        ensemble: the ensemble.
+        expression: a path, a template, or a function in YAML.
+        instance: what SELF and relative paths mean; None is the topology.
+        options: job options by name.
+
+    Raises:
+        InvalidInput: there is no such instance, or the expression is wrong.
+        Deferred: it needs an attribute that is not known yet.
+    """
+    # as in a dry run, no function of an expression writes a file
+    read = read_recovered(locate(ensemble), JobOptions.from_mapping({**options, "check": True}), write=False)
+    known = read.instances.get(instance) if instance is not None else None
+    if instance is not None and known is None:
+        names = [one.name for one in read.instances]
+        raise InvalidInput(f'there is no instance "{instance}"', hint=nearest(instance, names))
+    scope = read.evaluator.scope(known)
+    if expression.startswith(("{", "[")) and not expression.startswith("{{"):
+        value = scope.evaluate(parse_yaml(expression, "the expression").data)
+    else:
+        value = scope.evaluate(expression) if "{{" in expression else scope.query(expression)
+    return redact(read.redactor.data(value))
 
 
 def validate(paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:

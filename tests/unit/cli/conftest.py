@@ -116,6 +116,10 @@ class FakeJobs:
         self._called("adopt", ensemble, instance, dict(attributes))
         return {"adopted": instance, "attributes": dict(attributes)}
 
+    def query(self, ensemble, expression, instance, options):
+        self._called("query", ensemble, expression, instance, dict(options))
+        return "http://localhost:8080"
+
     def status(self, ensemble, options):
         self._called("status", ensemble, dict(options))
         return read("status")

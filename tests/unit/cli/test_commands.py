@@ -27,6 +27,8 @@ CALLS = [
     (["notify", "overload"], ("prepare_notification", ".", "overload", None, {})),
     (["status", "shop"], ("status", "shop", {})),
     (["outputs"], ("outputs", ".", {})),
+    (["query", "::app::url"], ("query", ".", "::app::url", None, {})),
+    (["query", ".name", "--instance", "app", "--ensemble", "shop"], ("query", "shop", ".name", "app", {})),
     (["validate", "a", "b"], ("validate", ["a", "b"], {})),
     (["history"], ("history", ".", None)),
     (["show", "A6BKKsK50001"], ("show", ".", "A6BKKsK50001")),
@@ -46,8 +48,9 @@ def test_calls(command, words, call):
 
 @pytest.mark.parametrize(
     "words",
-    [["plan"], ["status"], ["outputs"], ["validate"], ["history"], ["show", "A6BKKsK50000"], ["recover"],
-     ["unlock", "x"], ["forget", "a", "-y"], ["init"], ["clone", "x"], ["version"], ["deploy", "-y"], ["check"]],
+    [["plan"], ["status"], ["outputs"], ["query", "x"], ["validate"], ["history"], ["show", "A6BKKsK50000"],
+     ["recover"], ["unlock", "x"], ["forget", "a", "-y"], ["init"], ["clone", "x"], ["version"],
+     ["deploy", "-y"], ["check"]],
     ids=lambda words: words[0],
 )  # fmt: skip
 def test_json_output_is_json(command, words):

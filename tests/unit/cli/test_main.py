@@ -51,6 +51,16 @@ def test_every_command_has_help(command, name, capsys):
         (["deploy", "--", "ls"], '"--" is not expected'),
         (["show"], "CHANGEID"),
         (["check", "--approve"], "--approve"),
+        (["apply"], "it is `deploy`"),
+        (["destroy"], "it is `undeploy`"),
+        (["state", "mv", "a", "b"], "`moved` in the spec"),
+        (["-v", "plan"], "options come after the command"),
+        (["plan", "-out", "file"], "write --out"),
+        (["plan", "--target", "app"], "--instance NAME"),
+        (["deploy", "-input=false"], "write --input"),
+        (["deploy", "-check"], "write --check"),
+        (["deploy", "-var", "a=b"], "--input NAME=VALUE"),
+        (["deploy", "-auto-approve"], "--approve"),
     ],
 )
 def test_wrong_usage_exits_with_2_and_one_line(command, words, hint):

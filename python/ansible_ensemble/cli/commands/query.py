@@ -1,0 +1,34 @@
+"""`ansible-ensemble query`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument(
+        "expression", metavar="EXPRESSION", help="a path (::app::url), a template, or a function in YAML"
+    )
+    parser.add_argument("--instance", metavar="NAME", help="what SELF and relative paths mean (default: the topology)")
+    options.add_ensemble_option(parser)
+    options.add_values(parser)
+    options.add_environment(parser)
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Show the value of an expression."""
+    console = session.console
+    given = options.job_options(arguments, console.environment)
+    instance = getattr(arguments, "instance", None)
+    value = session.jobs().query(arguments.ensemble, arguments.expression, instance, given)
+    if arguments.output == "json":
+        console.document(value)
+    else:
+        console.result(f"{value if isinstance(value, str) else json.dumps(value, indent=2, default=str)}\n")
+    return 0

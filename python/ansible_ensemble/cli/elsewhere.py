@@ -1,0 +1,118 @@
+"""Words that users of Terraform, Unfurl, xOpera and Ansible know, and how the same is said here.
+
+They are hints, not aliases: one thing has one name, and whoever comes from elsewhere learns it at the first try.
+docs/coming-from.md tells the same at length.
+"""
+
+from __future__ import annotations
+
+_STATE = "`status` shows instances, `forget NAME` removes one, `moved` in the spec renames one"
+_REPLACE = "`deploy --replace NAME` makes an instance anew"
+_DIFF = "`plan` shows what a deploy would change"
+_GIT = "use git itself; `deploy --commit --push` commits what a job changed"
+_CSAR = "a CSAR is a zip file: make it with `zip -r`; `deploy FILE.csar` and `clone` read one"
+_QUERY = "`query EXPRESSION` shows the value of an expression"
+_JOBS = "`--jobs N`"
+_EVENT = "`notify NAME` takes the name of an event or a trigger, and `--data FILE`"
+_TAGS = "limit a job by `--instance NAME`, or run one operation: `run --operation NAME`"
+
+#: Commands of other tools.
+COMMANDS = {
+    "apply": "it is `deploy`",
+    "up": "it is `deploy`",
+    "install": "it is `deploy`",
+    "create": "it is `deploy`",
+    "update": f"it is `deploy`; {_DIFF}",
+    "destroy": "it is `undeploy`",
+    "down": "it is `undeploy`",
+    "uninstall": "it is `undeploy`",
+    "delete": "it is `undeploy`; `--instance NAME` limits it",
+    "remove": "it is `undeploy`; `--instance NAME` limits it",
+    "import": "`adopt NAME` records what is there already",
+    "taint": _REPLACE,
+    "untaint": "nothing is marked to be replaced beforehand",
+    "state": _STATE,
+    "mv": _STATE,
+    "rm": _STATE,
+    "list": "`status` shows instances, `history` jobs",
+    "ls": "`status` shows instances, `history` jobs",
+    "info": "`status` shows instances, `version` versions",
+    "output": "it is `outputs`",
+    "diff": _DIFF,
+    "preview": _DIFF,
+    "drift": "`check` reports drift",
+    "refresh": "`check` looks at what is there and records it",
+    "console": _QUERY,
+    "eval": _QUERY,
+    "fmt": "YAML has formatters of its own; jobs leave your text as it is",
+    "test": "`validate` finds errors, `deploy --check` is a dry run",
+    "workspace": "make an ensemble for each, or an environment: `--environment NAME`",
+    "providers": "operations are Ansible's modules and roles; `ansible-galaxy` installs them",
+    "get": "`ansible-galaxy` installs roles and collections, git the rest",
+    "force-unlock": "it is `unlock ID`",
+    "package": _CSAR,
+    "unpackage": _CSAR,
+    "log": "`history` lists jobs, `show ID` one of them",
+    "logs": "`history` lists jobs, `show ID` one of them",
+    "job": "`history` lists jobs, `show ID` one of them",
+    "jobs": "`history` lists jobs, `show ID` one of them",
+    "git": _GIT,
+    "git-status": _GIT,
+    "commit": _GIT,
+    "home": "the user's own settings are in ~/.config/ansible-ensemble",
+    "runtime": "jobs run in the Python environment of the command; `version -v` shows it",
+    "export": "`status --output json` and `plan --output json` print documents",
+    "serve": "AWX, or any CI, runs the playbooks of the collection",
+    "cloudmap": "name ensembles and repositories in ensemble-project.yaml",
+}
+
+#: Options of other tools, without their dashes.
+OPTIONS = {
+    "target": "limit a job by `--instance NAME`; what it needs has to be there or named too",
+    "exclude": "limit a job by `--instance NAME`",
+    "destroy": "`undeploy`, or `plan --workflow undeploy`",
+    "refresh-only": "`check` looks at what is there and records it",
+    "refresh": "a job looks at what is there if `check` ran before, or with `--check-first`",
+    "auto-approve": "it is `--approve`",
+    "yes": "it is `--approve`",
+    "json": "it is `--output json`",
+    "var": "it is `--input NAME=VALUE`",
+    "var-file": "it is `--inputs FILE`",
+    "parallelism": _JOBS,
+    "workers": _JOBS,
+    "w": _JOBS,
+    "forks": _JOBS,
+    "f": _JOBS,
+    "dry-run": "it is `--check`",
+    "resume": "it is not needed: the next deploy goes on where the last one stopped",
+    "clean-state": "`undeploy` first, or `deploy --force`",
+    "event": _EVENT,
+    "trigger": _EVENT,
+    "notification": _EVENT,
+    "t": _EVENT,
+    "n": _EVENT,
+    "jobexitcode": "it is not needed: the exit code of a failed job is 1",
+    "use-environment": "it is `--environment NAME`",
+    "query": _QUERY,
+    "trace": "add `trace: true` to an `eval` expression",
+    "starttime": "jobs take the time of the clock",
+    "chdir": "name the ensemble: `COMMAND PATH`",
+    "home": "set ANSIBLE_ENSEMBLE_HOME",
+    "tags": _TAGS,
+    "skip-tags": _TAGS,
+    "start-at-task": _TAGS,
+    "step": _TAGS,
+}
+
+
+def option_hint(word: str, options: list[str]) -> str | None:
+    """How to say here what an option of another tool says, None if that is not known.
+
+    Args:
+        word: the option, as it was typed.
+        options: the options that there are.
+    """
+    name = word.lstrip("-").partition("=")[0]
+    if word[:2] != "--" and f"--{name}" in options and name not in ("var",):
+        return f"write --{name}"
+    return OPTIONS.get(name)
