@@ -104,6 +104,17 @@ class Graph:
         for item in self.relationships_to(node):
             if item.key == live.key and item.instance in (live, None):
                 return self._with(item, live)
+        return self._former(node, live)
+
+    def _former(self, node: NodeView, live: RelationshipInstance) -> RelationshipView | None:
+        """The relationship to an instance past the count of its template, which is there to be taken apart."""
+        target = self.find(live.target)
+        if target is None or node.template is None:
+            return None
+        for declared in node.template.requirements:
+            key = f"{declared.name}#{declared.index}"
+            if live.key.rpartition(".")[0] == key and declared.target is target.template:
+                return RelationshipView(node, target, live.key, declared)
         return None
 
     def _with(self, item: RelationshipView, live: RelationshipInstance) -> RelationshipView:

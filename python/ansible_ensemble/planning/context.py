@@ -22,12 +22,14 @@ class Link:
         relationship: the relationship of the templates.
         key: `<requirement>#<index>`, with `.<n>` where one requirement leads to several instances.
         source, target: names of instances.
+        former: the spec no longer asks for the target; the link is there to be taken apart.
     """
 
     relationship: Relationship
     key: str
     source: str
     target: str
+    former: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +41,8 @@ class Member:
         instance: its status, None if there is none yet.
         change: what the plan does to it; None if nothing.
         stale: its recorded operations that read something that has changed.
+        at_risk: live values that its recorded operations read, which others may change, by operation.
+        follows: names of the instances whose operations it comes after without needing them.
         down, up: its operations that take it down and that bring it up, each a chain.
     """
 
@@ -50,6 +54,8 @@ class Member:
     down: list[PlannedOperation] = field(default_factory=list)
     up: list[PlannedOperation] = field(default_factory=list)
     stale: set[str] = field(default_factory=set)
+    at_risk: dict[str, list[str]] = field(default_factory=dict)
+    follows: dict[str, None] = field(default_factory=dict)
     requirements: list[Link] = field(default_factory=list)
     dependents: list[Link] = field(default_factory=list)
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, reached
 from ansible_ensemble.instances.status import NodeState, Status
-from ansible_ensemble.planning.context import Detected, Member, Planning
+from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, InstanceChange, PlannedOperation, Reason, ValueChange
 from ansible_ensemble.planning.sequence import (
     bring_up,
-    made_again,
     mark_last,
     planned,
-    planned_on_link,
     take_down,
-    taken_apart,
 )
 
 
@@ -32,7 +27,7 @@ def decide_deploy(planning: Planning) -> None:
         left_alone = len(planning.excluded)
         _decide(planning, member)
         if "check" in member.template.directives and len(planning.excluded) == left_alone:
-            _check_present(planning, member)
+            check_present(planning, member)
 
 
 def _excluded(planning: Planning, member: Member) -> str | None:
@@ -55,10 +50,10 @@ def _decide(planning: Planning, member: Member) -> None:
         _create(planning, member, Reason.ADD, "new")
     elif member.name in options.replace:
         _replace(planning, member, "asked for by --replace")
-    elif any(_replaces(planning, link.target) for link in member.requirements if link.relationship.is_hosted_on):
+    elif any(replaces(planning, link.target) for link in member.requirements if link.relationship.is_hosted_on):
         _replace(planning, member, "what it is hosted on is replaced")
     elif options.force:
-        _update(planning, member, member.plan(Action.UPDATE, Reason.FORCE, "forced"), DEPLOY_OPERATIONS)
+        update(planning, member, member.plan(Action.UPDATE, Reason.FORCE, "forced"), DEPLOY_OPERATIONS)
     elif instance.status in (Status.ABSENT, Status.PENDING, Status.UNKNOWN):
         found = instance.status is Status.PENDING and reached(instance.state) and not instance.created
         _create(planning, member, Reason.REPAIR if found else Reason.MISSING, _missing_text(instance))
@@ -69,14 +64,14 @@ def _decide(planning: Planning, member: Member) -> None:
     elif instance.state is not None and reached(instance.state) < _expected(member):
         _repair(planning, member, f"its state is {instance.state.value}", options.repair != "none")
     elif options.upgrade and planning.evidence.version_changed(member):
-        _update(
+        update(
             planning, member, member.plan(Action.UPDATE, Reason.UPGRADE, "a new major version"), ("create", "configure")
         )
     else:
         _detect(planning, member)
 
 
-def _check_present(planning: Planning, member: Member) -> None:
+def check_present(planning: Planning, member: Member) -> None:
     """The directive `check` on an instance that is there: it is checked first, and made anew where it is gone."""
     check = member.find("check")
     if check is None or member.instance is None:
@@ -100,7 +95,8 @@ def _missing_text(instance: Instance) -> str:
     return f"its status is {instance.status.value}"
 
 
-def _replaces(planning: Planning, name: str) -> bool:
+def replaces(planning: Planning, name: str) -> bool:
+    """Whether the plan replaces an instance."""
     change = planning.members[name].change
     return change is not None and change.action is Action.REPLACE
 
@@ -187,11 +183,11 @@ def _repair(planning: Planning, member: Member, text: str, wanted: bool) -> None
     names = DEPLOY_OPERATIONS if reached(state) == 0 else DEPLOY_OPERATIONS[1:]
     if not any(member.find(f"Standard.{name}") for name in names):
         names = DEPLOY_OPERATIONS
-    _update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text), names)
+    update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text), names)
 
 
 def _detect(planning: Planning, member: Member) -> None:
-    """Plan the operations whose inputs have changed since they ran, or may change while the job runs.
+    """Plan the operations whose inputs have changed since they ran, and note those whose inputs other ones may change.
 
     Seed unfurl-jobs, "Applying configuration changes": operations are compared by what they read the last time;
     `customized` instances are left alone unless change detection is `always`.
@@ -203,28 +199,18 @@ def _detect(planning: Planning, member: Member) -> None:
         planning.exclude(member, "it is customized")
         return
     detected = planning.evidence.detect(member)
+    member.at_risk = {name: found.at_risk for name, found in detected.items() if found.at_risk}
     changed = [name for name, found in detected.items() if found.changes]
     member.stale.update(changed)
     if changed:
         values = _merge([found.changes for found in detected.values()])
         text = ", ".join(f"{value.name} changed" for value in values[:3]) + (", ..." if len(values) > 3 else "")
-        _update(
-            planning, member, member.plan(Action.UPDATE, Reason.RECONFIGURE, text, values), _to_rerun(member, changed)
+        update(
+            planning, member, member.plan(Action.UPDATE, Reason.RECONFIGURE, text, values), to_rerun(member, changed)
         )
-        return
-    at_risk = _at_risk(planning, detected)
-    if at_risk:
-        refs = list(dict.fromkeys(ref for found in at_risk.values() for ref in found))
-        names = [ref.removeprefix("output::").removeprefix("::").replace("::", ".") for ref in refs]
-        text = f"it reads {', '.join(names)}, which may change"
-        unknown = [ValueChange("attribute", name, unknown=True) for name in names]
-        change = member.plan(Action.UPDATE, Reason.RECONFIGURE, text, unknown)
-        _update(planning, member, change, _to_rerun(member, list(at_risk)))
-        for operation in member.up:
-            operation.details["only_if_changed"] = True
 
 
-def _to_rerun(member: Member, changed: list[str]) -> list[str]:
+def to_rerun(member: Member, changed: list[str]) -> list[str]:
     """Operations to run again: each that read a changed value, and configure (the seed's rule).
 
     Where start itself read it, the instance is stopped first, so that start takes effect.
@@ -236,38 +222,6 @@ def _to_rerun(member: Member, changed: list[str]) -> list[str]:
     return [name for name in DEPLOY_OPERATIONS if name in wanted]
 
 
-def _at_risk(planning: Planning, detected: Mapping[str, Detected]) -> dict[str, list[str]]:
-    """For each operation, the live attributes it read that operations of this plan may set."""
-    found: dict[str, list[str]] = {}
-    for name, operation in detected.items():
-        refs = [ref for ref in operation.at_risk if _may_change(planning, ref)]
-        if refs:
-            found[name] = refs
-    return found
-
-
-def _may_change(planning: Planning, ref: str) -> bool:
-    """Whether an operation of this plan may set the attribute to another value.
-
-    One that runs again on an instance that stays, with the inputs it had, is taken to give the same attributes; should
-    it not, the next plan finds out.
-    """
-    name, _, path = ref.removeprefix("output::").removeprefix("::").partition("::")
-    output_of = path.partition("::")[0] if ref.startswith("output::") else None
-    owner = planning.members.get(name)
-    if owner is None or owner.change is None:
-        return False
-    for operation in owner.up:
-        wrote = planning.evidence.wrote(owner.name, operation.full_name)
-        if operation.operation == "stop" or (output_of is None and wrote is not None and ref not in wrote):
-            continue
-        if output_of not in (None, operation.full_name):
-            continue
-        if owner.change.action is not Action.UPDATE or wrote is None or operation.full_name in owner.stale:
-            return True
-    return bool(owner.down)
-
-
 def _merge(groups: list[list[ValueChange]]) -> list[ValueChange]:
     """The changed values once each; an input is left out where a property explains the change."""
     values = {(value.kind, value.name): value for group in groups for value in group}
@@ -275,7 +229,7 @@ def _merge(groups: list[list[ValueChange]]) -> list[ValueChange]:
     return properties or list(values.values())
 
 
-def _update(
+def update(
     planning: Planning,
     member: Member,
     change: InstanceChange,
@@ -312,32 +266,3 @@ def _keep_started(planning: Planning, member: Member, reason: Reason) -> None:
             own.append(step)
         mark_last(member.up, Status.OK)
     own[-1].exit_state = NodeState.STARTED.value
-
-
-def connect_sources(planning: Planning) -> None:
-    """remove_* and add_* anew on sources that stay, where their target is replaced [TOSCA 1.3, 5.8.5.4]."""
-    for member in planning.members.values():
-        if not _replaces(planning, member.name):
-            continue
-        for link in member.dependents:
-            source = planning.members[link.source]
-            if source.down or source.instance is None:
-                continue  # it takes the link apart, and makes it, by itself
-            member.down[:0] = taken_apart(planning, link, Reason.REPLACE)
-            (source.up or member.up).extend(made_again(planning, link, Reason.REPLACE))
-
-
-def notify_sources(planning: Planning) -> None:
-    """target_changed on sources that stay as they are, where their target is changed [TOSCA 1.3, 5.8.5.4]."""
-    for member in planning.members.values():
-        if not member.up or member.change is None or member.change.action is not Action.UPDATE:
-            continue
-        for link in member.dependents:
-            source = planning.members[link.source]
-            operation = link.relationship.operation("Configure", "target_changed")
-            if operation is None or source.change is not None or source.instance is None:
-                continue
-            if source.instance.status.operational:
-                source.plan(Action.UPDATE, Reason.RECONFIGURE, f"attributes of {member.name} may change")
-                source.up = [planned_on_link(planning, link, operation, Reason.RECONFIGURE)]
-                source.up[0].details["only_if_target_changed"] = True

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
+from types import MappingProxyType
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.planning.context import Link, Member, Planning
@@ -62,8 +63,32 @@ def link_members(planning: Planning) -> None:
     """Links between members, from the relationships of their templates."""
     for member in planning.members.values():
         for link in links_of(member.name, member.template, planning.members):
-            member.requirements.append(link)
-            planning.members[link.target].dependents.append(link)
+            _add(planning, link)
+    _link_scaled_down(planning)
+
+
+def _add(planning: Planning, link: Link) -> None:
+    planning.members[link.source].requirements.append(link)
+    planning.members[link.target].dependents.append(link)
+
+
+def _link_scaled_down(planning: Planning) -> None:
+    """Links to the instances past the count of their template, which were linked as the others are."""
+    past = [one for one in planning.members.values() if not one.in_spec and "retained" not in one.template.directives]
+    if not past:
+        return
+    by_template: dict[str, list[Member]] = {}
+    for member in planning.members.values():
+        if member.instance is not None:
+            by_template.setdefault(member.template.name, []).append(member)
+    for target in past:
+        number = target.name.rpartition("_")[2]
+        for relationship in target.template.incoming:
+            for source in by_template.get(relationship.source.name, ()):
+                hosted = source.instance is not None and source.instance.host == target.name
+                if hosted or not relationship.is_hosted_on:
+                    key = f"{relationship.name}#{relationship.index}" + ("" if hosted else f".{number}")
+                    _add(planning, Link(relationship, key, source.name, target.name, former=source.in_spec))
 
 
 def links_of(instance: str, template: NodeTemplate, there: Container[str]) -> Iterator[Link]:
@@ -81,19 +106,40 @@ def sort_members(planning: Planning) -> None:
     Raises:
         InvalidInput: instances need each other in a cycle, which is printed.
     """
-    waiting = {name: len({link.target for link in member.requirements}) for name, member in planning.members.items()}
+    order = in_order(planning.members)
+    if len(order) < len(planning.members):
+        raise InvalidInput(f"these need each other in a cycle: {' -> '.join(_cycle(planning, order))}")
+    planning.members = order
+
+
+def in_order(
+    members: Mapping[str, Member], follows: Mapping[str, Iterable[str]] = MappingProxyType({})
+) -> dict[str, Member]:
+    """Members in order, requirements first, else as given (Kahn; O(V+E)); those of a cycle are left out.
+
+    Args:
+        members: by name.
+        follows: by name, further members that come before.
+    """
+    before = {
+        name: {*(link.target for link in member.requirements), *follows.get(name, ())}
+        for name, member in members.items()
+    }
+    behind: dict[str, list[str]] = {}
+    for name, names in before.items():
+        for other in names:
+            behind.setdefault(other, []).append(name)
+    waiting = {name: len(names) for name, names in before.items()}
     ready = deque(name for name, count in waiting.items() if not count)
     order: dict[str, Member] = {}
     while ready:
         name = ready.popleft()
-        member = order[name] = planning.members[name]
-        for source in dict.fromkeys(link.source for link in member.dependents):
+        order[name] = members[name]
+        for source in behind.get(name, ()):
             waiting[source] -= 1
             if not waiting[source]:
                 ready.append(source)
-    if len(order) < len(planning.members):
-        raise InvalidInput(f"these need each other in a cycle: {' -> '.join(_cycle(planning, order))}")
-    planning.members = order
+    return order
 
 
 def _cycle(planning: Planning, sorted_ones: dict[str, Member]) -> list[str]:

@@ -25,7 +25,14 @@ def order_up(planning: Planning) -> None:
         needed = _gates(gates, [link.target for link in member.requirements])
         if member.up:
             _wait(member.up[0], needed)
+            member.up[0].waits_end += _ends(planning, member)
         gates[member.name] = (member.up[-1].key,) if member.up else needed
+
+
+def _ends(planning: Planning, member: Member) -> list[str]:
+    """The last operations of the instances that a member follows."""
+    followed = (planning.members[name] for name in member.follows)
+    return [(one.up or one.down)[-1].key for one in followed if one.up or one.down]
 
 
 def order_down(planning: Planning) -> None:

@@ -41,6 +41,7 @@ class Reason(str, Enum):
     REPLACE = "replace"
     PRUNE = "prune"
     UNDEPLOY = "undeploy"
+    CONNECT = "connect"
     START = "start"
     STOP = "stop"
     CHECK = "check"

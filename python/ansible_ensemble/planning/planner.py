@@ -8,9 +8,11 @@ from functools import partial
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.planning.adopt import decide_adopt
+from ansible_ensemble.planning.connect import connect_sources, notify_sources
 from ansible_ensemble.planning.context import Evidence, Member, Planning
-from ansible_ensemble.planning.deploy import connect_sources, decide_deploy, notify_sources
+from ansible_ensemble.planning.deploy import decide_deploy
 from ansible_ensemble.planning.expand import add_members, check_filters, link_members, sort_members
+from ansible_ensemble.planning.follow import follow_values
 from ansible_ensemble.planning.notify import decide_notification
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.order import (
@@ -37,6 +39,7 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
         *_SETUP,
         decide_deploy,
         decide_prune,
+        follow_values,
         connect_sources,
         notify_sources,
         order_up,

@@ -153,6 +153,8 @@ def _added(
 ) -> Iterator[PlannedOperation]:
     """add_target and add_source, once per link: both sides are up when the source is [TOSCA 1.3, 5.8.5.4]."""
     for link in member.requirements:
+        if link.former:
+            continue
         in_force = () if anew else _in_force(planning, link)
         for name in ("add_target", "add_source"):
             operation = link.relationship.operation("Configure", name)
@@ -160,11 +162,11 @@ def _added(
                 yield planned_on_link(planning, link, operation, reason, **extra)
 
 
-def made_again(planning: Planning, link: Link, reason: Reason) -> Iterator[PlannedOperation]:
-    """The add_* operations of a link that are in force, once more: its target is made anew."""
+def added_anew(planning: Planning, link: Link, reason: Reason) -> Iterator[PlannedOperation]:
+    """The add_* operations of a link whose target is made anew, be they in force or not."""
     for name in ("add_target", "add_source"):
         operation = link.relationship.operation("Configure", name)
-        if operation is not None and name in _in_force(planning, link):
+        if operation is not None:
             yield planned_on_link(planning, link, operation, reason)
 
 

@@ -78,7 +78,7 @@ def _needed(planning: Planning, chosen: dict[str, Member]) -> dict[str, str]:
     while open_ones:
         member = open_ones.pop()
         for link in member.requirements:
-            if link.target in chosen and link.target not in needed:
+            if link.target in chosen and link.target not in needed and not link.former:
                 needed[link.target] = member.name
                 open_ones.append(planning.members[link.target])
     return needed

@@ -39,6 +39,7 @@ _REASONS = {
     "upgrade": "a new version",
     "force": "forced",
     "replace": "asked for",
+    "connect": "what it is linked to is new",
     "prune": "it left the specification",
 }
 

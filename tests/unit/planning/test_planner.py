@@ -30,6 +30,20 @@ def test_new_nodes_are_created_configured_and_started_after_what_they_need():
     assert [change.reason_text for change in made.instances] == ["new", "new"]
 
 
+def test_what_is_scaled_down_goes_from_the_edges_to_the_root():
+    server, app, user = node("server", ["delete"]), node("app", ["delete"]), node("user", ["delete"])
+    relate(app, server, hosted=True)
+    relate(user, app)
+    there = deployed("server", "app", "user")
+    for name, template, host in (("server_1", "server", None), ("app_1", "app", "server_1")):
+        there.add(next(iter(deployed(name, template=template, host=host))))
+    made = plan(topology(server, app, user), there, prune=True)
+    waits = {operation.key: operation.waits_for for operation in made.operations}
+    assert waits == {"app_1:Standard.delete": [], "server_1:Standard.delete": ["app_1:Standard.delete"]}
+    there.by_name["app_1"].protected = True
+    assert plan(topology(server, app, user), there, prune=True).empty, "it keeps the host that it stands on"
+
+
 def test_nothing_to_do_is_an_empty_plan():
     assert plan(topology(node("app")), deployed("app")).empty
 

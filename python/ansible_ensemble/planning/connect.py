@@ -1,0 +1,69 @@
+"""Links between instances that stay and instances that come anew or change [TOSCA 1.3, 5.8.5.4]."""
+
+from __future__ import annotations
+
+from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.deploy import replaces
+from ansible_ensemble.planning.plan import Action, Reason
+from ansible_ensemble.planning.sequence import added_anew, planned_on_link, taken_apart
+
+#: Actions that make an instance, or may find that it has to be made.
+_MAKING = (Action.CREATE, Action.REPLACE)
+
+
+def connect_sources(planning: Planning) -> None:
+    """add_* on sources that stay, where their target is made anew; remove_* before it where it is replaced.
+
+    That is so for a target that is new, as by scaling up, for one that is gone, and for one that is replaced. Where a
+    check finds that the target is there after all, its links are left as they are.
+    """
+    for member in planning.members.values():
+        makes = [operation for operation in member.up if operation.details.get("only_if_absent")]
+        if not makes and (member.change is None or member.change.action not in _MAKING):
+            continue
+        conditional = bool(makes) or any(operation.details.get("unless_ok") for operation in member.up)
+        for link in member.dependents:
+            source = planning.members[link.source]
+            if not link.former and _stays(source):
+                if replaces(planning, member.name):
+                    member.down[:0] = taken_apart(planning, link, Reason.REPLACE)
+                _connect(planning, source, member, link, conditional=conditional)
+
+
+def _stays(source: Member) -> bool:
+    """Whether a source is there, and neither goes nor comes."""
+    if source.instance is None or source.down:
+        return False
+    return source.instance.status.operational or bool(source.up)
+
+
+def _connect(planning: Planning, source: Member, target: Member, link: Link, *, conditional: bool) -> None:
+    known = {operation.key for operation in source.up}
+    operations = [one for one in added_anew(planning, link, Reason.CONNECT) if one.key not in known]
+    if conditional:
+        for operation in operations:
+            operation.details["only_if_made"] = target.name
+    if not operations:
+        return
+    text = f"{target.name} is {'new' if target.is_new else 'made anew'}"
+    if source.change is None:
+        source.plan(Action.UPDATE, Reason.CONNECT, text)
+    elif source.change.reason is Reason.CONNECT:
+        source.change.reason_text += f", {text}"
+    source.up += operations
+
+
+def notify_sources(planning: Planning) -> None:
+    """target_changed on sources that stay as they are, where their target is changed."""
+    for member in planning.members.values():
+        if not member.up or member.change is None or member.change.action is not Action.UPDATE:
+            continue
+        for link in member.dependents:
+            source = planning.members[link.source]
+            operation = link.relationship.operation("Configure", "target_changed")
+            if operation is None or source.change is not None or source.instance is None:
+                continue
+            if source.instance.status.operational:
+                source.plan(Action.UPDATE, Reason.RECONFIGURE, f"attributes of {member.name} may change")
+                source.up = [planned_on_link(planning, link, operation, Reason.RECONFIGURE)]
+                source.up[0].details["only_if_target_changed"] = True

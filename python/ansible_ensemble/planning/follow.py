@@ -1,0 +1,121 @@
+"""What reads values that other operations of the same job may set: it follows them (seed unfurl-jobs: "Job Lifecycle").
+
+An operation that reads an attribute is planned along with those that may change it, whether or not its instance needs
+theirs, and comes after them wherever requirements leave that order. It is left out if the value stays the same.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.deploy import check_present, to_rerun, update
+from ansible_ensemble.planning.expand import in_order
+from ansible_ensemble.planning.plan import Action, Reason, ValueChange
+
+
+def follow_values(planning: Planning) -> None:
+    """Plan what reads values that this plan may change, and put it behind what may change them."""
+    readers: dict[str, list[Member]] = {}
+    for member in planning.members.values():
+        for owner in _owners(member):
+            readers.setdefault(owner, []).append(member)
+    changing = deque(name for name in readers if _is_planned(planning, name))
+    seen = set(changing)
+    while changing:
+        owner = changing.popleft()
+        for reader in readers[owner]:
+            refs = _at_risk(planning, reader)
+            if not any(_owner(ref) == owner for found in refs.values() for ref in found):
+                continue
+            reader.follows[owner] = None
+            if _takes_over(planning, reader, refs) and reader.name in readers and reader.name not in seen:
+                seen.add(reader.name)
+                changing.append(reader.name)
+    _order(planning)
+
+
+def _owner(ref: str) -> str:
+    """Name of the instance whose attribute or output a ref is."""
+    return ref.removeprefix("output::").removeprefix("::").partition("::")[0]
+
+
+def _owners(member: Member) -> dict[str, None]:
+    refs = (ref for found in member.at_risk.values() for ref in found)
+    return dict.fromkeys(owner for ref in refs if (owner := _owner(ref)) != member.name)
+
+
+def _is_planned(planning: Planning, name: str) -> bool:
+    return name in planning.members and planning.members[name].change is not None
+
+
+def _takes_over(planning: Planning, member: Member, at_risk: dict[str, list[str]]) -> bool:
+    """Plan the operations that read what may change; False if something else is planned for the instance already."""
+    checked = member.change is not None and member.change.action is Action.READ
+    if member.change is not None and not checked:
+        return False
+    refs = list(dict.fromkeys(ref for found in at_risk.values() for ref in found))
+    names = [ref.removeprefix("output::").removeprefix("::").replace("::", ".") for ref in refs]
+    text = f"it reads {', '.join(names)}, which may change"
+    unknown = [ValueChange("attribute", name, unknown=True) for name in names]
+    read, looks = member.change, member.up
+    member.up = []
+    update(
+        planning, member, member.plan(Action.UPDATE, Reason.RECONFIGURE, text, unknown), to_rerun(member, list(at_risk))
+    )
+    for operation in member.up:
+        operation.details["only_if_changed"] = True
+    if checked and member.change is not None:
+        check_present(planning, member)
+    elif checked:
+        member.change, member.up = read, looks
+    return member.change is not None
+
+
+def _at_risk(planning: Planning, member: Member) -> dict[str, list[str]]:
+    """For each operation, the live attributes it read that operations of this plan may set."""
+    found: dict[str, list[str]] = {}
+    for name, read in member.at_risk.items():
+        refs = [ref for ref in read if _owner(ref) != member.name and _may_change(planning, ref)]
+        if refs:
+            found[name] = refs
+    return found
+
+
+def _may_change(planning: Planning, ref: str) -> bool:
+    """Whether an operation of this plan may set the attribute to another value.
+
+    One that runs again on an instance that stays, with the inputs it had, is taken to give the same attributes; should
+    it not, the next plan finds out.
+    """
+    name, _, path = ref.removeprefix("output::").removeprefix("::").partition("::")
+    output_of = path.partition("::")[0] if ref.startswith("output::") else None
+    owner = planning.members.get(name)
+    if owner is None or owner.change is None:
+        return False
+    for operation in owner.up:
+        wrote = planning.evidence.wrote(owner.name, operation.full_name)
+        if operation.operation == "stop" or (output_of is None and wrote is not None and ref not in wrote):
+            continue
+        if output_of not in (None, operation.full_name):
+            continue
+        if owner.change.action is not Action.UPDATE or wrote is None or operation.full_name in owner.stale:
+            return True
+    return bool(owner.down)
+
+
+def _order(planning: Planning) -> None:
+    """Put what follows a value behind what may change it.
+
+    Where requirements lead the other way, no order serves both: the reader comes first, and takes the change over with
+    the next deploy.
+    """
+    position = {name: number for number, name in enumerate(planning.members)}
+    following = [member for member in planning.members.values() if member.follows]
+    if any(position[owner] > position[member.name] for member in following for owner in member.follows):
+        order = in_order(planning.members, {member.name: member.follows for member in following})
+        if len(order) == len(planning.members):
+            planning.members = order
+            position = {name: number for number, name in enumerate(order)}
+    for member in following:
+        member.follows = {owner: None for owner in member.follows if position[owner] < position[member.name]}
