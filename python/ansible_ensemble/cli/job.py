@@ -11,7 +11,7 @@ from ansible_ensemble.cli.facade import PreparedJob
 from ansible_ensemble.cli.live import live_lines
 from ansible_ensemble.cli.options import APPROVE, ansible_options, is_plan_file, is_true, job_options
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.reports.drift_markdown import drift_markdown
 from ansible_ensemble.reports.drift_text import has_drift
 from ansible_ensemble.reports.job_text import is_success, job_text
@@ -125,6 +125,8 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
     show_report(report, arguments, session)
     if interrupted_by is not None:
         return 128 + interrupted_by
+    if report.get("lostLock"):
+        raise Locked(report["lostLock"])
     if not is_success(report):
         return 1
     if failed:

@@ -162,6 +162,8 @@ class RetryDue:
 class LockLost:
     """The ensemble's lock is gone: nothing new may start, what runs ends."""
 
+    reason: str = "the lock was lost"
+
 
 @dataclass(frozen=True, slots=True)
 class StopRequested:

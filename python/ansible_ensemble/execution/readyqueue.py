@@ -112,6 +112,10 @@ class ReadyQueue:
             self._free(resource for resource in before if resource not in after)
         return full
 
+    def full(self, host: str | None, groups: tuple[str, ...]) -> Resource | None:
+        """What has no place for an operation on this host and in these groups; None if all have."""
+        return self._full(self.limited(host, groups))
+
     def runnable(self) -> list[str]:
         """The operations that may run now; for checks, as it looks at each."""
         return [key for key, resources in self._resources.items() if self._full(resources) is None]

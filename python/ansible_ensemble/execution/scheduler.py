@@ -80,10 +80,8 @@ class Scheduler:
                     self._add(operations)
                 case events.Provided(references):
                     self._provide(references)
-                case events.StopRequested(reason):
+                case events.StopRequested(reason) | events.LockLost(reason):
                     self._stop(reason)
-                case events.LockLost():
-                    self._stop("the lock was lost")
                 case events.KillRequested(reason):
                     self._kill(reason)
                 case _:
@@ -108,7 +106,11 @@ class Scheduler:
         return tuple(self._nodes[key].story) if key in self._nodes else ()
 
     def waits(self, key: str) -> tuple[str, ...]:
-        """What an operation still waits for: keys and references, in order."""
+        """What an operation still waits for: keys and references, in order, or a place where there is none free."""
+        node = self._nodes[key]
+        full = self._queue.full(node.operation.host, node.operation.groups) if node.state is State.READY else None
+        if full is not None:
+            return (f"a place {'on' if full[0] == 'host' else 'in'} {full[1]}",)
         return tuple(str(item) for item in self._waiting.missing(key))
 
     def counts(self) -> dict[State, int]:
@@ -142,7 +144,7 @@ class Scheduler:
         elif self._stopped and (self._killed or not node.started):
             self._end(self._abandonment(node))
         else:
-            self._move(node, State.READY, f"waits for a place in {' '.join(full)}")
+            self._move(node, State.READY, f"no place in {' '.join(full)}")
             node.operation, node.resumed = after, True
             self._queue.push(event.key, node.priority, after.host, after.groups)
 

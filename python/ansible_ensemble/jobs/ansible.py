@@ -7,6 +7,7 @@ import platform
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,13 +169,15 @@ def execute(
         job_options,
         make_lanes,
         show=display.display,
+        watch=locking.watch(read.path, held, read.environment),
         progress=show,
         inventory=frozenset(session.inventory.hosts),
         observers=[ItemEvents(partial(send_item_event, session, action._task))]
         if show and is_wanted(os.environ)
         else [],
     )
-    if not job_options.check and (outcome.signal is not None or presence(held.process) is Presence.GONE):
+    ended = outcome.signal is not None or presence(held.process) is Presence.GONE
+    if ended and not job_options.check and not outcome.lost_lock:
         _wind_up(read, job_options, journal, held)
     failed = not outcome.ok
     result: dict[str, Any] = {
@@ -185,6 +188,8 @@ def execute(
     }
     if failed:
         result["msg"] = _failure(outcome)
+    if outcome.lost_lock:
+        result["exit_code"] = Locked.exit_code
     return result
 
 
@@ -239,9 +244,11 @@ def _adopt_lock(ensemble: str) -> locks.Lock:
 def _holder(path: Path) -> locks.Lock | None:
     """The lock of an ensemble if a process holds it that this one comes from, or one that cannot be seen from here."""
     held = locks.read_lock(path)
-    if held is None or (held.process.pid not in ancestors(os.getpid()) and held.process.host == platform.node()):
-        return None
-    return held
+    return held if held is not None and _is_ours(held) else None
+
+
+def _is_ours(held: locks.Lock) -> bool:
+    return held.process.pid in ancestors(os.getpid()) or held.process.host != platform.node()
 
 
 def _failure(outcome: JobOutcome) -> str:
@@ -281,10 +288,11 @@ def record(
         {**options, "vault": _vault(action), "session": _session(action, task_vars, location)},
         location.ensemble.parent / PLANNED,
     )
-    read = read_ensemble(location, job_options)
-    report = record_journal(read, Path(journal), write=not check)
-    if job_options.commits:
-        commit_job(read, report, job_options)
+    with nullcontext() if check else locking.recording(location.ensemble, _is_ours):
+        read = read_ensemble(location, job_options)
+        report = record_journal(read, Path(journal), write=not check)
+        if job_options.commits:
+            commit_job(read, report, job_options)
     text = read.redactor.text(job_text(report))
     problems = report.get("problems")
     return {

@@ -312,7 +312,8 @@ def recover(ensemble: str) -> dict[str, Any]:
 
 def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
     """Remove the lock with this id and return what it said."""
-    return locks.unlock(locate(ensemble).ensemble, lock_id).to_json()
+    file = ensemble_file(ensemble)  # which the first job has not made yet
+    return locks.unlock(file if locks.lock_path(file).exists() else locate(ensemble).ensemble, lock_id).to_json()
 
 
 def forget(ensemble: str, instances: Sequence[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -26,6 +27,7 @@ from ansible_ensemble.jobs.driver import Driver
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.journal_events import failed_event, finished_event, job_finished_event, started_event
 from ansible_ensemble.jobs.ledger import Ledger, Observer
+from ansible_ensemble.jobs.lock_watch import LockWatch
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.places import places_of
 from ansible_ensemble.jobs.plan import plan_workflow
@@ -47,6 +49,7 @@ class JobOutcome:
         counts: operations by how they ended.
         stopped: why the job was stopped before its end, or None.
         signal: the number of the signal that stopped it, or None.
+        lost_lock: whether it was stopped because its lock was lost.
     """
 
     job: str
@@ -54,6 +57,7 @@ class JobOutcome:
     counts: dict[str, int] = field(default_factory=dict)
     stopped: str | None = None
     signal: int | None = None
+    lost_lock: bool = False
 
 
 class JobExecution:
@@ -70,6 +74,7 @@ class JobExecution:
         journal: open for appending.
         workers: carry out orders.
         renderer: makes tasks.
+        watch: tells when the job's lock is lost; None for a job without one.
         observers: told of each event.
     """
 
@@ -83,6 +88,7 @@ class JobExecution:
         journal: Journal,
         workers: Workers,
         renderer: Renderer,
+        watch: LockWatch | None = None,
         observers: Iterable[Observer] = (),
     ) -> None:
         self._ensemble = ensemble
@@ -105,6 +111,8 @@ class JobExecution:
         self._course = Course()
         self._done: asyncio.Future[events.Summary] | None = None
         self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
+        self._watch = watch
+        self._lost_lock = False
 
     async def run(self) -> JobOutcome:
         """Run the plan to its end, or until it is stopped.
@@ -115,12 +123,15 @@ class JobExecution:
         loop = asyncio.get_running_loop()
         self._done = loop.create_future()
         self._stopping.begin()
+        watching = loop.create_task(self._watch_lock(self._watch)) if self._watch is not None else None
         try:
             scheduled = tuple(self._scheduled(operation) for operation in self._plan.operations)
             self._feed(events.OperationsAdded(scheduled))
             summary = await self._done
         finally:
             self._stopping.end()
+            if watching is not None:
+                watching.cancel()
             for task in self._running.values():
                 task.cancel()
             await asyncio.gather(*self._running.values(), return_exceptions=True)
@@ -131,6 +142,7 @@ class JobExecution:
             counts={state.value: count for state, count in summary.counts.items() if count},
             stopped=summary.stopped,
             signal=self._stopping.signal,
+            lost_lock=self._lost_lock,
         )
         await self._ledger.write(job_finished_event(outcome.ok, outcome.counts, outcome.stopped))
         return outcome
@@ -167,8 +179,6 @@ class JobExecution:
                 case events.CancelRunning(keys):
                     for key in keys:
                         self._cancel(key)
-                case events.Notify(key, State.READY | State.DEFERRED, reason) if reason:
-                    self._ledger.note({"event": "waiting", "key": key, "reason": reason})
                 case events.RetryAfter(key, seconds):
                     loop.call_later(seconds, self._feed, events.RetryDue(key))
                 case events.Done(summary):
@@ -211,15 +221,13 @@ class JobExecution:
             if self._options.check:
                 await self._skip(run.key, needs(deferred.refs))
             else:
-                self._feed(events.Deferred(run.key, references=deferred.refs))
+                await self._wait(events.Deferred(run.key, references=deferred.refs))
             return
         except EnsembleError as error:
             await self._fail_to_render(planned, task_id_, error)
             return
-        if places is not None:
-            self._feed(places)
-            if self._scheduler.state(run.key) is not State.RUNNING:
-                return  # there is no room for it; it is rendered anew once there is
+        if places is not None and await self._wait(places):
+            return  # there is no room for it; it is rendered anew once there is
         entry = entry_patch(task)
         await self._ledger.write(started_event(planned, task_id_, run.attempt, started, entry))
         if entry:
@@ -243,6 +251,15 @@ class JobExecution:
             result.success, result.error = False, f"what it reported cannot be planned: {error}"
             await self._ledger.write(failed_event(planned, f"{run.key}>plan", task_id_, result.error))
         self._report(run.key, result, wrote, added)
+
+    async def _wait(self, event: events.Deferred | events.Placed) -> bool:
+        """Tell the scheduler what an operation needs, and the journal what it waits for; whether it does not go on."""
+        self._feed(event)
+        state = self._scheduler.state(event.key)
+        if state in (State.READY, State.DEFERRED):
+            waits = list(self._scheduler.waits(event.key))
+            await self._ledger.write({"event": "waiting", "key": event.key, "for": waits})
+        return state is not State.RUNNING
 
     async def _skip(self, key: str, reason: str) -> None:
         """End an operation that does not run; what depends on it does."""
@@ -353,6 +370,14 @@ class JobExecution:
         self._course.failed(planned.key)
         await self._ledger.write(failed_event(planned, planned.key, task, message))
         self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
+
+    async def _watch_lock(self, watch: LockWatch) -> None:
+        """Stop when the lock is lost."""
+        reason = await watch.lost()
+        self._lost_lock = True
+        self._feed(events.LockLost(reason))
+        with suppress(EnsembleError):  # whatever ends next meets it too
+            await self._ledger.write({"event": "stopping", "reason": reason, "running": sorted(self._running)})
 
     def _tell_stop(self, number: int) -> None:
         self._ledger.tell({"event": "stopping", "signal": number, "running": sorted(self._running)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -11,13 +12,14 @@ from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.jobs.settle import Settled
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.projects.process import describe_process
 
 #: Characters of one text that go into the journal; the middle of a longer one is left out.
 _TEXT_LIMIT = 20_000
 
 
-def job_started_event(plan: Plan, job: str, options: dict[str, Any], pid: int, start: dict[str, Any]) -> dict[str, Any]:
-    """The first event of a job; `start` is what it starts from in git."""
+def job_started_event(plan: Plan, job: str, options: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
+    """The first event of a job that this process carries out; `start` is what it starts from in git."""
     return {
         **start,
         "event": "job-started",
@@ -29,7 +31,7 @@ def job_started_event(plan: Plan, job: str, options: dict[str, Any], pid: int, s
         "summary": plan.summary,
         "total": sum(bool(operation.implementation) for operation in plan.operations),
         "time": time.time(),
-        "pid": pid,
+        "process": describe_process(os.getpid()).to_json(),
         "version": __version__,
     }
 

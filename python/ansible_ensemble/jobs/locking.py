@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.jobs.expanded import expanded
+from ansible_ensemble.jobs.lock_watch import LockWatch
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
@@ -92,6 +93,32 @@ def free(ensemble: Path, held: locks.Lock, environment: str | None) -> bool:
         if shared is not None:
             release_global(shared)
     return locks.release(held)
+
+
+def watch(ensemble: Path, held: locks.Lock, environment: Environment) -> LockWatch:
+    """The watch over both locks, for one who works under them."""
+    return LockWatch(held, left_global(environment.lfs_lock, ensemble) if environment.lfs_lock.lock != "no" else None)
+
+
+@contextmanager
+def recording(ensemble: Path, held: Callable[[locks.Lock], bool]) -> Iterator[None]:
+    """Hold the local lock while a job is recorded: it is held already, or free, and then taken.
+
+    Args:
+        ensemble: the ensemble's file.
+        held: whether a lock is the job's.
+
+    Raises:
+        Locked: it was lost to another job, which must not find the records changing.
+    """
+    current = locks.read_lock(ensemble)
+    if current is not None and not held(current):
+        raise Locked(
+            f"the lock was lost while the job ran: {locks.describe(current)}",
+            hint="what the job did is in its journal; the next job records it, or `ansible-ensemble recover`",
+        )
+    with nullcontext() if current is not None else locks.locked(ensemble, "record"):
+        yield
 
 
 def _environment(ensemble: Path, name: str | None) -> Environment:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +12,8 @@ from ansible_ensemble.changes.job_record import JOBS, job_file_name
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, Locked
+from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import hand_over, recorded_options, withdraw
 from ansible_ensemble.jobs.journal_events import job_finished_event, job_started_event
@@ -58,6 +58,8 @@ class PreparedJob:
         self._plan.job = new_job_id(now(), last_job(ensemble.folder / FILE_NAME))
         self.document: dict[str, Any] = plan.to_json()
         self._plan_file = ensemble.planned / "plan.json"
+        self._lost: str | None = None
+        self._problems: list[str] = []
 
     @property
     def id(self) -> str:
@@ -109,9 +111,10 @@ class PreparedJob:
         if self._plan.empty:
             self._note_empty()
         self._await_workers()
+        self._lost = self._lost_lock()
         if self.journal.is_file():
-            ensemble = read_ensemble(self._location, self._options)
-            report = self._recorded(ensemble)
+            with locking.recording(self._location.ensemble, lambda held: held.id == self._lock.local.id):
+                report = self._recorded(read_ensemble(self._location, self._options))
             if self._options.check:
                 self.journal.unlink()
             return self._marked(report, interrupted_by)
@@ -146,26 +149,31 @@ class PreparedJob:
         ensemble, options = self._ensemble, self._options
         recorded = recorded_options(options, ensemble.topology, ensemble.seal)
         start = starting_point(ensemble, options)
-        journal.append(job_started_event(self._plan, self.id, recorded, os.getpid(), start))
+        journal.append(job_started_event(self._plan, self.id, recorded, start))
         journal.append(job_finished_event(True, {}, None))
         journal.close()
 
     def _marked(self, report: dict[str, Any], interrupted_by: int | None) -> dict[str, Any]:
         report["job"]["interruptedBy"] = interrupted_by
         report["job"]["check"] = self._options.check
-        report["problems"] = self._lost_lock()
+        report["lostLock"] = self._lost
+        report["problems"] = self._problems
         if self._options.commits:
             commit_job(self._ensemble, report, self._options)
         return report
 
-    def _lost_lock(self) -> list[str]:
-        if self._lock.shared is None:
-            return []
+    def _lost_lock(self) -> str | None:
+        """How a lock was lost while the job ran, in words; None if that is not known of either."""
         try:
-            check_global(self._lock.shared)
+            lost = locks.lost(self._lock.local)
+            if lost is None and self._lock.shared is not None:
+                check_global(self._lock.shared)
+        except Locked as error:
+            return str(error)
         except EnsembleError as error:
-            return [str(error)]
-        return []
+            self._problems.append(str(error))
+            return None
+        return lost
 
     def __enter__(self) -> PreparedJob:
         return self
@@ -176,6 +184,7 @@ class PreparedJob:
         try:
             if error is not None:  # else it has been waited for: nobody works without the lock
                 self._await_workers()
-            withdraw(self._ensemble.planned)
+            if locks.holds(self._lock.local):  # else what is handed over there is another job's
+                withdraw(self._ensemble.planned)
         finally:
             self._lock.release()

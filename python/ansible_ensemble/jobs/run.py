@@ -21,6 +21,7 @@ from ansible_ensemble.jobs.given import recorded_options
 from ansible_ensemble.jobs.journal_events import job_started_event
 from ansible_ensemble.jobs.journals import create_journal
 from ansible_ensemble.jobs.ledger import Observer
+from ansible_ensemble.jobs.lock_watch import LockWatch
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.render import Renderer
 from ansible_ensemble.jobs.repositories import starting_point
@@ -36,6 +37,7 @@ def run_plan(
     make_lanes: Callable[[], AnsibleWorker],
     *,
     show: Callable[[str], None],
+    watch: LockWatch | None = None,
     progress: bool = True,
     inventory: frozenset[str] = frozenset(),
     observers: Iterable[Observer] = (),
@@ -54,7 +56,7 @@ def run_plan(
     if progress:
         told += (_Teller(plan, ensemble, show),)
     try:
-        outcome = asyncio.run(_run(ensemble, plan, options, job, journal, Workers(make_lanes), inventory, told))
+        outcome = asyncio.run(_run(ensemble, plan, options, job, journal, Workers(make_lanes), inventory, watch, told))
     finally:
         journal.close()
     return outcome, journal.path
@@ -68,14 +70,23 @@ async def _run(  # noqa: PLR0917
     journal: Journal,
     workers: Workers,
     inventory: frozenset[str],
+    watch: LockWatch | None,
     observers: tuple[Observer, ...],
 ) -> JobOutcome:
     recorded = recorded_options(options, ensemble.topology, ensemble.seal)
-    started = job_started_event(plan, job, recorded, os.getpid(), starting_point(ensemble, options))
+    started = job_started_event(plan, job, recorded, starting_point(ensemble, options))
     await journal.committed(journal.append(started))
     renderer = Renderer(ensemble, options, inventory)
     execution = JobExecution(
-        ensemble, plan, options, job=job, journal=journal, workers=workers, renderer=renderer, observers=observers
+        ensemble,
+        plan,
+        options,
+        job=job,
+        journal=journal,
+        workers=workers,
+        renderer=renderer,
+        watch=watch,
+        observers=observers,
     )
     reminders = [asyncio.create_task(one.remind()) for one in observers if isinstance(one, _Teller)]
     try:

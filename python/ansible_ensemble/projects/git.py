@@ -286,20 +286,20 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
             with_extended_output=True,
             with_exceptions=False,
             strip_newline_in_stdout=False,
-            env=_ENVIRONMENT | _settings(settings or {}),
+            env=git_environment(settings or {}),
         )
     except GitCommandNotFound as error:
         raise EnsembleError(f"git cannot be run in {root}", hint="is git installed, and the folder there?") from error
     return int(status), str(out), str(error_text)
 
 
-def _settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """Settings as environment variables, behind those that are there already."""
+def git_environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """What git needs in its environment to ask nobody, and settings, behind those that are there already."""
     count = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
     variables: dict[str, str] = {}
     for index, (key, value) in enumerate(settings.items(), start=count):
         variables |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
-    return {**variables, "GIT_CONFIG_COUNT": str(count + len(settings))} if settings else {}
+    return _ENVIRONMENT | ({**variables, "GIT_CONFIG_COUNT": str(count + len(settings))} if settings else {})
 
 
 def relative_name(root: Path, path: Path) -> str:

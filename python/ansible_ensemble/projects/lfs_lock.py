@@ -18,11 +18,12 @@ from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Place
 from ansible_ensemble.documents.atomic import write_atomically
-from ansible_ensemble.projects.git import repository_of, run_git, without_credentials
+from ansible_ensemble.projects.git import git_environment, repository_of, run_git, without_credentials
 from ansible_ensemble.projects.lock import lock_path
 
 _MODES = ("no", "try", "require")
 _KEYS = ("lock", "url", "name")
+_VERIFY = ("locks", "--verify", "--json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +141,35 @@ def check_global(lock: GlobalLock) -> None:
         Locked: it is somebody else's now, or nobody's.
         EnsembleError: the server cannot be asked.
     """
-    answer = _ask(lock.root, lock.url, "locks", "--verify", "--json")
-    if any(held.id == lock.id for held in _locks(answer.get("ours"))):
-        return
-    others = [held for held in _locks(answer.get("theirs")) if held.path == lock.name]
+    status, out, error = _lfs(lock.root, lock.url, *_VERIFY)
+    if status != 0:
+        raise _failed(lock.root, error)
+    lost = lost_to(lock, out)
+    if lost is not None:
+        raise Locked(lost, Place(str(lock.root)))
+
+
+def verification(lock: GlobalLock) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The command that asks the server whose the lock is, and its environment, for who does not wait for it here."""
+    return ("git", "lfs", *_VERIFY), git_environment(_settings(lock.url))
+
+
+def lost_to(lock: GlobalLock, answer: str) -> str | None:
+    """How the lock was lost, in words; None if it is still ours.
+
+    Args:
+        lock: the lock.
+        answer: what the command of `verification` prints.
+
+    Raises:
+        EnsembleError: that is no answer.
+    """
+    found = _json(lock.root, answer)
+    if any(held.id == lock.id for held in _locks(found.get("ours"))):
+        return None
+    others = [held for held in _locks(found.get("theirs")) if held.path == lock.name]
     whose = f"{others[0].owner} has it since {others[0].since}" if others else "somebody removed it"
-    raise Locked(f"the global lock {lock.name} was lost while the job ran: {whose}", Place(str(lock.root)))
+    return f"the global lock {lock.name} was lost while the job ran: {whose}"
 
 
 def release_global(lock: GlobalLock) -> bool:
@@ -227,8 +251,11 @@ def _name(settings: LfsSettings, root: Path, ensemble: Path, uri: str, environme
 
 
 def _lfs(root: Path, url: str, *arguments: str) -> tuple[int, str, str]:
-    settings = {"lfs.dialtimeout": "10", "lfs.activitytimeout": "20", **({"lfs.url": url} if url else {})}
-    return run_git(root, "lfs", *arguments, settings=settings)
+    return run_git(root, "lfs", *arguments, settings=_settings(url))
+
+
+def _settings(url: str) -> dict[str, str]:
+    return {"lfs.dialtimeout": "10", "lfs.activitytimeout": "20", **({"lfs.url": url} if url else {})}
 
 
 def _ask(root: Path, url: str, *arguments: str, failed: str = "") -> Any:

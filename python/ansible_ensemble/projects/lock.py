@@ -164,8 +164,20 @@ def release(lock: Lock) -> bool:
 
 def holds(lock: Lock) -> bool:
     """Whether the lock is still this one's."""
+    return lost(lock) is None
+
+
+def lost(lock: Lock) -> str | None:
+    """How the lock was lost, in words; None if it is still this one's.
+
+    Raises:
+        EnsembleError: the file cannot be read.
+    """
     current = read_lock(lock.path)
-    return current is not None and current.id == lock.id
+    if current is not None and current.id == lock.id:
+        return None
+    whose = describe(current) if current is not None else "somebody removed it"
+    return f"the lock was lost while the job ran: {whose}"
 
 
 def read_lock(path: str | Path) -> Lock | None:

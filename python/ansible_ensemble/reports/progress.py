@@ -75,7 +75,8 @@ class Progress:
             return []
         if kind == "stopping":
             names = ", ".join(one.title for one in self.running.values())
-            return [f"Stopping{f': waiting for {names}' if names else ''}"]
+            head = f"Stopping, {clean(str(event['reason']))};" if event.get("reason") else "Stopping:"
+            return [f"{head} waiting for {names}" if names else head.rstrip(":;")]
         if kind not in _TOLD or self._is_silent(event):
             return []
         if kind == "started":

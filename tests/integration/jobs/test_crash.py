@@ -113,3 +113,28 @@ def test_eight_jobs_at_once_run_one_at_a_time(start, folder):
     assert sorted(noted(folder)) == ["create n0", "create n1", "create n2"]
     lines = (folder / "jobs.tsv").read_text().splitlines()
     assert sum("workflow=deploy" in line for line in lines) == 8
+
+
+def test_a_job_whose_lock_is_removed_ends_in_order_and_keeps_others_out_until_then(command, start, folder):
+    (folder / "service.yaml").write_text(
+        service(2, chain=True).replace("sleep 0.0", "until test -e go; do sleep 0.05; done")
+    )
+    job = start("deploy", "--approve", "service.yaml", cwd=folder)
+    wait_for(lambda: noted(folder, "begin"), "the job to begin")
+    held = json.loads((folder / "ensemble.yaml.lock").read_text())["ID"]
+    assert command("unlock", held, cwd=folder).code == 0
+    other = command("deploy", "--approve", "service.yaml", cwd=folder)
+    assert (other.code, noted(folder)) == (4, [])
+    assert "still runs without its lock" in other.stderr
+    [journal] = (folder / "jobs").glob("*.journal")
+    wait_for(lambda: '"stopping"' in journal.read_text(), "the job to notice")
+    (folder / "go").touch()
+    output, _ = job.communicate(timeout=60)
+    assert job.returncode == 4, output
+    assert "Stopping, the lock was lost while the job ran: " in output
+    assert "waiting for n0: create" in output
+    assert noted(folder, "begin") == noted(folder) == ["create n0"]
+    assert not list((folder / "jobs").glob("*.journal"))
+    done = command("deploy", "--approve", "service.yaml", cwd=folder)
+    assert done.code == 0, done.output
+    assert noted(folder) == ["create n0", "create n1"]

@@ -58,7 +58,19 @@ class Workers:
         pass
 
 
-def carry_out(made: Any) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
+class Watch:
+    """Tells that the lock is lost, once an operation runs."""
+
+    def __init__(self, workers: Workers) -> None:
+        self.workers = workers
+
+    async def lost(self) -> str:
+        while not self.workers.now["all"]:
+            await asyncio.sleep(0)
+        return "bob has it"
+
+
+def carry_out(made: Any, *, lose_lock: bool = False) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
     """The outcome of a deploy, the workers, and the events of the journal."""
     workers = Workers()
     journal = create_journal(made.ensemble.folder, JOB, {})
@@ -67,7 +79,14 @@ def carry_out(made: Any) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
         plan = plan_workflow(made.ensemble, "deploy", made.options)
         renderer = Renderer(made.ensemble, made.options, frozenset(HOSTS))
         return await JobExecution(
-            made.ensemble, plan, made.options, job=JOB, journal=journal, workers=workers, renderer=renderer
+            made.ensemble,
+            plan,
+            made.options,
+            job=JOB,
+            journal=journal,
+            workers=workers,
+            renderer=renderer,
+            watch=Watch(workers) if lose_lock else None,
         ).run()
 
     outcome = asyncio.run(run())
@@ -76,21 +95,20 @@ def carry_out(made: Any) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(
-    ("serial", "per_host", "most"),
+    ("serial", "per_host", "most", "places"),
     [
-        ("timeout: 9", 0, {"web1": 3, "web2": 3, "localhost": 3, "all": 9}),
-        ("timeout: 9", 2, {"web1": 2, "web2": 2, "localhost": 3, "all": 7}),
-        ("serial: host", 0, {"web1": 1, "web2": 1, "localhost": 1, "all": 3}),
-        ("serial: [db]", 2, {"web1": 1, "web2": 1, "localhost": 1, "all": 1}),
+        ("timeout: 9", 0, {"web1": 3, "web2": 3, "localhost": 3, "all": 9}, set()),
+        ("timeout: 9", 2, {"web1": 2, "web2": 2, "localhost": 3, "all": 7}, {"on web1", "on web2"}),
+        ("serial: host", 0, {"web1": 1, "web2": 1, "localhost": 1, "all": 3}, {f"in host {host}" for host in HOSTS}),
+        ("serial: [db]", 2, {"web1": 1, "web2": 1, "localhost": 1, "all": 1}, {"in db"}),
     ],
 )
-def test_places_are_limited_by_what_is_known_once_an_operation_is_rendered(job, serial, per_host, most) -> None:
+def test_places_are_limited_by_what_is_known_once_an_operation_is_rendered(job, serial, per_host, most, places) -> None:
     outcome, workers, told = carry_out(job(service(serial), jobs=9, jobs_per_host=per_host))
     assert (outcome.ok, outcome.counts) == (True, {"succeeded": 9})
     assert workers.most == most
-    waited = [event for event in told if event["event"] == "waiting"]
-    assert bool(waited) == (most["all"] < 9)
-    assert all("waits for a place in " in event["reason"] for event in waited)
+    waited = {event["for"][0] for event in told if event["event"] == "waiting"}
+    assert waited == {f"a place {place}" for place in places}
     attempts = Counter(event["key"] for event in told if event["event"] == "started")
     assert set(attempts.values()) == {1}
 
@@ -101,3 +119,13 @@ def test_a_serial_that_is_no_name_fails_its_operations(job) -> None:
     errors = {event["error"] for event in told if event["event"] == "finished"}
     [error] = {error.partition("the serial")[2] for error in errors}
     assert error.startswith(" of Standard.create is {'a': 'b'} (write a name or a list of names")
+
+
+def test_a_job_that_loses_its_lock_begins_nothing_more_and_lets_end_what_runs(job) -> None:
+    outcome, _, told = carry_out(job(service(), jobs=2), lose_lock=True)
+    assert outcome.lost_lock
+    assert (outcome.ok, outcome.stopped, outcome.signal) == (False, "bob has it", None)
+    assert outcome.counts == {"succeeded": 2, "cancelled": 7}
+    [stopping] = [event for event in told if event["event"] == "stopping"]
+    assert (stopping["reason"], len(stopping["running"])) == ("bob has it", 2)
+    assert told[-1]["stopped"] == "bob has it"

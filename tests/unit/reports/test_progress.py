@@ -89,6 +89,14 @@ def test_stopping_names_what_it_waits_for():
     assert progress.lines({"event": "stopping", "signal": 2}, 1.0) == ["Stopping: waiting for app: configure"]
 
 
+def test_a_lost_lock_is_a_reason_to_stop():
+    progress = Progress(total=1)
+    lost = {"event": "stopping", "reason": "the lock was lost"}
+    assert progress.lines(lost, 1.0) == ["Stopping, the lock was lost"]
+    progress.lines(started(), 0.0)
+    assert progress.lines(lost, 1.0) == ["Stopping, the lock was lost; waiting for app: configure"]
+
+
 def test_the_total_grows_with_operations_that_were_not_planned():
     progress = Progress(total=1)
     progress.lines(started(), 0.0)

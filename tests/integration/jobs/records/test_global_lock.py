@@ -75,7 +75,7 @@ def test_a_lock_that_is_lost_while_the_job_runs_is_told(start, clones, lfs_serve
     lfs_server.locks.clear()
     lfs_server.lock("all", "mallory")
     output, _ = job.communicate(timeout=60)
-    assert job.returncode == 1
+    assert job.returncode == 4
     assert "was lost while the job ran: mallory has it" in output
     assert [lock["owner"]["name"] for lock in lfs_server.locks.values()] == ["mallory"]
     assert (one / "jobs.tsv").exists()
