@@ -99,7 +99,7 @@ def play_job(
         extra: further options of ansible-playbook.
     """
     console = session.console
-    with live_lines(console, job.document, job.journal) as show:
+    with live_lines(console, job.document, job.journal, explain=arguments.verbose > 1) as show:
         return session.run_playbook(
             job.playbook,
             private_data_dir=job.folder,

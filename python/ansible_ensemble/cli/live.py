@@ -57,16 +57,19 @@ def _event(line: bytes) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def live_lines(console: Console, plan: dict[str, Any], journal: Path) -> Iterator[Callable[[str], None]]:
+def live_lines(
+    console: Console, plan: dict[str, Any], journal: Path, *, explain: bool = False
+) -> Iterator[Callable[[str], None]]:
     """Show a job as its journal grows, and give a function that writes further lines.
 
     Args:
         console: where the lines go.
         plan: the JSON document of the plan that is carried out.
         journal: the job's journal.
+        explain: whether to tell what waits for what.
     """
     columns = (lambda: shutil.get_terminal_size().columns) if console.is_terminal else None
-    view = LiveView(console.for_people, Progress.of_plan(plan, console.style), columns)
+    view = LiveView(console.for_people, Progress.of_plan(plan, console.style, explain=explain), columns)
     tail, over = JournalTail(journal), threading.Event()
 
     def follow() -> None:

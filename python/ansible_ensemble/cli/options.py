@@ -69,7 +69,13 @@ def add_ensemble_option(parser: argparse.ArgumentParser) -> None:
 def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = ("text", "json")) -> None:
     """Add the options of every command."""
     group = parser.add_argument_group("output")
-    group.add_argument("-v", "--verbose", action="count", default=0, help="tell more; -vv also Ansible's output")
+    group.add_argument(
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="tell more; -vv also what waits for what, and Ansible's output",
+    )
     group.add_argument("--output", choices=formats, default="text", help="form of the result (default: text)")
     group.add_argument("--no-color", dest="no_colour", action="store_true", default=False, help="use no colour")
 

@@ -171,6 +171,7 @@ def execute(
         show=display.display,
         watch=locking.watch(read.path, held, read.environment),
         progress=show,
+        verbosity=display.verbosity,
         inventory=frozenset(session.inventory.hosts),
         observers=[ItemEvents(partial(send_item_event, session, action._task))]
         if show and is_wanted(os.environ)

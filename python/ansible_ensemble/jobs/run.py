@@ -39,6 +39,7 @@ def run_plan(
     show: Callable[[str], None],
     watch: LockWatch | None = None,
     progress: bool = True,
+    verbosity: int = 0,
     inventory: frozenset[str] = frozenset(),
     observers: Iterable[Observer] = (),
 ) -> tuple[JobOutcome, Path]:
@@ -54,7 +55,7 @@ def run_plan(
     journal = create_journal(folder, job, ensemble.base)
     told = tuple(observers)
     if progress:
-        told += (_Teller(plan, ensemble, show),)
+        told += (_Teller(plan, ensemble, show, verbosity),)
     try:
         outcome = asyncio.run(_run(ensemble, plan, options, job, journal, Workers(make_lanes), inventory, watch, told))
     finally:
@@ -99,8 +100,9 @@ async def _run(  # noqa: PLR0917
 class _Teller:
     """Tells the events of a job in lines."""
 
-    def __init__(self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None]) -> None:
-        self._progress = Progress.of_plan(plan.to_json(), style_for(sys.stdout, os.environ))
+    def __init__(self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None], verbosity: int) -> None:
+        style = style_for(sys.stdout, os.environ)
+        self._progress = Progress.of_plan(plan.to_json(), style, explain=verbosity > 1)
         self._redactor = ensemble.redactor
         self._show = show
 
@@ -113,4 +115,4 @@ class _Teller:
         while True:
             await asyncio.sleep(1.0)
             for line in self._progress.tick(time.monotonic()):
-                self._show(line)
+                self._show(self._redactor.text(line))

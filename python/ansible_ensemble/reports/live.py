@@ -22,7 +22,7 @@ class LiveView:
         stream: where it writes.
         progress: the state of the job.
         columns: gives the width of the terminal in cells; None if it is no terminal: then there is no last line, and
-            what runs for long is named in lines.
+            what runs for long is named in lines. It is so named on a terminal, too, if the progress tells what waits.
     """
 
     def __init__(self, stream: TextIO, progress: Progress, columns: Callable[[], int] | None) -> None:
@@ -53,9 +53,10 @@ class LiveView:
     def refresh(self, now: float) -> None:
         """Show what runs now, and since when."""
         with self._lock:
-            if self._columns is None:
+            if self._columns is None or self._progress.dependants is not None:
                 for line in self._progress.tick(now):
                     self.line(line)
+            if self._columns is None:
                 return
             text = clip(self._summary(now), self._columns() - 1)
             if text != self._shown:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_ensemble.reports.names import event_title
+from ansible_ensemble.reports.dependants import Dependants
+from ansible_ensemble.reports.names import event_title, key_title
 from ansible_ensemble.reports.plan_words import running
 from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import pad
@@ -13,6 +14,8 @@ from ansible_ensemble.reports.values import clean
 
 #: Seconds after which an operation that still runs is named again; after that, each time it has run twice as long.
 FIRST_REMINDER = 10.0
+#: How many of the operations that wait for one are named.
+_NAMED = 5
 
 
 @dataclass(slots=True)
@@ -42,6 +45,7 @@ class Progress:
         silent: keys of the steps that run nothing.
         numbers: the number of each operation that was named, by key; one that is tried again keeps its own.
         running: the operations that run, by key.
+        dependants: what waits for what; None if nobody wants to know.
     """
 
     style: Style = field(default_factory=Style)
@@ -49,18 +53,21 @@ class Progress:
     silent: set[str] = field(default_factory=set)
     numbers: dict[str, int] = field(default_factory=dict)
     running: dict[str, Running] = field(default_factory=dict)
+    dependants: Dependants | None = None
 
     @classmethod
-    def of_plan(cls, plan: dict[str, Any], style: Style | None = None) -> Progress:
+    def of_plan(cls, plan: dict[str, Any], style: Style | None = None, *, explain: bool = False) -> Progress:
         """The progress of carrying out a plan.
 
         Args:
             plan: the plan's JSON document.
             style: how to emphasise; plain when left out.
+            explain: whether to tell what waits for what.
         """
         shown = running(plan)
         silent = {operation["key"] for operation in plan["operations"]} - shown.keys()
-        return cls(style=style or Style(), total=len(shown), silent=silent)
+        dependants = Dependants(plan) if explain else None
+        return cls(style=style or Style(), total=len(shown), silent=silent, dependants=dependants)
 
     def lines(self, event: dict[str, Any], now: float) -> list[str]:
         """The lines that tell an event; none for one that people need not see.
@@ -77,7 +84,13 @@ class Progress:
             names = ", ".join(one.title for one in self.running.values())
             head = f"Stopping, {clean(str(event['reason']))};" if event.get("reason") else "Stopping:"
             return [f"{head} waiting for {names}" if names else head.rstrip(":;")]
-        if kind not in _TOLD or self._is_silent(event):
+        if kind == "waiting":
+            return self._waiting(event)
+        if kind not in _TOLD:
+            return []
+        if self.dependants is not None:
+            self.dependants.end(event["key"])
+        if self._is_silent(event):
             return []
         if kind == "started":
             return self._started(event, now)
@@ -86,13 +99,29 @@ class Progress:
     def tick(self, now: float) -> list[str]:
         """Lines that name what has been running for long, each operation ever more seldom."""
         lines = []
-        for one in self.running.values():
+        for key, one in self.running.items():
             seconds = now - one.since
             if seconds >= one.reminder:
                 while one.reminder <= seconds:
                     one.reminder *= 2
-                lines.append(f"{self._count(one.number)} {one.title} still running ({seconds:.0f}s)")
+                lines.append(
+                    f"{self._count(one.number)} {one.title} still running ({seconds:.0f}s){self._held_up(key)}"
+                )
         return lines
+
+    def _held_up(self, key: str) -> str:
+        behind = self.dependants.of(key) if self.dependants is not None else []
+        if not behind:
+            return ""
+        names = [clean(key_title(other)) for other in behind[:_NAMED]]
+        more = [f"{len(behind) - _NAMED} more"] if len(behind) > _NAMED else []
+        return f"; {', '.join(names + more)} {'waits' if len(behind) == 1 else 'wait'} for it"
+
+    def _waiting(self, event: dict[str, Any]) -> list[str]:
+        if self.dependants is None:
+            return []
+        causes = ", ".join(key_title(str(item)) for item in event.get("for") or [])
+        return [clean(f"{key_title(event['key'])} waits for {causes}")] if causes else []
 
     def _is_silent(self, event: dict[str, Any]) -> bool:
         if event["key"] in self.silent:

@@ -100,3 +100,18 @@ def test_a_stream_that_takes_no_more_is_left_alone(view, terminal):
     view.close()
     assert screen(terminal)[0] == "before"
     assert "app" not in terminal.getvalue()
+
+
+def test_who_asks_what_waits_is_told_on_a_terminal_too(terminal):
+    plan = {"operations": [
+        {"key": STARTED["key"], "implementation": "x"},
+        {"key": "app:Standard.start", "implementation": "x", "waits_for": [STARTED["key"]]},
+    ]}  # fmt: skip
+    view = LiveView(terminal, Progress.of_plan(plan, explain=True), lambda: 80)
+    view.event(STARTED, 0.0)
+    view.refresh(10.0)
+    assert screen(terminal) == [
+        "[1/2] app: configure ...",
+        "[1/2] app: configure still running (10s); app: start waits for it",
+        "0 of 2 done, 1 running: app: configure (10s)",
+    ]

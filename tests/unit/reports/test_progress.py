@@ -89,6 +89,42 @@ def test_stopping_names_what_it_waits_for():
     assert progress.lines({"event": "stopping", "signal": 2}, 1.0) == ["Stopping: waiting for app: configure"]
 
 
+def chain(*keys, silent=()):
+    """A plan of operations, each of which waits for the one before it."""
+    operations = [
+        {"key": key, "implementation": "" if key in silent else "x", "waits_for": [before] if before else []}
+        for before, key in zip((None, *keys), keys, strict=False)
+    ]
+    return {"operations": operations}
+
+
+def test_who_waits_for_what_runs_long_is_told_to_those_who_ask():
+    keys = ["a:Standard.create", "a:Standard.start", "b:Standard.create", "c:Standard.create"]
+    plan = chain(*keys, silent=[keys[1]])
+    for explain, said in ((False, ""), (True, "; b: create waits for it")):
+        progress = Progress.of_plan(plan, explain=explain)
+        progress.lines(started(key=keys[0], instance="a", operation="Standard.create"), 0.0)
+        assert progress.tick(10.0) == [f"[1/3] a: create still running (10s){said}"]
+    many = {"operations": [plan["operations"][0], *({**plan["operations"][2], "key": f"d{n}:Standard.create",
+            "waits_for": [keys[0]]} for n in range(7))]}  # fmt: skip
+    progress = Progress.of_plan(many, explain=True)
+    progress.lines(started(key=keys[0], instance="a", operation="Standard.create"), 0.0)
+    progress.lines({"event": "blocked", "key": "d0:Standard.create"}, 0.0)
+    [line] = progress.tick(10.0)
+    assert line.endswith("; d1: create, d2: create, d3: create, d4: create, d5: create, 1 more wait for it")
+
+
+def test_what_an_operation_waits_for_is_told_to_those_who_ask():
+    waiting = {
+        "event": "waiting",
+        "key": "b:Standard.create",
+        "for": ["a:Standard.create", "a.port", "a place on web1"],
+    }
+    assert Progress.of_plan(chain()).lines(waiting, 0.0) == []
+    [line] = Progress.of_plan(chain(), explain=True).lines(waiting, 0.0)
+    assert line == "b: create waits for a: create, a.port, a place on x"
+
+
 def test_a_lost_lock_is_a_reason_to_stop():
     progress = Progress(total=1)
     lost = {"event": "stopping", "reason": "the lock was lost"}

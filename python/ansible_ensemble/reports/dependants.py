@@ -1,0 +1,43 @@
+"""What waits for what in a job: the operations of its plan, and those before them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from ansible_ensemble.reports.plan_words import running
+
+
+class Dependants:
+    """The operations that wait for others. Steps that run nothing are seen through.
+
+    Args:
+        plan: the plan's JSON document.
+    """
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self._shown = running(plan).keys()
+        self._behind: defaultdict[str, list[str]] = defaultdict(list)
+        self._ended: set[str] = set()
+        for operation in plan["operations"]:
+            for key in (*operation.get("waits_for", ()), *operation.get("waits_end", ())):
+                self._behind[key].append(operation["key"])
+
+    def end(self, key: str) -> None:
+        """Note that an operation waits no longer: it has begun, or ended."""
+        self._ended.add(key)
+
+    def of(self, key: str) -> list[str]:
+        """Keys of the operations that wait for this one itself, in the order of the plan."""
+        found: dict[str, None] = {}
+        seen, steps = {key}, [key]
+        for step in steps:
+            for other in self._behind[step]:
+                if other in seen or other in self._ended:
+                    continue
+                seen.add(other)
+                if other in self._shown:
+                    found[other] = None
+                else:
+                    steps.append(other)
+        return list(found)
