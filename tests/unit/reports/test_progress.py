@@ -118,7 +118,7 @@ def test_what_an_operation_waits_for_is_told_to_those_who_ask():
     waiting = {
         "event": "waiting",
         "key": "b:Standard.create",
-        "for": ["a:Standard.create", "a.port", "a place on web1"],
+        "for": ["a:Standard.create", "a.port", "a place on x"],
     }
     assert Progress.of_plan(chain()).lines(waiting, 0.0) == []
     [line] = Progress.of_plan(chain(), explain=True).lines(waiting, 0.0)
