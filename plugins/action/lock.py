@@ -15,6 +15,7 @@ from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import EN
 class ActionModule(EnsembleAction):
     """Take or release the lock of an ensemble."""
 
+    BEGINS = True
     ARGUMENTS = ENSEMBLE | {
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "operation": {"type": "str", "default": "ansible-playbook"},

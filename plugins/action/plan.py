@@ -15,6 +15,7 @@ from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import EN
 class ActionModule(EnsembleAction):
     """Make a plan, show it and save it; nothing else changes."""
 
+    BEGINS = True
     ARGUMENTS = (
         ENSEMBLE
         | PLANNING
@@ -39,5 +40,5 @@ class ActionModule(EnsembleAction):
             task_vars=self.variables,
         )
         if given["show"]:
-            Display().display(answer["text"])
+            Display().display(self.say(answer["text"]))
         return answer

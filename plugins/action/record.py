@@ -36,5 +36,5 @@ class ActionModule(EnsembleAction):
             task_vars=self.variables,
         )
         if given["show"]:
-            Display().display(answer["text"])
+            Display().display(self.say(answer["text"]))
         return answer

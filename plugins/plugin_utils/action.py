@@ -10,6 +10,11 @@ from typing import Any, ClassVar
 
 from ansible.plugins.action import ActionBase
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, package
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.variables import (
+    as_variables,
+    known_variables,
+    unknown_variables,
+)
 
 Options = dict[str, Any]
 
@@ -21,6 +26,9 @@ class EnsembleAction(ActionBase):
     _supports_check_mode = True
     _supports_async = False
 
+    #: whether it may be the first step of a job, which looks at the variables
+    BEGINS: ClassVar[bool] = False
+
     #: the module options, as its documentation declares them
     ARGUMENTS: ClassVar[dict[str, dict[str, Any]]] = {}
 
@@ -28,14 +36,39 @@ class EnsembleAction(ActionBase):
         """Check the arguments, call the package, return the result; an error becomes a failed result."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         self.variables = task_vars or {}
+        refused = self._refused(result) if self.BEGINS else None
+        if refused is not None:
+            return {**result, "failed": True, "msg": refused, "exit_code": 2}
         _checked, arguments = self.validate_argument_spec(argument_spec=self.ARGUMENTS)
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
             with package() as jobs:
                 result.update(self.call(jobs, given))
         except EnsembleFailure as failure:
-            result.update(failed=True, msg=failure.text, exit_code=failure.exit_code)
+            result.update(failed=True, msg=self.say(failure.text), exit_code=failure.exit_code)
         return result
+
+    def _refused(self, result: dict[str, Any]) -> str | None:
+        """Why the role's variables are not taken: one that it does not know is a slip of one it does; or None.
+
+        One that is like none of them may be somebody's own: it is warned of.
+        """
+        if not self._in_role:
+            return None
+        for name, near in unknown_variables(self.variables, known_variables(self.loader)):
+            if near is not None:
+                return f"there is no variable {name} (did you mean {near}?)"
+            result.setdefault("warnings", []).append(f"{name} is no variable of a job, and changes nothing")
+        return None
+
+    @property
+    def _in_role(self) -> bool:
+        role = self._task._role
+        return role is not None and role.get_name() == "tosca.ensemble.job"
+
+    def say(self, text: str) -> str:
+        """A text of the package, with the command's options named as the variables that they are here."""
+        return as_variables(text, known_variables(self.loader)) if self._in_role and "--" in text else text
 
     @abstractmethod
     def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:

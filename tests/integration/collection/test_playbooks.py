@@ -26,7 +26,7 @@ def test_a_job_takes_five_steps(ansible: Callable, workflow: str) -> None:
 @pytest.mark.parametrize(
     ("fail", "names", "message"),
     [
-        ("lock", ["lock present"], "held by somebody"),
+        ("lock", ["lock present"], "held by somebody (wait with ensemble_lock_timeout)"),
         ("plan", ["lock present", "plan", "lock absent"], "ensemble.yaml:3:1: unknown type"),
         ("start", ["lock present", "plan", "execute", "lock absent"], "the plan is stale"),
         ("execute", JOB, "app failed"),
@@ -77,6 +77,19 @@ def test_a_wrong_option_is_refused_before_anything_happens(ansible: Callable) ->
     assert run.calls == []
 
 
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ("ensemble_instancs=app", "there is no variable ensemble_instancs (did you mean ensemble_instances?)"),
+        ('{"ensemble_options": {"prun": true}}', "there is no variable ensemble_options: prun (did you mean prune?)"),
+    ],
+)
+def test_a_misspelled_variable_is_refused(ansible: Callable, variables: str, message: str) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", variables)
+    assert (run.code, run.calls) == (2, [])
+    assert message in " ".join(run.output.split())
+
+
 def test_the_ensemble_must_be_named(ansible: Callable) -> None:
     run = ansible("ansible-playbook", "tosca.ensemble.deploy")
     assert run.code == 2
@@ -93,9 +106,12 @@ def test_check_and_diff_reach_each_step(ansible: Callable) -> None:
 
 
 def test_the_plan_playbook_only_plans(ansible: Callable) -> None:
-    run = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, "-e", "ensemble_plan_file=p.json")
+    run = ansible(
+        "ansible-playbook", "tosca.ensemble.plan", *PLAY, "-e", "ensemble_plan_file=p.json ensemble_of_mine=1"
+    )
     assert run.code == 0, run.output
     assert run.names == ["plan"]
+    assert "ensemble_of_mine is no variable of a job" in " ".join(run.output.split())
     assert Path(run.call("plan")["plan_file"]).name == "p.json"
 
 

@@ -15,7 +15,7 @@ def _note(name, **values):
 
 def lock(ensemble, *, state, operation, lock_id, timeout, pid, environment):
     if _note("lock", state=state, operation=operation, lock_id=lock_id, timeout=timeout, environment=environment):
-        raise Locked("held by somebody")
+        raise Locked("held by somebody (wait with --lock-timeout)")
     return {"changed": True, "lock": {"id": "L1", "pid": pid}}
 
 
