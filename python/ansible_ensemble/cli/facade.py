@@ -109,7 +109,7 @@ class JobCommands(Protocol):
         """The value of an expression, secrets masked."""
 
     def validate(self, paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
-        """Errors in files: `{"valid", "files": [{"path", "errors": [{"text", ...}], "warnings": [...]}]}`."""
+        """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`."""
 
     def history(self, ensemble: str, *, limit: int | None = None) -> dict[str, Any]:
         """The jobs, newest first: `{"jobs": [...]}`."""
@@ -127,7 +127,7 @@ class JobCommands(Protocol):
         """Remove instances from the status: `{"forgotten": [...]}`."""
 
     def init(self, folder: Path, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Make a project: `{"folder", "files": [...]}`."""
+        """Make a project: `{"folder", "project", "files": [...]}`; `project` is one that is around it."""
 
     def clone(self, source: str, folder: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
         """Copy a project or ensemble: `{"folder", "ensembles": [...]}`."""

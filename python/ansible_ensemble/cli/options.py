@@ -178,8 +178,12 @@ def add_execution(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it runs")
     group.add_argument("-C", "--check", "--dryrun", action="store_true", help="dry run: change nothing, as in Ansible")
     group.add_argument("-D", "--diff", action="store_true", help="show what modules change, as in Ansible")
-    group.add_argument("--jobs", metavar="N", type=positive, help="run up to N operations side by side")
-    group.add_argument("--jobs-per-host", metavar="N", type=positive, help="run up to N of them on one host")
+    group.add_argument(
+        "--jobs", metavar="N", type=positive, help="run N operations side by side (default: two for each core, or 4)"
+    )
+    group.add_argument(
+        "--jobs-per-host", metavar="N", type=positive, help="run up to N of them on one host (default: no limit)"
+    )
     group.add_argument("--fail-fast", action="store_true", help="start nothing new after a failure")
     group.add_argument(
         "--no-fast-modules", dest="fast", action="store_false", help="run every module as Ansible itself does"
@@ -193,13 +197,18 @@ def add_execution(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--lock-timeout", metavar="SECONDS", type=_seconds, help="wait for the lock (default: 0)")
     group.add_argument(
-        "--grace", metavar="SECONDS", type=_seconds, help="time that operations get to end on interruption"
+        "--grace",
+        metavar="SECONDS",
+        type=_seconds,
+        help="time that operations get to end on interruption (default: 30s)",
     )
     group = parser.add_argument_group("git")
     group.add_argument("--commit", action="store_true", help="commit what the job changed")
     group.add_argument("--push", action="store_true", help="push the commit")
     group.add_argument("-m", "--message", metavar="TEXT", help="message of the commit")
-    group.add_argument("--dirty", choices=("abort", "ok", "auto"), help="what to do about uncommitted changes")
+    group.add_argument(
+        "--dirty", choices=("abort", "ok", "auto"), help="what to do about uncommitted changes (default: auto)"
+    )
     group.add_argument("--locked", action="store_true", help="refuse other versions than the lock section records")
     add_ansible(parser)
 

@@ -13,6 +13,9 @@ from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.entities import Operation
 
+#: The configurator of modules.
+MODULE = "module"
+
 _FQCN = re.compile(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*){2,}")
 _DOTTED = re.compile(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*)+")
 _ROLE_NAME = re.compile(r"[\w-]+([./][\w-]+)*")
@@ -108,7 +111,7 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     if role := _find_role(primary, operation, root):
         return Resolved("role", role)
     if _FQCN.fullmatch(primary):
-        return Resolved("module", primary)
+        return Resolved(MODULE, primary)
     return Resolved("command", primary)
 
 
@@ -187,7 +190,7 @@ def _find_role(name: str, operation: Operation, root: Path) -> str | None:
         return None
     if _FQCN.fullmatch(name):
         namespace, collection, role = name.split(".", 2)
-        for folder in _collection_folders(root):
+        for folder in collection_folders(root):
             if (folder / namespace / collection / "roles" / role).is_dir():
                 return name
         return None
@@ -212,7 +215,8 @@ def _roles_path() -> Iterator[Path]:
         yield from (Path(folder).expanduser() for folder in _ROLES_PATH)
 
 
-def _collection_folders(root: Path) -> Iterator[Path]:
+def collection_folders(root: Path) -> Iterator[Path]:
+    """Folders that hold collections by namespace, in the order in which Ansible searches them."""
     yield root / "collections" / "ansible_collections"
     configured = _COLLECTIONS_PATH
     if may_be_set("collections_path", ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME")):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
-from ansible_ensemble.configurators.implementation import Resolved, resolve
+from ansible_ensemble.configurators.implementation import MODULE, Resolved, collection_folders, resolve
 from ansible_ensemble.configurators.module import ModuleConfigurator
+from ansible_ensemble.configurators.module_names import module_fault
 from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.configurators.protocol import Configurator
 from ansible_ensemble.configurators.python import PythonConfigurator
@@ -38,9 +40,20 @@ def configurator_for(operation: Operation, root: Path) -> Configurator:
     """The configurator that carries out an operation.
 
     Raises:
-        InvalidInput: there is none of the name asked for.
+        InvalidInput: there is none of the name asked for, or no such module.
     """
-    return make(resolve(operation, root), operation)
+    resolved = resolve(operation, root)
+    if resolved.configurator == MODULE:
+        fault = _module_fault(resolved.target, root)
+        if fault is not None:
+            message, hint = fault
+            raise InvalidInput(f"operation {operation.full_name}: {message}", operation.place, hint)
+    return make(resolved, operation)
+
+
+@lru_cache(maxsize=1024)
+def _module_fault(name: str, root: Path) -> tuple[str, str | None] | None:
+    return module_fault(name, list(collection_folders(root)))
 
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:

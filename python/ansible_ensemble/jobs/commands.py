@@ -269,7 +269,7 @@ def query(ensemble: str, expression: str, instance: str | None, options: Mapping
 
 
 def validate(paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
-    """Errors in files: `{"valid", "files": [{"path", "errors": [...], "warnings": [...]}]}`."""
+    """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`."""
     job_options = JobOptions.from_mapping(options)
     files = [validate_path(path, job_options, strict=strict) for path in paths]
     return {"valid": not any(file["errors"] for file in files), "files": files}
@@ -332,10 +332,11 @@ def forget(ensemble: str, instances: Sequence[str]) -> dict[str, Any]:
 
 
 def init(folder: Path, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a project: `{"folder", "files": [...], "warnings": [...]}`."""
+    """Make a project: `{"folder", "project", "files": [...], "warnings": [...]}`; `project` is around it."""
     del options
     made = create.init_project(folder)
-    return {"folder": str(made.folder), "files": made.files, "warnings": made.notices}
+    project = str(made.within) if made.within is not None else None
+    return {"folder": str(made.folder), "project": project, "files": made.files, "warnings": made.notices}
 
 
 def clone(source: str, folder: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.python_template import SUFFIX, read_python_template
 from ansible_ensemble.jobs.read import locate, read_ensemble
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
+from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
 
 
@@ -26,43 +28,59 @@ def validate_path(path: str, options: JobOptions, *, strict: bool) -> dict[str, 
     beside it, are warnings unless `strict`.
 
     Returns:
-        `{"path", "errors": [...], "warnings": [...]}`; an error is `file`, `line`, `column`, `message`, `hint`, `text`.
+        `{"path", "file", "counts", "errors": [...], "warnings": [...]}`: `file` is the one that `path` means, and
+        `counts` how many there are of what it declares, where it is valid; an error is `file`, `line`, `column`,
+        `message`, `hint`, `text`.
     """
+    found: dict[str, Any] = {"path": path, "file": path, "counts": {}, "errors": [], "warnings": []}
     try:
-        warnings = _warnings(Path(path).expanduser(), options, strict)
+        file, topology, warnings = _read(Path(path).expanduser(), options, strict)
     except InvalidInputs as error:
-        return {"path": path, "errors": [_error(one) for one in error.errors], "warnings": []}
+        return {**found, "errors": [_error(one) for one in error.errors]}
     except InvalidInput as error:
-        return {"path": path, "errors": [_error(error)], "warnings": []}
-    return {"path": path, "errors": [], "warnings": warnings}
+        return {**found, "errors": [_error(error)]}
+    return {**found, "file": file, "counts": _counts(topology), "warnings": warnings}
 
 
-def _warnings(path: Path, options: JobOptions, strict: bool) -> list[str]:
+def _counts(topology: Topology) -> dict[str, int]:
+    """How many there are of each kind of thing that people write in a topology."""
+    return {
+        "node_templates": len(topology.node_templates),
+        "inputs": len(topology.inputs),
+        "outputs": len(topology.outputs),
+        "workflows": len(topology.workflows),
+        "policies": len(topology.policies),
+    }
+
+
+def _read(path: Path, options: JobOptions, strict: bool) -> tuple[str, Topology, list[str]]:
+    """The file that a path means, what it describes, and warnings."""
     if path.is_dir() and not (path / ENSEMBLE_FILE).is_file() and _is_archive(path):
         return _template(find_entry(path), options, strict)
     if path.is_file() and zipfile.is_zipfile(path):
         with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
-            return _template(open_csar(path, Path(folder)), options, strict)
+            return str(path), *_template(open_csar(path, Path(folder)), options, strict)[1:]
     if path.is_file() and path.suffix == SUFFIX:
         return _template(path, options, strict)
     if path.is_file():
         data = read_yaml(path).data
         if not isinstance(data, Mapping) or "kind" not in data:
             return _template(path, options, strict)
-    return read_ensemble(locate(path), options).warnings
+    ensemble = read_ensemble(locate(path), options)
+    return os.path.relpath(ensemble.path), ensemble.topology, ensemble.warnings
 
 
 def _is_archive(folder: Path) -> bool:
     return (folder / META).is_file() or any(folder.glob("*.yaml")) or any(folder.glob("*.yml"))
 
 
-def _template(path: Path, options: JobOptions, strict: bool) -> list[str]:
-    path = path.absolute()
+def _template(path: Path, options: JobOptions, strict: bool) -> tuple[str, Topology, list[str]]:
+    shown, path = str(path), path.absolute()
     source = read_python_template(path) if path.suffix == SUFFIX else path
     topology = load_topology(
         source, inputs=options.inputs, check_files=strict, complete=strict, find_matches=find_matches
     )
-    return list(topology.warnings)
+    return shown, topology, list(topology.warnings)
 
 
 def _error(error: EnsembleError) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def decide_run(planning: Planning) -> None:
         InvalidInput: no instance has the operation.
     """
     options = planning.options
-    if options.command:
+    if options.command or options.module:
         _plan_command(planning)
         return
     name = options.operation or ""
@@ -83,7 +83,7 @@ def _plan_command(planning: Planning) -> None:
     """The command once for each selected instance, in its context; without a filter once, in that of the ensemble."""
     options = planning.options
     details = {"command": options.command, "host": options.host, "module": options.module}
-    text = " ".join(options.command)
+    text = " ".join([options.module, *options.command] if options.module else options.command)
     if not (options.instances or options.templates):
         member = Member("ensemble", NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root")))
         planning.members = {member.name: member}

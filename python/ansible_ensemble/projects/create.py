@@ -35,12 +35,14 @@ class Created:
         folder: the project's folder, absolute.
         files: the files that were written, relative to it; empty for a clone.
         ensembles: the ensembles in it, absolute.
+        within: the project that the folder was in already.
         notices: what could not be done and is not needed.
     """
 
     folder: Path
     files: list[str] = field(default_factory=list)
     ensembles: list[Path] = field(default_factory=list)
+    within: Path | None = None
     notices: list[str] = field(default_factory=list)
 
 
@@ -88,7 +90,9 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
             pairs = ((".gitignore", IGNORED), (".gitattributes", ATTRIBUTES))
             written += [name for name, lines in pairs if ensure_lines(folder / name, lines)]
     notices = [f"{path} is there already and stays as it is" for path in sorted(kept)]
-    return Created(folder, sorted(written), [folder / ENSEMBLE_FILE], notices + _keep_in_git(folder, written))
+    project = outer.root if outer.file is not None else None
+    notices += _keep_in_git(folder, written)
+    return Created(folder, sorted(written), [folder / ENSEMBLE_FILE], project, notices)
 
 
 def clone_project(source: str, folder: Path | None = None) -> Created:

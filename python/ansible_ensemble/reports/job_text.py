@@ -35,6 +35,7 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
     sections = [
         _tasks(report["tasks"], style, verbose),
         _printed_by(report["tasks"], style),
+        _not_well(report["tasks"], style, verbose),
         _diffs(report["tasks"], style, verbose),
         _failures(report, style, verbose),
         drift_lines(report.get("drift") or [], style, verbose=verbose),
@@ -83,6 +84,14 @@ def _printed_by(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
         if task["status"] == "ok" and any(texts):
             yield style.strong(f"{clean(task['instance'])} printed:")
             yield from (f"  {line}" for text in texts if text for line in text.split("\n"))
+
+
+def _not_well(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Iterator[str]:
+    """Why check operations did not find their instances well: they did their work, so it is no failure of theirs."""
+    for task in tasks:
+        if task["status"] == "ok" and task.get("error"):
+            yield f"{style.strong(clean(event_title(task)))} found {style.status(task.get('targetStatus') or 'error')}:"
+            yield from (f"  {line}" for line in few(_why(task), every=verbose))
 
 
 def _diffs(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Iterator[str]:

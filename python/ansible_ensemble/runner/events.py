@@ -11,6 +11,12 @@ EVERYTHING = 2
 
 #: How Python begins to tell of an error that nobody has caught.
 _CRASH = re.compile(r"Traceback \(most recent call last\):|During handling of the above|[\w.]+(?:Error|Exception): ")
+
+#: What Ansible tells of its own start at the first `-v`.
+_OWN_START = re.compile(
+    r"Using \S.* as config file$|No config file found; using defaults$|Using inventory plugin |"
+    r"running playbook inside collection |Set default localhost to "
+)
 _FAILED = ("runner_on_failed", "runner_on_unreachable")
 
 
@@ -39,6 +45,8 @@ class EventFilter:
             self._remember(event)
         if kind == "verbose" and _CRASH.match(text):
             self._crashed = True
+        if self._verbosity < EVERYTHING and _OWN_START.match(text):
+            return
         if self._verbosity >= EVERYTHING or (kind == "verbose" and not self._crashed):
             for line in text.splitlines():
                 if line.strip() or self._verbosity >= EVERYTHING:

@@ -131,7 +131,13 @@ class FakeJobs:
     def validate(self, paths, options, *, strict=False):
         self._called("validate", list(paths), dict(options))
         files = [
-            {"path": path, "errors": [{"text": f"{path}:1:1: it is wrong"}] if "bad" in path else [], "warnings": []}
+            {
+                "path": path,
+                "file": f"{path}.yaml",
+                "counts": {"node_templates": 2, "inputs": 0, "policies": 1},
+                "errors": [{"text": f"{path}:1:1: it is wrong"}] if "bad" in path else [],
+                "warnings": [],
+            }
             for path in paths
         ]
         return {"valid": not any(file["errors"] for file in files), "files": files}
@@ -158,7 +164,8 @@ class FakeJobs:
 
     def init(self, folder, options):
         self._called("init", folder, dict(options))
-        return {"folder": str(folder), "files": ["ensemble.yaml"]}
+        project = str(folder.parent) if folder.parent.name else None
+        return {"folder": str(folder), "project": project, "files": ["ensemble.yaml"]}
 
     def clone(self, source, folder, options):
         self._called("clone", source, folder, dict(options))

@@ -100,7 +100,12 @@ def test_validate_names_every_error_and_exits_with_3(command):
 
 
 def test_validate_says_what_is_valid(command):
-    assert command("validate", "good").out == "good: valid\n"
+    assert command("validate", "good").out == "good.yaml: valid (2 node templates, 1 policy)\n"
+
+
+def test_init_says_what_it_made(command):
+    assert command("init", "web").out.startswith("A project was made in web:\n  ensemble.yaml\n")
+    assert command("init", "shop/web").out.startswith("An ensemble was made in shop/web, of the project shop:\n")
 
 
 def test_outputs_raw(command):

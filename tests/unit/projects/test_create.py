@@ -118,6 +118,7 @@ def test_one_more_ensemble_of_a_project(project: Path) -> None:
     made = init_project(project / "db")
     assert made.files == ["ensemble.yaml", "service-template.yaml"]
     assert git.repository_of(made.folder) == project
+    assert made.within == project
 
 
 def test_an_ensemble_of_a_given_template(tmp_path: Path) -> None:

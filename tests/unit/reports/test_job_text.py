@@ -95,3 +95,10 @@ def test_the_lane_of_each_task_is_shown_where_more_is_asked_for(document):
     assert first.split()[-1] == "process"
     assert second.split()[-1] not in ("process", "None")
     assert "LANE" not in job_text(report)
+
+
+def test_why_a_check_did_not_find_an_instance_well(document):
+    report = document("job-check")
+    task = next(task for task in report["tasks"] if task["status"] == "ok")
+    task.update(targetStatus="error", error="exit code 1: the port is closed")
+    assert "check found error:\n  exit code 1: the port is closed\n" in job_text(report)

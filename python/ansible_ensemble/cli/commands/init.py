@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Make a project."""
+    """Make a project, or an ensemble within one."""
     console = session.console
     made = session.jobs().init(Path(arguments.folder), {})
     for text in made.get("warnings", ()):
@@ -24,7 +24,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.output == "json":
         console.document(made)
     else:
-        console.line(f"A project was made in {made['folder']}:")
+        if made["project"] is None:
+            console.line(f"A project was made in {made['folder']}:")
+        else:
+            console.line(f"An ensemble was made in {made['folder']}, of the project {made['project']}:")
         for file in made["files"]:
             console.line(f"  {file}")
         console.line(f"Next: ansible-ensemble plan {made['folder']}")

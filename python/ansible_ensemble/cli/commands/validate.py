@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
@@ -39,5 +40,16 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             for error in file["errors"]:
                 console.line(f"{console.style.bad('Error:')} {error['text']}")
             if not file["errors"]:
-                console.line(f"{file['path']}: {console.style.good('valid')}")
+                console.line(f"{file['file']}: {console.style.good('valid')}{_counted(file['counts'])}")
     return 0 if found["valid"] else InvalidInput.exit_code
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """What was found in a file, as in ` (2 node templates, 1 input)`."""
+    words = {"policies": "policy"}
+    parts = [
+        f"{number} {(name if number != 1 else words.get(name, name.removesuffix('s'))).replace('_', ' ')}"
+        for name, number in counts.items()
+        if number
+    ]
+    return f" ({', '.join(parts)})" if parts else ""

@@ -1,0 +1,67 @@
+"""Modules that are not there are told of with the nearest that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.configurators.module_names import module_fault
+from ansible_ensemble.configurators.registry import configurator_for
+from ansible_ensemble.core.errors import InvalidInput
+
+from .conftest import operation
+
+
+@pytest.fixture
+def collections(tmp_path: Path) -> list[Path]:
+    home = tmp_path / "collections" / "ansible_collections"
+    for name in (
+        "modules/deploy.py",
+        "modules/net/route.py",
+        "modules/win.ps1",
+        "action/send.py",
+        "modules/__init__.py",
+    ):
+        file = home / "acme" / "tools" / "plugins" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
+    (home / "acme" / "tools" / "meta").mkdir()
+    (home / "acme" / "tools" / "meta" / "runtime.yml").write_text(
+        "plugin_routing: {modules: {moved: {redirect: other.place.moved}}}\n"
+    )
+    return [tmp_path / "nowhere", home]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ansible.builtin.copy", "ansible.builtin.command", "ansible.builtin.include_vars", "ansible.legacy.mine"),
+        *("acme.tools.deploy", "acme.tools.net.route", "acme.tools.win", "acme.tools.send", "acme.tools.moved"),
+        "nobody.knows.this",
+    ],
+)
+def test_modules_that_are_there_or_may_be(collections: list[Path], name: str) -> None:
+    assert module_fault(name, collections) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("ansible.builtin.copyy", "did you mean ansible.builtin.copy?"),
+        ("ansible.builtin.zzzzzz", None),
+        ("acme.tools.deploi", "did you mean acme.tools.deploy?"),
+        ("acme.tools.net.rout", "did you mean acme.tools.net.route?"),
+        ("acme.tools.movd", "did you mean acme.tools.moved?"),
+        ("acme.tools.__init", None),
+    ],
+)
+def test_modules_that_are_not(collections: list[Path], name: str, hint: str | None) -> None:
+    assert module_fault(name, collections) == (f"there is no module {name}", hint)
+
+
+def test_an_operation_with_such_a_module_is_refused(collections: list[Path], tmp_path: Path) -> None:
+    one = operation({"primary": "acme.tools.deploi"}, base=tmp_path)
+    with pytest.raises(InvalidInput, match=r"Standard\.create: there is no module acme\.tools\.deploi") as caught:
+        configurator_for(one, tmp_path)
+    assert caught.value.place == one.place
