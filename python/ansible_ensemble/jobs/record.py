@@ -300,7 +300,9 @@ def recorded_outputs(ensemble: Ensemble) -> dict[str, Any]:
 def finish_outputs(ensemble: Ensemble, report: dict[str, Any]) -> None:
     """Add to a report what only the recorded status tells."""
     noted = len(ensemble.warnings)
-    report["outputs"] = ensemble.redactor.data(present_outputs(ensemble))
+    # what the status may not hold in clear is known to the record alone
+    recorded = {name: value for name, value in ensemble.instances.outputs.items() if name in ensemble.topology.outputs}
+    report["outputs"] = ensemble.redactor.data({**recorded, **present_outputs(ensemble)})
     report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
     report["job"]["status"] = overall(ensemble.instances).value
 

@@ -11,6 +11,7 @@ from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import nearest, plain
 from ansible_ensemble.expressions.entities import ExternalValue
 from ansible_ensemble.expressions.functions.protocol import Call, function
+from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.expressions.surroundings import Source, look_up
 
@@ -61,6 +62,8 @@ def secret(call: Call) -> Any:
 @function("external", taints=False)
 def external(call: Call) -> Any:
     """An instance of another ensemble, by the name it is imported under; `select` takes a value of it.
+
+    Always there are `localhost`, which is ORCHESTRATOR, and `local` and `secret`, which hold what these functions give.
 
     Example: `{eval: {external: network}, select: subnet}`
     """
@@ -139,7 +142,17 @@ def _found(source: Source, kind: str, name: str, context: Context) -> Any:
 
 
 def _instance(name: str, context: Context) -> Any:
-    source = _found(context.evaluator.surroundings.externals, "external", name, context)
+    surroundings = context.evaluator.surroundings
+    try:
+        source = look_up(surroundings.externals, name)
+    except KeyError:
+        # what is imported without a word (seed unfurl-introduction: "Imports")
+        if name == "localhost":
+            return named(context, "ORCHESTRATOR")
+        values = {"local": surroundings.locals, "secret": surroundings.secrets}.get(name)
+        if isinstance(values, Mapping):
+            return ExternalValue(name, {part: partial(read_external, name, part, context) for part in values})
+        source = _found(surroundings.externals, "external", name, context)
     if isinstance(source, Scope):
         return context.evaluator.imported(name, source)
     return context.tracker.read(f"external::{name}", plain(source))
