@@ -192,7 +192,7 @@ def _order(task: Task, argv: tuple[str, ...], shell: str | None) -> Order:
         return Command(
             argv=argv,
             shell=shell,
-            cwd=str(task.base / str(cwd)) if cwd else str(task.base),
+            cwd=str(task.directory / str(cwd)) if cwd else str(task.directory),
             environment=environment_of(task),
             stdin=None if stdin is None else as_text(stdin),
             timeout=task.timeout,

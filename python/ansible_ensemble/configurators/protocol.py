@@ -108,6 +108,10 @@ class Task(Protocol):
         """Directory that the operation's relative files start in."""
 
     @property
+    def directory(self) -> Path:
+        """Directory that its commands run in: `base`, except in a rollback, whose files are of another commit."""
+
+    @property
     def folder(self) -> Path:
         """Its own folder for rendered files; made when first read."""
 

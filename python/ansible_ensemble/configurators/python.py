@@ -48,7 +48,7 @@ class PythonConfigurator:
         package = str(Path(ansible_ensemble.__file__).parent.parent)
         command = Command(
             (sys.executable, "-c", _CODE, package),
-            cwd=str(task.base),
+            cwd=str(task.directory),
             environment=environment,
             timeout=task.timeout,
         )
@@ -131,7 +131,7 @@ class _Answers:
                 "error": result.error,
             }
         if kind == "Command":
-            made = Command(**{**order, "argv": tuple(order["argv"]), "cwd": order["cwd"] or str(self._task.base)})
+            made = Command(**{**order, "argv": tuple(order["argv"]), "cwd": order["cwd"] or str(self._task.directory)})
             return asdict((yield made))
         if kind == "ModuleCall":
             return asdict((yield ModuleCall(**{**order, "host": self._task.host, "check": self._task.check})))

@@ -195,7 +195,7 @@ class _Terraform:
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
         return Command(
             (*before, self.program, f"-chdir={folder}", *arguments),
-            cwd=str(self.task.base),
+            cwd=str(self.task.directory),
             environment=self._environment(),
             timeout=left,
         )

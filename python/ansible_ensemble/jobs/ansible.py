@@ -63,7 +63,8 @@ def lock(
         if held is None or held.id != lock_id:
             return {"changed": False, "lock": {}}
         withdraw(path.parent / PLANNED)
-        return {"changed": locking.free(path, held, environment), "lock": {}}
+        freed, left = locking.free(path, held, environment)
+        return {"changed": freed, "lock": {}, "warnings": [left] if left else []}
     if lock_id is not None:
         taken = locks.adopt(path, lock_id, pid=pid)
     else:
@@ -179,7 +180,9 @@ def execute(
     )
     ended = outcome.signal is not None or presence(held.process) is Presence.GONE
     if ended and not job_options.check and not outcome.lost_lock:
-        _wind_up(read, job_options, journal, held)
+        left = _wind_up(read, job_options, journal, held)
+        if left:
+            display.warning(left)
     failed = not outcome.ok
     result: dict[str, Any] = {
         "changed": not saved.empty and not job_options.check,
@@ -194,15 +197,20 @@ def execute(
     return result
 
 
-def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks.Lock) -> None:
-    """A playbook that was interrupted or killed runs no further task: record the job and free its lock here."""
+def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks.Lock) -> str | None:
+    """A playbook that was interrupted or killed runs no further task: record the job and free its lock here.
+
+    Returns:
+        What to tell if the global lock could not be freed.
+    """
     if held.process.pid == os.getppid() or presence(held.process) is Presence.GONE:
         recorded = read_ensemble(Location(ensemble.path, ensemble.template), options)
         report = record_journal(recorded, journal)
         if options.commits:
             commit_job(recorded, report, options)
         withdraw(ensemble.planned)
-        locking.free(ensemble.path, held, options.environment)
+        return locking.free(ensemble.path, held, options.environment)[1]
+    return None
 
 
 def _vault(action: Any) -> Vault | None:

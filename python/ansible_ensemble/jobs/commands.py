@@ -15,7 +15,6 @@ from ansible_ensemble.expressions.data import nearest
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
 from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.journals import open_journals
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.merging import merge_conflict
 from ansible_ensemble.jobs.options import JobOptions
@@ -24,7 +23,7 @@ from ansible_ensemble.jobs.predict import predict
 from ansible_ensemble.jobs.prepared import PreparedJob
 from ansible_ensemble.jobs.read import Location, ensemble_file, locate, read_ensemble
 from ansible_ensemble.jobs.record import recorded_outputs, requirements_of, write_forgotten
-from ansible_ensemble.jobs.recover import read_recovered, record_journal
+from ansible_ensemble.jobs.recover import read_recovered, record_killed
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
@@ -300,14 +299,13 @@ def recover(ensemble: str) -> dict[str, Any]:
     if merged := merge_conflict(ensemble_file(ensemble)):
         return merged
     location, options = locate(ensemble), JobOptions()
-    report: dict[str, Any] = {}
     with locked(location.ensemble, "recover", notice=_ignore):
-        for journal in open_journals(location.ensemble.parent):
-            report = record_journal(read_ensemble(location, options), journal)
+        reports = [report for _, report in record_killed(location, options)]
         freed = free_repositories(read_ensemble(location, options))
-    if report:
-        report["warnings"] += freed
-    return report or ({"freed": freed} if freed else {})
+    if reports:
+        reports[-1]["warnings"] += freed
+        return reports[-1]
+    return {"freed": freed} if freed else {}
 
 
 def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:

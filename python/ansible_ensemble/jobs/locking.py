@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,12 +41,16 @@ class JobLock:
             environment.lfs_lock, ensemble, uri=_uri(ensemble), environment=environment.name, notice=notice
         )
 
-    def release(self) -> bool:
-        """Free both; False if the global one could not be freed (the next job of this copy takes it up)."""
+    def unshare(self) -> str | None:
+        """Free the global lock; says so if that could not be done."""
+        shared, self.shared = self.shared, None
+        return release_global(shared) if shared is not None else None
+
+    def release(self) -> str | None:
+        """Free both; says so if the global one could not be freed."""
         try:
-            return self.shared is None or release_global(self.shared)
+            return self.unshare()
         finally:
-            self.shared = None
             locks.release(self.local)
 
 
@@ -76,23 +80,36 @@ def acquire(
 
 @contextmanager
 def locked(ensemble: Path, operation: str, *, notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold both locks while the block runs. Arguments as for `acquire`."""
+    """Hold both locks while the block runs. Arguments as for `acquire`.
+
+    Raises:
+        EnsembleError: as `acquire`; or the global one could not be freed.
+    """
     lock = acquire(ensemble, operation, environment=None, notice=notice)
     try:
         yield
-    finally:
+    except BaseException:
         lock.release()
+        raise
+    if left := lock.release():
+        raise EnsembleError(f"it is done, but {left}")
 
 
-def free(ensemble: Path, held: locks.Lock, environment: str | None) -> bool:
-    """Free both locks in the place of the one who took them; False if the local one was another's by now."""
+def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[bool, str | None]:
+    """Free both locks in the place of the one who took them.
+
+    Returns:
+        Whether the local one was freed (it may be another's by now); and what to tell if the global one was not.
+    """
     if not locks.holds(held):
-        return False
-    with suppress(EnsembleError):  # what the files say now must not keep the local lock
+        return False, None
+    left: str | None = None
+    try:
         shared = left_global(_environment(ensemble, environment).lfs_lock, ensemble)
-        if shared is not None:
-            release_global(shared)
-    return locks.release(held)
+        left = release_global(shared) if shared is not None else None
+    except EnsembleError as error:  # what the files say now must not keep the local lock
+        left = f"the global lock could not be looked for: {error}"
+    return locks.release(held), left
 
 
 def watch(ensemble: Path, held: locks.Lock, environment: Environment) -> LockWatch:

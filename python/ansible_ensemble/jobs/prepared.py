@@ -160,6 +160,8 @@ class PreparedJob:
         report["problems"] = self._problems
         if self._options.commits:
             commit_job(self._ensemble, report, self._options)
+        if left := self._lock.unshare():  # nothing is left to do that others must not see half done
+            report["problems"].append(left)
         return report
 
     def _lost_lock(self) -> str | None:
@@ -187,4 +189,6 @@ class PreparedJob:
             if locks.holds(self._lock.local):  # else what is handed over there is another job's
                 withdraw(self._ensemble.planned)
         finally:
-            self._lock.release()
+            left = self._lock.release()
+            if left and isinstance(error, EnsembleError):
+                error.hint = "; ".join(filter(None, (error.hint, left)))

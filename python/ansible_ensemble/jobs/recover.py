@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import Locked
+from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.given import options_of_job
 from ansible_ensemble.jobs.journals import close_journal, is_empty, job_log, open_journals
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.read import Location, read_ensemble
 from ansible_ensemble.jobs.record import Folded, fold, read_job_journal, record_job, report_journal
 from ansible_ensemble.jobs.repositories import free_repositories, keep_in_git
+from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, Process, presence
 
 
@@ -28,28 +31,60 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
         Locked: a job that lost its lock still runs.
         EnsembleError: a journal cannot be read or recorded.
     """
+    told = [text for text, _ in record_killed(location, options)] if write else []
     ensemble = read_ensemble(location, options)
+    ensemble.warnings += told
+    if write:
+        ensemble.warnings += free_repositories(ensemble)
+        return ensemble
     for journal in open_journals(ensemble.folder):
+        if not is_empty(read_journal(journal)):
+            folded = read_job_journal(journal)
+            fold(folded, ensemble)
+            ensemble.warnings.append(f"Job {folded.header['job']} runs, or was killed and is not recorded yet.")
+    return ensemble
+
+
+def record_killed(location: Location, options: JobOptions) -> list[tuple[str, dict[str, Any]]]:
+    """Record the jobs that were killed, oldest first; the lock must be held.
+
+    Returns:
+        For each, what to tell, and its report.
+
+    Raises:
+        Locked: a job that lost its lock still runs.
+        EnsembleError: a journal cannot be read or recorded.
+    """
+    found = []
+    for journal in open_journals(location.ensemble.parent):
         if is_empty(read_journal(journal)):
-            if write:
-                close_journal(journal)
+            close_journal(journal)
             continue
         folded = read_job_journal(journal)
         names = ", ".join(event["key"] for event in folded.interrupted if event["implementation"])
-        job = folded.header["job"]
-        if write:
-            _check_gone(folded)
-        else:
-            fold(folded, ensemble)
-            ensemble.warnings.append(f"Job {job} runs, or was killed and is not recorded yet.")
-            continue
-        record_journal(ensemble, journal)
-        text = f"Job {job} had been killed; what it did is recorded now."
-        ensemble = read_ensemble(location, options)
-        ensemble.warnings.append(f"{text} Interrupted: {names}." if names else text)
-    if write:
-        ensemble.warnings += free_repositories(ensemble)
-    return ensemble
+        _check_gone(folded)
+        text = f"Job {folded.header['job']} had been killed; what it did is recorded now."
+        report = record_journal(read_for(location, folded.header, options), journal)
+        found.append((f"{text} Interrupted: {names}." if names else text, report))
+    return found
+
+
+def read_for(location: Location, header: Mapping[str, Any], options: JobOptions) -> Ensemble:
+    """The ensemble as a killed job saw it: with its inputs, its environment and, if it rolled back, its specification.
+
+    Args:
+        location: the ensemble.
+        header: the job's first event.
+        options: those of this call, for what no record holds, and for a job whose own do not fit the files any more.
+
+    Raises:
+        EnsembleError: the ensemble cannot be read by these either.
+    """
+    try:
+        own = options_of_job(header["options"], {"vault": options.open_vault()}, location.ensemble.parent / PLANNED)
+        return read_ensemble(location, own)
+    except EnsembleError:
+        return read_ensemble(location, options)
 
 
 def _check_gone(folded: Folded) -> None:

@@ -19,6 +19,7 @@ from ansible_ensemble.jobs.evidence import EnsembleEvidence
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.implementation import own_digests
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.revisions import current_folder
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.conditions import unmet
@@ -89,6 +90,7 @@ class Renderer:
             base=operation.base or self._ensemble.folder,
             root=self._ensemble.root,
             work=folder,
+            directory=current_folder(self._ensemble.path, operation.base or self._ensemble.folder),
             relationship=relationship,
             check=self._options.check,
             diff=self._options.diff,

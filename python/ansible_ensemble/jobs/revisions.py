@@ -42,6 +42,21 @@ def specification_at(ensemble: Path, revision: str, template: Path | None = None
     return there(ensemble), there(template) if template else None
 
 
+def current_folder(ensemble: Path, folder: Path) -> Path:
+    """The folder of the working tree that a folder of an earlier commit stands for; any other folder is itself.
+
+    Args:
+        ensemble: the ensemble's file.
+        folder: the folder. If it has gone since, the ensemble's takes its place.
+    """
+    revisions = ensemble.parent / JOBS / _FOLDER
+    if not folder.is_relative_to(revisions):
+        return folder
+    root = repository_of(ensemble.parent) or ensemble.parent
+    now = root.joinpath(*folder.relative_to(revisions).parts[1:])
+    return now if now.is_dir() else ensemble.parent
+
+
 def _write_out(root: Path, revision: str, folder: Path) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -28,6 +28,7 @@ class JobTask:
         find_secrets: opens the folder of the instance's secret files.
         own_digests: what it is made of, as it is when it is rendered: a script may be replaced while it runs.
         entity: the node template or relationship whose operation it is.
+        base: where its relative files start; directory: where its commands run, which in a rollback is not there.
     """
 
     id: str
@@ -42,6 +43,7 @@ class JobTask:
     base: Path
     root: Path
     work: Path
+    directory: Path
     relationship: RelationshipInstance | None = None
     check: bool = False
     diff: bool = False

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -172,15 +172,20 @@ def lost_to(lock: GlobalLock, answer: str) -> str | None:
     return f"the global lock {lock.name} was lost while the job ran: {whose}"
 
 
-def release_global(lock: GlobalLock) -> bool:
-    """Free the lock; False if the server did not do so (it is then remembered, and taken up by the next job)."""
+def release_global(lock: GlobalLock) -> str | None:
+    """Free the lock; says so if the server did not do it: it is then remembered, and taken up by the next job."""
     # forced, because the client refuses to unlock a file with changes; the id makes sure that it is our own lock
     status, _, error = _lfs(lock.root, lock.url, "unlock", "--force", f"--id={lock.id}")
     gone = status == 0 or "not found" in error.lower()
     if gone:
         with suppress(OSError):
             lock.record.unlink(missing_ok=True)
-    return gone
+        return None
+    why = without_credentials(error.strip().rpartition("\n")[2])
+    return (
+        f"the global lock {lock.name} could not be freed: {why} "
+        f"(the next job of this copy takes it up; `git lfs unlock --force --id={lock.id}` frees it)"
+    )
 
 
 def left_global(settings: LfsSettings, ensemble: Path) -> GlobalLock | None:
@@ -191,24 +196,6 @@ def left_global(settings: LfsSettings, ensemble: Path) -> GlobalLock | None:
     if root is None or not isinstance(kept, dict) or not {"id", "name"} <= kept.keys():
         return None
     return GlobalLock(root, str(kept["name"]), str(kept["id"]), "", settings.url, record)
-
-
-@contextmanager
-def globally_locked(
-    settings: LfsSettings,
-    ensemble: Path,
-    *,
-    uri: str = "",
-    environment: str = "",
-    notice: Callable[[str], None] | None = None,
-) -> Iterator[GlobalLock | None]:
-    """Hold the global lock while the block runs. Arguments as for `acquire_global`."""
-    lock = acquire_global(settings, ensemble, uri=uri, environment=environment, notice=notice)
-    try:
-        yield lock
-    finally:
-        if lock is not None and not release_global(lock):
-            _tell(notice, f"the global lock {lock.name} could not be freed; `git lfs unlock --id={lock.id}` does")
 
 
 def _take(

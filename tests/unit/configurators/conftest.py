@@ -59,6 +59,10 @@ class FakeTask:
     asked_outputs: frozenset[str] = frozenset()
 
     @property
+    def directory(self) -> Path:
+        return self.base
+
+    @property
     def folder(self) -> Path:
         made = self.base / "planned"
         made.mkdir(exist_ok=True)

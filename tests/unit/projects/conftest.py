@@ -16,10 +16,11 @@ import pytest
 
 @dataclass
 class LfsServer:
-    """A running server; `url` gives the address as a user."""
+    """A running server; `url` gives the address as a user. One that `keeps` frees no lock."""
 
     port: int = 0
     locks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    keeps: bool = False
     last: int = 0
 
     def url(self, user: str) -> str:
@@ -78,6 +79,8 @@ def _handler(server: LfsServer) -> type[BaseHTTPRequestHandler]:
                 mine = [lock for lock in server.locks.values() if lock["owner"]["name"] == user]
                 theirs = [lock for lock in server.locks.values() if lock["owner"]["name"] != user]
                 return self.answer(200, {"ours": mine, "theirs": theirs})
+            if server.keeps:
+                return self.answer(403, {"message": "not today"})
             lock = server.locks.get(route.removesuffix("/unlock"))
             if lock is None:
                 return self.answer(404, {"message": "not found"})

@@ -19,10 +19,10 @@ node_types:
       Standard:
         operations:
           create:
-            implementation: 'echo "$text" > WORLD/$name.txt'
+            implementation: 'echo "$text" > $name.txt'
             inputs: {text: {get_property: [SELF, text]}, name: {get_attribute: [SELF, tosca_name]}}
           delete:
-            implementation: rm -f WORLD/$name.txt
+            implementation: rm -f $name.txt
             inputs: {name: {get_attribute: [SELF, tosca_name]}}
 topology_template:
   inputs:
@@ -57,7 +57,7 @@ def git(folder: Path, *arguments: str) -> str:
 def make_project(folder: Path, service: str = SERVICE) -> Path:
     """A project in a git repository, with a service of two notes, each a file of the folder."""
     folder.mkdir(parents=True)
-    (folder / "service.yaml").write_text(service.replace("WORLD", str(folder)))
+    (folder / "service.yaml").write_text(service)
     (folder / "ensemble.yaml").write_text(ENSEMBLE)
     (folder / ".gitignore").write_text("jobs/\nplanned/\nfailed.*/\nactive/tasks/\n*.lock*\n*.key\n*.txt\nlog\n")
     (folder / ".gitattributes").write_text("jobs.tsv merge=union\n")

@@ -93,7 +93,7 @@ def test_a_commit_of_somebody_else_meanwhile_is_not_overwritten(command, tmp_pat
     theirs = "sed -i s/comment/remark/ ensemble.yaml; git -c user.name=T -c user.email=t@example.com commit -qam theirs"
     service = (tmp_path / "service").with_suffix(".yaml")
     project = make_project(tmp_path / "project")
-    text = (project / "service.yaml").read_text().replace(f"rm -f {project}/$name.txt", theirs)
+    text = (project / "service.yaml").read_text().replace("rm -f $name.txt", theirs)
     service.write_text(text)
     (project / "service.yaml").write_text(text)
     git(project, "commit", "-qam", "delete commits")
@@ -154,7 +154,7 @@ def test_a_playbook_commits_too(command, project):
 
 def test_other_repositories_that_a_job_changed_are_committed(command, tmp_path):
     project = make_project(tmp_path / "project")
-    text = (project / "service.yaml").read_text().replace(f"rm -f {project}/$name.txt", 'echo "# gone" >> types.yaml')
+    text = (project / "service.yaml").read_text().replace("rm -f $name.txt", 'echo "# gone" >> types.yaml')
     types, _, rest = text.partition("topology_template:")
     shared = project / "types"
     shared.mkdir()

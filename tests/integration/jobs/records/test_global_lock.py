@@ -50,7 +50,7 @@ def test_of_two_clones_one_is_refused_with_the_owner(command, start, clones, lfs
     assert command("plan", cwd=other).code == 0
 
 
-def test_it_is_freed_by_a_signal_and_taken_up_after_a_kill(command, start, clones, lfs_server):
+def test_it_is_freed_by_a_signal_and_taken_up_if_it_was_left(command, start, clones, lfs_server):
     one, _ = clones
     job = start(*DEPLOY, cwd=one)
     wait_for(lambda: noted(one, "begin"), "the job to begin")
@@ -59,9 +59,14 @@ def test_it_is_freed_by_a_signal_and_taken_up_after_a_kill(command, start, clone
     assert job.wait(timeout=60) == 143
     assert lfs_server.locks == {}
 
-    lfs_server.lock("all", "alice")
-    [left] = lfs_server.locks
-    (one / "ensemble.yaml.lock.lfs").write_text(f'{{"id": "{left}", "name": "all"}}\n')
+    lfs_server.keeps = True
+    kept = command(*DEPLOY, cwd=one)
+    assert kept.code == 1
+    assert "the global lock all could not be freed: " in kept.output
+    assert "not today" in kept.output
+    assert not (one / "ensemble.yaml.lock").exists()
+    assert "could not be freed" in command("recover", cwd=one).stderr
+    lfs_server.keeps = False
     again = command(*DEPLOY, cwd=one)
     assert again.code == 0, again.output
     assert "took up the global lock" in again.output

@@ -1,13 +1,39 @@
-"""A kill between the record of a job and its commit: what git had locked is freed by the next job, or by `recover`."""
+"""Kills of jobs that git has to do with."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.integration.jobs.records.repositories import git, is_sound, make_project
 from tests.integration.jobs.test_crash import kill_all, processes_in, wait_for
+
+
+def test_a_killed_rollback_is_recorded_by_its_own_specification_and_inputs(command, start, tmp_path):
+    project, slow = make_project(tmp_path / "project"), tmp_path / "slow"
+    service = project / "service.yaml"
+    service.write_text(
+        service.read_text().replace('echo "$text"', f'test ! -e {slow} || sleep 60; echo "$text"')
+        + "  outputs: {told: {value: {concat: [then, ' ', {get_input: text}]}}}\n"
+    )
+    git(project, "commit", "-qam", "an output")
+    assert command("deploy", "--approve", "--commit", "--input", "text=given", cwd=project).code == 0
+    [job] = json.loads(command("history", "--output", "json", cwd=project).stdout)["jobs"]
+    service.write_text(service.read_text().replace("[then,", "[now,"))
+    git(project, "commit", "-qam", "another output")
+    assert command("deploy", "--approve", "--commit", cwd=project).code == 0
+    assert json.loads(command("outputs", "--output", "json", cwd=project).stdout) == {"told": "now one"}
+
+    slow.touch()
+    start("rollback", job["changeId"], "--approve", cwd=project)
+    wait_for(lambda: any("first" in path.read_text() for path in project.glob("jobs/*.journal")), "the operation")
+    kill_all(project)
+    wait_for(lambda: not processes_in(project), "the end of all processes")
+    done = command("recover", cwd=project)
+    assert done.code == 0, done.output
+    assert json.loads(command("outputs", "--output", "json", cwd=project).stdout) == {"told": "then given"}
 
 
 @pytest.mark.parametrize("by", ["deploy", "recover"])
