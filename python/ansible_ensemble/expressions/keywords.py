@@ -29,7 +29,8 @@ def named(context: Context, keyword: str) -> View | None:
         host = implementation.operation_host if implementation is not None else None
         return named(context, host) if host and host != keyword else named(context, "ORCHESTRATOR")
     graph = context.evaluator.graph
-    if frame.namespace:
+    # a full name is not looked for inside: a nested template may have the name of the one that it is nested in
+    if frame.namespace and not keyword.startswith(f"{frame.namespace}:"):
         inner = graph.find(f"{frame.namespace}:{keyword}")
         if inner is not None:
             return inner
