@@ -12,6 +12,7 @@ from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Action, Exclusion, InstanceChange, PlannedOperation, Reason, ValueChange
 from ansible_ensemble.topology.entities import NodeTemplate, Operation, Relationship, Topology
+from ansible_ensemble.topology.tools import NODE_TYPE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +65,11 @@ class Member:
         """Whether it was never there: nothing is recorded of it but that it is awaited."""
         one = self.instance
         return one is None or (one.status is Status.PENDING and one.created is None and not one.state)
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether it is a tool, which is planned for those that need it alone."""
+        return self.template.type.name == NODE_TYPE
 
     @property
     def priority(self) -> Priority:
@@ -174,8 +180,10 @@ class Planning:
         self.excluded.append(Exclusion(member.name, reason))
 
     def selected(self) -> Iterator[Member]:
-        """The members that the job's filters let through."""
+        """The members that the job's filters let through, tools apart."""
         wanted, templates = set(self.options.instances), set(self.options.templates)
         for member in self.members.values():
+            if member.is_tool:
+                continue
             if (not wanted or member.name in wanted) and (not templates or member.template.name in templates):
                 yield member

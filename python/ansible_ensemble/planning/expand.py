@@ -169,10 +169,11 @@ def check_filters(planning: Planning) -> None:
     if not (options.instances or options.templates):
         return
     selected = {member.name for member in planning.selected()}
-    left_out = len(planning.members) - len(selected)
+    known = sum(not member.is_tool for member in planning.members.values())
+    left_out = known - len(selected)
     if left_out and planning.workflow in ("deploy", "undeploy"):
         planning.warnings.append(
-            f"The job is limited to {len(selected)} of {len(planning.members)} instances by a filter; "
+            f"The job is limited to {len(selected)} of {known} instances by a filter; "
             "the others may stay behind the spec."
         )
 

@@ -65,7 +65,8 @@ def _wait(operation: PlannedOperation, keys: tuple[str, ...]) -> None:
 
 
 def members_in_plan_order(planning: Planning) -> list[Member]:
-    """Members in the order in which a reader meets them: what goes down from the edges, then what comes up."""
-    members = [member for member in planning.members.values() if member.change is not None]
+    """Members in the order in which a reader meets them: tools, what goes down from the edges, then what comes up."""
+    tools = [member for member in planning.members.values() if member.is_tool and member.change is not None]
+    members = [member for member in planning.members.values() if not member.is_tool and member.change is not None]
     down = [member for member in reversed(members) if member.down and not member.up]
-    return [*down, *(member for member in members if member.up or not member.down)]
+    return [*tools, *down, *(member for member in members if member.up or not member.down)]

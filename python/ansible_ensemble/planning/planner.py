@@ -23,6 +23,7 @@ from ansible_ensemble.planning.order import (
     order_visits,
 )
 from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.tools import need_tools
 from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
 from ansible_ensemble.planning.weave import limited
@@ -111,6 +112,7 @@ def make_plan(
     planning = Planning(workflow, topology, instances, options, evidence)
     for transform in transforms:
         transform(planning)
+    need_tools(planning)
     members = members_in_plan_order(planning)
     return Plan(
         workflow=workflow,

@@ -90,6 +90,7 @@ def _read_properties(artifact: Artifact, raw: Mapping[str, Any], scope: Scope) -
     entity = scope.types.named("artifact", artifact.type)
     if entity is None:
         return
+    artifact.interfaces = entity.interfaces
     for name, value in properties.items():
         where = place_of(properties, name)
         definition = entity.properties.get(name)

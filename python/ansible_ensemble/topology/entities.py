@@ -70,6 +70,7 @@ class Artifact:
 
     Attributes:
         file: as written: a path, a URL, an image name.
+        interfaces: those of its type.
         base: directory relative paths start in (the file's that declares it, or its repository's).
     """
 

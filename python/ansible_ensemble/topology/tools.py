@@ -1,15 +1,18 @@
-"""Tools that operations need where the job runs: each becomes a node of its own, which is deployed before they run.
+"""Tools that operations need where the job runs: each is a node of its own, which is made before they run.
 
-Seed unfurl-jobs, "Job Lifecycle", step 5: what planned tasks require locally is installed first. A tool is an artifact
-among the `dependencies` of an operation's implementation, of a type that says how it is installed. As a node it stands
-in the plan and the status as any other, is installed once, and stays when all else is undeployed.
+Seed unfurl-jobs, "Job Lifecycle", step 5: what planned tasks require locally, as tool artifacts, is installed first.
+A tool is an artifact of an operation's implementation, its primary or one of its `dependencies`, whose type says how it
+is installed: a Python package, an Ansible collection, or any type with operations of the Standard interface. As a node
+it stands in the status as any other; what is planned for it is a matter of `planning.tools`.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from shlex import join
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -22,7 +25,6 @@ from ansible_ensemble.topology.entities import (
     Interface,
     NodeTemplate,
     Operation,
-    Relationship,
     Topology,
 )
 
@@ -44,59 +46,105 @@ _COLLECTION = (
 )
 
 
+#: Names of wheels and source distributions.
+_FILE = re.compile(r"(?P<name>[A-Za-z0-9._-]+?)-(?P<version>[0-9][^-]*?)(-[^/]*\.whl|\.tar\.gz|\.zip)")
+
+
 def add_tools(topology: Topology) -> None:
-    """Add a node for each tool that an operation of a node or relationship depends on, and the requirement of it.
+    """Add a node for each tool that an operation of a node or relationship needs.
 
     Raises:
         InvalidInput: two operations want different versions of a tool, or a node has the tool's name.
     """
-    tools: dict[str, tuple[NodeTemplate, Artifact]] = {}
+    tools: dict[str, Artifact] = {}
     for template in list(topology.node_templates.values()):
-        for artifact in _dependencies(template):
-            name = f"tool-{re.sub(r'[^A-Za-z0-9_.-]', '-', artifact.file)}"
-            if name not in tools:
-                if name in topology.node_templates:
-                    raise InvalidInput(f'the node template "{name}" has the name of a tool', artifact.place)
-                tools[name] = _tool(name, artifact), artifact
-                topology.node_templates[name] = tools[name][0]
-            node, first = tools[name]
-            if (first.type, first.version) != (artifact.type, artifact.version):
-                raise InvalidInput(
-                    f"{artifact.file} is wanted as {artifact.version or 'any'} and {first.version or 'any'}",
-                    artifact.place,
-                    "name one version",
-                )
-            if all(relationship.target is not node for relationship in template.requirements):
-                _require(template, node)
+        for operation in _operations(template):
+            for artifact in tools_of(operation):
+                name = tool_name(artifact)
+                if name not in tools:
+                    if name in topology.node_templates:
+                        raise InvalidInput(f'the node template "{name}" has the name of a tool', artifact.place)
+                    tools[name] = artifact
+                    topology.node_templates[name] = _tool(name, artifact)
+                first = tools[name]
+                if (first.type, first.file, first.version) != (artifact.type, artifact.file, artifact.version):
+                    raise InvalidInput(
+                        f"{artifact.file} is wanted as {artifact.version or 'any'} and {first.version or 'any'}",
+                        artifact.place,
+                        "name one version",
+                    )
 
 
-def _dependencies(template: NodeTemplate) -> Iterator[Artifact]:
+def _operations(template: NodeTemplate) -> Iterator[Operation]:
     entities: list[Entity] = [template, *template.requirements]
     for entity in entities:
         for interface in entity.interfaces.values():
-            for operation in interface.operations.values():
-                if operation.implementation is not None:
-                    yield from (one for one in operation.implementation.dependencies if one.type in _COMMANDS)
+            yield from interface.operations.values()
 
 
-def _require(source: NodeTemplate, tool: NodeTemplate) -> None:
-    kind = EntityType(
-        "relationship", "tosca.relationships.DependsOn", EntityType("relationship", "tosca.relationships.Root")
+def tools_of(operation: Operation) -> list[Artifact]:
+    """The tools that an operation needs."""
+    implementation = operation.implementation
+    if implementation is None or not (implementation.dependencies or implementation.artifact):
+        return []
+    artifacts = [*implementation.dependencies, *filter(None, [implementation.artifact])]
+    return [one for one in artifacts if one.type in _COMMANDS or _installs(one)]
+
+
+def _installs(artifact: Artifact) -> bool:
+    """Whether the artifact's type says how it is installed."""
+    standard = artifact.interfaces.get("Standard")
+    return standard is not None and any(
+        operation.implementation is not None
+        for name in ("create", "configure")
+        if (operation := standard.operations.get(name)) is not None
     )
-    relationship = Relationship("tool", kind, index=len(source.requirements), source=source, target=tool)
-    source.requirements.append(relationship)
-    tool.incoming.append(relationship)
+
+
+def tool_name(artifact: Artifact) -> str:
+    """Name of a tool's node."""
+    name = _distribution(artifact)[0] if artifact.type in _COMMANDS else artifact.file
+    return f"tool-{re.sub(r'[^A-Za-z0-9_.-]', '-', name)}"
 
 
 def _tool(name: str, artifact: Artifact) -> NodeTemplate:
-    text, is_there, install = _COMMANDS[artifact.type](artifact.file, _specifier(artifact.version))
+    kind = EntityType("node", NODE_TYPE, EntityType("node", "tosca.nodes.Root"))
+    if artifact.type not in _COMMANDS:
+        return NodeTemplate(
+            name, kind, _properties(artifact), interfaces=_here(artifact.interfaces), place=artifact.place
+        )
+    text, is_there, install = _COMMANDS[artifact.type](artifact)
     report = f'if {is_there}; then echo \'{{"status": "ok"}}\'; else echo \'{{"status": "absent"}}\'; fi'
     create = _operation("Standard", "create", text, f"{is_there} || {install}", artifact)
     check = _operation("Install", "check", f"look for {artifact.file}", report, artifact)
     check.inputs["dryrun"] = Assignment({"q": True})
     interfaces = {one.interface: Interface(one.interface, one.interface, {one.name: one}) for one in (create, check)}
-    kind = EntityType("node", NODE_TYPE, EntityType("node", "tosca.nodes.Root"))
-    return NodeTemplate(name, kind, interfaces=interfaces, directives=("protected",), place=artifact.place)
+    return NodeTemplate(name, kind, interfaces=interfaces, place=artifact.place)
+
+
+def _properties(artifact: Artifact) -> dict[str, Assignment]:
+    """The artifact's properties, and its file and version."""
+    local = artifact.base / artifact.file if artifact.base is not None else None
+    file = str(local.resolve()) if local is not None and local.exists() else artifact.file
+    return {
+        "file": Assignment({"q": file}),
+        "version": Assignment({"q": artifact.version}),
+        **artifact.properties,
+    }
+
+
+def _here(interfaces: Mapping[str, Interface]) -> dict[str, Interface]:
+    """Interfaces whose operations run where the job does, unless they say where."""
+    made = {}
+    for name, interface in interfaces.items():
+        operations = {}
+        for key, operation in interface.operations.items():
+            implementation = operation.implementation
+            if implementation is not None and implementation.operation_host is None:
+                implementation = replace(implementation, operation_host="ORCHESTRATOR")
+            operations[key] = replace(operation, implementation=implementation)
+        made[name] = replace(interface, operations=operations)
+    return made
 
 
 def _operation(interface: str, name: str, text: str, command: str, artifact: Artifact) -> Operation:
@@ -111,13 +159,27 @@ def _specifier(version: str | None) -> str:
     return version if version[0] in "<>=!~" else f"=={version}"
 
 
-def _python_package(name: str, specifier: str) -> tuple[str, str, str]:
+def _distribution(artifact: Artifact) -> tuple[str, str, str]:
+    """Name of a package or collection, the specifier of its version, and what is installed.
+
+    The file may be that of a wheel or a source distribution, whose name says both.
+    """
+    name, specifier = artifact.file, _specifier(artifact.version)
+    found = _FILE.fullmatch(Path(artifact.file).name)
+    if artifact.type != "artifact.PythonPackage" or found is None:
+        return name, specifier, name + specifier
+    return found["name"], f"=={found['version']}", str((artifact.base or Path()) / artifact.file)
+
+
+def _python_package(artifact: Artifact) -> tuple[str, str, str]:
+    name, specifier, wanted = _distribution(artifact)
     is_there = join([sys.executable, "-c", _PYTHON, name, specifier])
-    install = join([sys.executable, "-m", "pip", "install", "--quiet", name + specifier])
+    install = join([sys.executable, "-m", "pip", "install", "--quiet", wanted])
     return f"pip install {name}{specifier}", is_there, install
 
 
-def _collection(name: str, specifier: str) -> tuple[str, str, str]:
+def _collection(artifact: Artifact) -> tuple[str, str, str]:
+    name, specifier, _ = _distribution(artifact)
     galaxy = [sys.executable, "-m", "ansible.cli.galaxy", "collection"]
     listed = join([*galaxy, "list", "--format", "json", name])
     is_there = f"{listed} 2>/dev/null | {join([sys.executable, '-c', _COLLECTION, name, specifier])} 2>/dev/null"
@@ -125,8 +187,8 @@ def _collection(name: str, specifier: str) -> tuple[str, str, str]:
     return f"ansible-galaxy collection install {wanted}", is_there, join([*galaxy, "install", wanted])
 
 
-#: Types of tools -> by name and version: a short text, and shell commands that tell whether it is there and install it.
-_COMMANDS: dict[str, Callable[[str, str], tuple[str, str, str]]] = {
+#: Types of tools -> a short text, and shell commands that tell whether it is there and install it.
+_COMMANDS: dict[str, Callable[[Artifact], tuple[str, str, str]]] = {
     "artifact.PythonPackage": _python_package,
     "artifact.AnsibleCollection": _collection,
 }

@@ -1,0 +1,63 @@
+"""Tools that planned operations need (seed unfurl-jobs: "Job Lifecycle", step 5)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS
+from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
+from ansible_ensemble.planning.sequence import bring_up, planned
+from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.topology.tools import tool_name, tools_of
+
+
+def need_tools(planning: Planning) -> None:
+    """Plan the tools that planned operations need, whatever the workflow, and let these wait for them.
+
+    One that is recorded is looked for first: the status may have come from another machine.
+    """
+    tools = {name: member for name, member in planning.members.items() if member.is_tool}
+    if not tools:
+        return
+    for member in list(planning.members.values()):
+        for operation in (*member.down, *member.up) if not member.is_tool else ():
+            declared = _declared(member, operation)
+            for artifact in tools_of(declared) if declared is not None else ():
+                tool = tools[tool_name(artifact)]
+                if tool.change is None:
+                    _make(planning, tool)
+                if tool.up[-1].key not in operation.waits_for:
+                    operation.waits_for.append(tool.up[-1].key)
+
+
+def _declared(member: Member, operation: PlannedOperation) -> Operation | None:
+    if operation.relationship is None:
+        return member.template.operation(operation.interface, operation.operation)
+    links = (link for link in (*member.requirements, *member.dependents) if link.source == operation.instance)
+    for link in links:
+        if link.key == operation.relationship:
+            return link.relationship.operation(operation.interface, operation.operation)
+    return None
+
+
+def _make(planning: Planning, tool: Member) -> None:
+    check = tool.find("check")
+    known = tool.instance is not None and tool.instance.status.operational
+    if known and check is None:
+        # nobody can look, so it is made again: its create sees for itself what is there
+        tool.plan(Action.UPDATE, Reason.CHECK, "operations need it")
+        tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.CHECK)
+    elif known and check is not None:
+        tool.plan(Action.READ, Reason.CHECK, "operations need it")
+        tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
+        for operation in tool.up:
+            operation.details["only_if_absent"] = True
+        tool.up.insert(0, planned(planning, tool, check, "check", Reason.CHECK))
+    else:
+        tool.plan(Action.CREATE, Reason.ADD, "operations need it")
+        tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.ADD)
+    for before, after in pairwise(tool.up):
+        after.waits_for.append(before.key)
+    if tool.change is not None:
+        tool.change.operations = [operation.key for operation in tool.up]
