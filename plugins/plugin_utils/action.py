@@ -55,7 +55,7 @@ class EnsembleAction(ActionBase):
         """
         if not self._in_role:
             return None
-        for name, near in unknown_variables(self.variables, known_variables(self.loader)):
+        for name, near in unknown_variables(self.variables, known_variables(self._loader)):
             if near is not None:
                 return f"there is no variable {name} (did you mean {near}?)"
             result.setdefault("warnings", []).append(f"{name} is no variable of a job, and changes nothing")
@@ -68,7 +68,7 @@ class EnsembleAction(ActionBase):
 
     def say(self, text: str) -> str:
         """A text of the package, with the command's options named as the variables that they are here."""
-        return as_variables(text, known_variables(self.loader)) if self._in_role and "--" in text else text
+        return as_variables(text, known_variables(self._loader)) if self._in_role and "--" in text else text
 
     @abstractmethod
     def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:

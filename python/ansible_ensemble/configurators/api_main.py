@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.api import Channel, Done, Task, TaskError
-from ansible_ensemble.configurators.orders import CHANNEL, NOT_PREDICTABLE
+from ansible_ensemble.configurators.orders import CHANNEL
+from ansible_ensemble.core.texts import NOT_PREDICTABLE
 
 
 def main() -> None:

@@ -10,9 +10,6 @@ from ansible_ensemble.core.sensitive import SensitiveMap
 #: Environment variable with the path of the socket on which a command asks its job.
 CHANNEL = "ANSIBLE_ENSEMBLE_CHANNEL"
 
-#: Message of an operation that a dry run leaves out.
-NOT_PREDICTABLE = "not run: what it does cannot be predicted"
-
 
 @dataclass(frozen=True, slots=True)
 class Host:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+#: Message of an operation that a dry run leaves out.
+NOT_PREDICTABLE = "not run: what it does cannot be predicted"
+
 
 def well_formed(value: Any) -> Any:
     """The value with U+FFFD in place of lone surrogates in its texts, which no UTF-8 file can hold; marks are kept.

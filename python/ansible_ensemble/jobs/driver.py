@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
 from typing import Any
 
-from ansible_ensemble.configurators.orders import NOT_PREDICTABLE, Order
+from ansible_ensemble.configurators.orders import Order
 from ansible_ensemble.configurators.protocol import Configurator, Conversation, Result, SubTask
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.texts import NOT_PREDICTABLE
 from ansible_ensemble.execution.workers import Workers
 from ansible_ensemble.jobs.task import JobTask
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_ensemble.configurators.orders import NOT_PREDICTABLE
+from ansible_ensemble.core.texts import NOT_PREDICTABLE
 
 _NEEDS = "not predictable: needs "
 
@@ -19,7 +19,8 @@ def prediction(task: Mapping[str, Any]) -> dict[str, Any]:
     """What a task of a dry run's report predicts.
 
     Returns:
-        `changed` and `diff` (as Ansible modules give them), or `unpredictable` with the reason.
+        `changed` and `diff` (as Ansible modules give them); of an operation that only looks, `found`, a status; or
+        `unpredictable` with the reason.
     """
     status = task["status"]
     if status == "ok" and NOT_PREDICTABLE in task["messages"]:
@@ -28,6 +29,8 @@ def prediction(task: Mapping[str, Any]) -> dict[str, Any]:
         return {"unpredictable": "it needs what only a real run gives"}
     if status == "skipped" and str(task["error"]).startswith(_NEEDS):
         return {"unpredictable": f"it needs {task['error'].removeprefix(_NEEDS)}, which only a real run gives"}
+    if status == "ok" and str(task["operation"]).endswith((".check", ".discover")) and task["targetStatus"]:
+        return {"found": task["targetStatus"]}
     if status in ("ok", "skipped"):
         return {"changed": bool(task["changed"]), "diff": list(task["diff"])}
     return {"unpredictable": f"its dry run failed: {task['error'] or status}"}

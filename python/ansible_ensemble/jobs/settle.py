@@ -9,7 +9,7 @@ from typing import Any
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
-from ansible_ensemble.core.texts import well_formed
+from ansible_ensemble.core.texts import NOT_PREDICTABLE, well_formed
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, status_after_failure
@@ -199,6 +199,8 @@ def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
 
 def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[dict[str, Any]]) -> None:
     planned, instance = task.planned, task.instance
+    if planned.operation in _READING and NOT_PREDICTABLE in result.messages:
+        return  # nobody looked
     if planned.operation in _READING:
         _read_status(task, result, patch)
         known = was_known(instance) and instance.status is not Status.UNKNOWN

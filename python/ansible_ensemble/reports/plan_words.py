@@ -95,6 +95,9 @@ def would_change(prediction: dict[str, Any]) -> str:
     """What a dry run of an operation says it would do.
 
     Args:
-        prediction: `changed`, and perhaps `diff` as Ansible modules give it (an operation's `details.prediction`).
+        prediction: an operation's `details.prediction`: `found` (a status); or `changed`, and perhaps `diff` as Ansible
+            modules give it.
     """
+    if prediction.get("found"):
+        return f"finds {prediction['found']}"
     return "would change something" if prediction.get("changed") else "would change nothing"

@@ -8,6 +8,7 @@ from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, redact
+from ansible_ensemble.core.texts import NOT_PREDICTABLE
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.settle import Settled, entry_patch, settle
 from tests.unit.jobs.conftest import SERVICE, Job
@@ -68,6 +69,13 @@ def test_a_check_compares_what_it_sees_with_the_record(job, status, result: Resu
     made = job()
     made.instance("app", created="A0", state="started", **status)
     assert settled(made, CHECK, result, "check").drift == drifts
+
+
+def test_a_check_that_a_dry_run_leaves_out_finds_nothing(job) -> None:
+    made = job()
+    made.instance("app", created="A0", status="error", state="started")
+    found = settled(made, CHECK, Result(True, modified=False, messages=[NOT_PREDICTABLE]), "check")
+    assert (found.drift, "status" in found.patches[0]) == ([], False)
 
 
 def test_a_check_that_fails_knows_nothing(job) -> None:

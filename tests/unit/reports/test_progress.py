@@ -24,6 +24,13 @@ def test_a_change_and_a_failure_say_so():
     assert progress.lines(failed, 0.0) == ["[2/2] app: configure failed (1.2s): exit code 3"]
 
 
+def test_what_a_dry_run_leaves_out_is_not_called_well():
+    check = FINISHED | {"operation": "Install.check", "patches": [{"status": "error"}]}
+    assert Progress(total=1).lines(check, 0.0) == ["[1/1] app: check found error (1.2s)"]
+    left_out = check | {"patches": [{}], "messages": ["not run: what it does cannot be predicted"]}
+    assert Progress(total=1).lines(left_out, 0.0) == ["[1/1] app: check not run (1.2s)"]
+
+
 def test_what_runs_long_is_named_ever_more_seldom():
     progress = Progress(total=1)
     progress.lines(started(), 0.0)
