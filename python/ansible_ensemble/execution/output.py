@@ -38,13 +38,21 @@ class BoundedOutput:
         """Number of bytes between head and tail that were dropped."""
         return max(self.total - 2 * self._half, 0)
 
+    def content(self) -> bytes:
+        """The bytes kept; those of an output that was cut are those of its `text`."""
+        return self.text().encode() if self.cut else b"".join(self.ends())
+
+    def ends(self) -> tuple[bytes, bytes]:
+        """The head and the tail as they came."""
+        return bytes(self._head), bytes(self._tail[-self._half :])
+
     def text(self) -> str:
         """The text kept; invalid UTF-8 shows as U+FFFD, and a line says how much is missing."""
-        tail = bytes(self._tail[-self._half :])
+        head_bytes, tail = self.ends()
         if not self.cut:
-            return (bytes(self._head) + tail).decode("utf-8", "replace")
+            return (head_bytes + tail).decode("utf-8", "replace")
         # a character may be cut in two at either side of the gap; its halves are dropped with the rest
-        head = codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))
+        head = codecs.getincrementaldecoder("utf-8")("replace").decode(head_bytes)
         while tail and 0x80 <= tail[0] < 0xC0 and self._half - len(tail) < 3:
             tail = tail[1:]
         return f"{head}\n[... {self.cut} bytes cut ...]\n{tail.decode('utf-8', 'replace')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -317,3 +318,14 @@ def test_wrong_orders() -> None:
         run(Play("other", "x"))
     (outcome,) = run(ModuleCall("ansible.builtin.ping", keywords={"nosuch": 1}))
     assert "nosuch" in (outcome.error or "")
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_result_of_any_size_comes_with_its_ends(fast: bool) -> None:
+    print_much = "echo first; head -c 17000000 /dev/zero | tr '\\0' x; echo; echo last"
+    [outcome] = run(shell(print_much), fast=fast, executors=1)
+    assert (outcome.ok, outcome.rc, outcome.lane) == (True, 0, "fast" if fast else "stock")
+    assert outcome.stdout.startswith("first\nxxx")
+    assert outcome.stdout.endswith("\nlast")
+    assert " cut ...]" in outcome.stdout
+    assert len(json.dumps(outcome.result)) < 5_000_000

@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap
+from ansible_ensemble.execution.ansible.returned import LIMIT, cut, weight
 
 _TIMED_OUT = "timedout"
 
@@ -85,8 +86,14 @@ def failure(error: str, lane: str = "stock") -> Outcome:
 
 
 def to_message(outcome: Outcome) -> dict[str, Any]:
-    """The outcome as plain data."""
-    return asdict(outcome)
+    """The outcome as plain data. What is too large is cut; what is too large even so is a failure."""
+    message = asdict(outcome)
+    if weight(message) > LIMIT:
+        message = cut(message)
+        if weight(message) > LIMIT:
+            error = f"the result is larger than {LIMIT // 1_000_000} MB: it is left out"
+            message.update(asdict(failure(error, outcome.lane)), changed=outcome.changed, rc=outcome.rc)
+    return message
 
 
 def from_message(message: dict[str, Any]) -> Outcome:

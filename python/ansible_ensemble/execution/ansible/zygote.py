@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.execution.ansible import frames
+from ansible_ensemble.execution.ansible.returned import ReturnedJson
+from ansible_ensemble.execution.output import BoundedOutput
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleRun:
-    """What came of a module's process: its exit code and what it printed."""
+    """What came of a module's process: its exit code and what it printed, within bounds."""
 
     code: int
     stdout: bytes
@@ -83,7 +85,8 @@ class Zygote:
 
 
 def _collect(connection: socket.socket, out: int, err: int) -> ModuleRun | None:
-    printed = {out: bytearray(), err: bytearray()}
+    stdout, stderr = ReturnedJson(), BoundedOutput()
+    printed: dict[int, ReturnedJson | BoundedOutput] = {out: stdout, err: stderr}
     answer = bytearray()
     with selectors.DefaultSelector() as selector:
         for source in (connection.fileno(), out, err):
@@ -94,11 +97,11 @@ def _collect(connection: socket.socket, out: int, err: int) -> ModuleRun | None:
                 if not data:
                     selector.unregister(key.fd)
                 elif key.fd in printed:
-                    printed[key.fd] += data
+                    printed[key.fd].add(data)
                 else:
                     answer += data
     if not answer:
         return None
     # started, but no exit code: the zygote was killed, and the module with it
     code = int(answer[1:]) if len(answer) > 1 else -9
-    return ModuleRun(code, bytes(printed[out]), bytes(printed[err]))
+    return ModuleRun(code, stdout.content(), stderr.content())

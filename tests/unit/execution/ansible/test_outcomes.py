@@ -78,3 +78,17 @@ def test_an_outcome_survives_the_journey() -> None:
 
 def test_what_a_newer_executor_adds_is_left_out() -> None:
     assert outcomes.from_message({"ok": True, "color": "red"}) == Outcome(ok=True)
+
+
+def test_a_large_result_is_cut_and_one_that_stays_large_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "LIMIT", 3_000_000)
+    lines = {"stdout": "x" * 4_000_000, "stdout_lines": ["y"] * 30_000, "rc": 0, "changed": True}
+    made = outcomes.from_message(outcomes.to_message(outcomes.outcome_of_task(lines, None, "fast")))
+    assert (made.ok, made.changed, made.lane) == (True, True, "fast")
+    assert " characters cut ...]" in made.stdout
+    assert len(made.result["stdout"]) < 1_000_100
+    assert len(made.result["stdout_lines"]) == 10_001
+    many = {"changed": True, "found": {str(number): "z" * 1000 for number in range(4000)}}
+    made = outcomes.from_message(outcomes.to_message(outcomes.outcome_of_task(many, None, "stock")))
+    assert (made.ok, made.changed, made.result) == (False, True, {})
+    assert made.error == "the result is larger than 3 MB: it is left out"
