@@ -21,6 +21,7 @@ from ansible_ensemble.jobs.execute import JobOutcome
 from ansible_ensemble.jobs.given import hand_over, options_of_job, withdraw
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
+from ansible_ensemble.jobs.journals import drop_dry_runs
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
 from ansible_ensemble.jobs.read import Location, locate, read_ensemble
@@ -63,6 +64,7 @@ def lock(
         if held is None or held.id != lock_id:
             return {"changed": False, "lock": {}}
         withdraw(path.parent / PLANNED)
+        drop_dry_runs(path.parent / PLANNED)
         freed, left = locking.free(path, held, environment)
         return {"changed": freed, "lock": {}, "warnings": [left] if left else []}
     if lock_id is not None:
@@ -302,6 +304,7 @@ def record(
         report = record_journal(read, Path(journal), write=not check)
         if job_options.commits:
             commit_job(read, report, job_options)
+    report["job"]["check"] = check
     text = read.redactor.text(job_text(report))
     problems = report.get("problems")
     return {

@@ -27,6 +27,16 @@ def open_journals(folder: Path) -> list[Path]:
     return sorted((folder / JOBS).glob(f"job*{OPEN}"), key=lambda path: path.stem[-8:])
 
 
+def drop_dry_runs(planned: Path) -> None:
+    """Remove the journals of dry runs: nothing they tell of has happened, and they are reported.
+
+    Args:
+        planned: the folder that dry runs write in.
+    """
+    for journal in open_journals(planned):
+        journal.unlink(missing_ok=True)
+
+
 def close_journal(path: Path) -> None:
     """Mark a journal as recorded; it stays beside the record as the job's log."""
     path.rename(path.with_name(path.name.removesuffix(OPEN) + RECORDED))

@@ -44,3 +44,8 @@ def test_what_needs_a_live_value_is_left_out(tmp_path: Path, command: Callable[.
     assert not (tmp_path / "made").exists()
     assert not (tmp_path / "copied").exists()
     assert not (tmp_path / "ensemble.yaml").exists()
+    play = command("tosca.ensemble.deploy", "--check", "-e", "ensemble=service.yaml", program="ansible-playbook")
+    assert play.code == 0, play.output
+    assert "Dry run of deploy complete: " in play.stdout
+    left = {path.name for path in (tmp_path / "planned").rglob("*") if path.is_file()}
+    assert left == {"plan.json"}, "the journal of a dry run is gone with it"
