@@ -88,6 +88,13 @@ def add_job(parser: argparse.ArgumentParser, formats: Sequence[str] = ("text", "
     add_common(parser, formats)
 
 
+def add_job_of_names(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that runs a job, and whose arguments are other names than the ensemble's."""
+    add_ensemble_option(parser)
+    add_approval(parser)
+    add_job(parser)
+
+
 def add_environment(parser: argparse.ArgumentParser) -> None:
     """Add the options that decide how an ensemble is read."""
     group = parser.add_argument_group("reading the ensemble")

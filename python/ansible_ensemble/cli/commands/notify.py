@@ -14,10 +14,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("trigger", metavar="NAME", help="name of the event, or of a policy's trigger")
     parser.add_argument("--data", metavar="FILE", help="JSON or YAML given to the actions as input; - is stdin")
-    options.add_ensemble_option(parser)
     options.add_force(parser)
-    options.add_approval(parser)
-    options.add_job(parser)
+    options.add_job_of_names(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
