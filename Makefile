@@ -18,7 +18,7 @@ GUESTBOOK := $(BUILD)/guestbook
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down test gates lint types rooms collection docs sanity unit integration cores bench torture build clean
+.PHONY: help demo demo-down test gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -104,6 +104,11 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_process.py
 	python tests/bench/bench_plan.py
 	python tests/bench/bench_deploy.py
+
+lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
+
+$(BUILD)/lfstest-gitserver:
+	tests/lfs/build $@
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
 	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture
