@@ -120,7 +120,7 @@ class JobExecution:
         Raises:
             EnsembleError: the journal cannot be written; what ran until then is in it.
         """
-        loop = asyncio.get_running_loop()
+        loop, since = asyncio.get_running_loop(), time.monotonic()
         self._done = loop.create_future()
         self._stopping.begin()
         watching = loop.create_task(self._watch_lock(self._watch)) if self._watch is not None else None
@@ -144,7 +144,7 @@ class JobExecution:
             signal=self._stopping.signal,
             lost_lock=self._lost_lock,
         )
-        await self._ledger.write(job_finished_event(outcome.ok, outcome.counts, outcome.stopped))
+        await self._ledger.write(job_finished_event(outcome.ok, outcome.counts, outcome.stopped, since=since))
         return outcome
 
     @staticmethod

@@ -156,9 +156,11 @@ def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:
     return {**task.own_digests, **reads}
 
 
-def job_finished_event(ok: bool, counts: dict[str, int], stopped: str | None) -> dict[str, Any]:
-    """The last event of a job."""
-    return {"event": "job-finished", "ok": ok, "counts": counts, "stopped": stopped, "time": time.time()}
+def job_finished_event(ok: bool, counts: dict[str, int], stopped: str | None, *, since: float) -> dict[str, Any]:
+    """The last event of a job; `since` is the monotonic clock's seconds when it began."""
+    seconds = round(time.monotonic() - since, 3)
+    ended = {"ok": ok, "counts": counts, "stopped": stopped, "seconds": seconds}
+    return {"event": "job-finished", **ended, "time": time.time()}
 
 
 def bounded(value: Any) -> Any:

@@ -145,12 +145,13 @@ class PreparedJob:
     def _note_empty(self) -> None:
         """A job without anything to do is recorded as well, without starting Ansible for it."""
         folder = self._ensemble.planned if self._options.check else self._ensemble.folder
+        since = time.monotonic()
         journal = create_journal(folder, self.id, self._ensemble.base)
         ensemble, options = self._ensemble, self._options
         recorded = recorded_options(options, ensemble.topology, ensemble.seal)
         start = starting_point(ensemble, options)
         journal.append(job_started_event(self._plan, self.id, recorded, start))
-        journal.append(job_finished_event(True, {}, None))
+        journal.append(job_finished_event(True, {}, None, since=since))
         journal.close()
 
     def _marked(self, report: dict[str, Any], interrupted_by: int | None) -> dict[str, Any]:

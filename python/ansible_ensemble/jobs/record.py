@@ -25,7 +25,7 @@ from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_instance
 from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.report import job_report
+from ansible_ensemble.jobs.report import job_report, job_seconds
 from ansible_ensemble.jobs.settle import makes
 from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.topology.scaling import link_targets
@@ -202,7 +202,7 @@ def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> 
         previous_id=_previous(ensemble, header["job"]),
         start_time=_time(header["time"]),
         end_time=_time(finished),
-        seconds=max(0.0, round(finished - header["time"], 3)),
+        seconds=job_seconds(header, end or {"event": "", "time": finished}),
         options=ensemble.redactor.data(header["options"]),
         start_commit=header.get("commit") or "",
         spec_digest=header["base"].get("spec", ""),

@@ -43,7 +43,7 @@ def job_report(
             "success": ok,
             "stopped": end["stopped"] if end else "the job was killed",
             **counts,
-            "seconds": max(0.0, round(last.get("time", header["time"]) - header["time"], 3)),
+            "seconds": job_seconds(header, last),
             "summary": _summary(counts),
         },
         "summary": _done([*steps, *(task for task in tasks if task["status"] == "interrupted")]),
@@ -56,6 +56,18 @@ def job_report(
         ],
         "warnings": damage,
     }
+
+
+def job_seconds(header: Event, last: Event) -> float:
+    """How long a job took; of one that was killed, as far as the time of day tells.
+
+    Args:
+        header: its job-started event.
+        last: its job-finished event, or the last that it wrote.
+    """
+    measured = last.get("seconds") if last["event"] == "job-finished" else None
+    between = last.get("time", header["time"]) - header["time"]
+    return float(measured) if measured is not None else max(0.0, round(between, 3))
 
 
 def _task(event: Event, started: Mapping[str, Event]) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Jobs that meet a full disk, a folder that cannot be written, commands that misbehave and workers that die.
 
 Each job ends in order: it says in a message what happened, exits with 1 and frees the lock, what it did is kept, and
-the next one goes on. A clock that jumps has no test here: whatever waits or measures in a job does so by the monotonic
-clock, and the time of day is only written down.
+the next one goes on. For a clock that jumps see the unit tests of the execution.
 """
 
 from __future__ import annotations

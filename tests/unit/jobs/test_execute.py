@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import Counter
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from ansible_ensemble.jobs.execute import JobExecution, JobOutcome
 from ansible_ensemble.jobs.journals import create_journal
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.render import Renderer
+from ansible_ensemble.jobs.report import job_seconds
 
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -129,3 +132,15 @@ def test_a_job_that_loses_its_lock_begins_nothing_more_and_lets_end_what_runs(jo
     [stopping] = [event for event in told if event["event"] == "stopping"]
     assert (stopping["reason"], len(stopping["running"])) == ("bob has it", 2)
     assert told[-1]["stopped"] == "bob has it"
+
+
+def test_durations_are_those_of_a_clock_that_nobody_sets(job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", count(time.time(), -3600).__next__)  # an hour back at each look
+    outcome, _, told = carry_out(job(service(), jobs=4))
+    assert outcome.ok
+    times = [event["time"] for event in told if "time" in event]
+    assert times == sorted(times, reverse=True)
+    assert all(0 <= event["seconds"] < 30 for event in told if event["event"] in ("finished", "job-finished"))
+    began = {"event": "job-started", "time": times[0] + 3600}
+    assert job_seconds(began, told[-1]) == told[-1]["seconds"]
+    assert job_seconds(began, {"event": "finished", "time": times[-1], "seconds": 5}) == 0.0
