@@ -39,7 +39,7 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
         _diffs(report["tasks"], style, verbose),
         _failures(report, style, verbose),
         drift_lines(report.get("drift") or [], style, verbose=verbose),
-        _outputs(report.get("outputs") or {}, style),
+        _outputs(report.get("outputs") or {}, style, verbose=verbose),
         [f"{style.warning('Warning:')} {clean(text)}" for text in report.get("warnings") or []],
         [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
         [outcome_line(report, style)],
@@ -149,10 +149,10 @@ def _why_not(task: dict[str, Any]) -> str:
     return clean(str(task.get("error") or ""))
 
 
-def _outputs(outputs: dict[str, Any], style: Style) -> Iterator[str]:
+def _outputs(outputs: dict[str, Any], style: Style, *, verbose: bool) -> Iterator[str]:
     if outputs:
         yield style.strong("Outputs:")
-        yield from (f"  {line}" for line in outputs_text(outputs))
+        yield from (f"  {line}" for line in outputs_text(outputs, every=verbose))
 
 
 def outcome_line(report: dict[str, Any], style: Style) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.reports.table import table
-from ansible_ensemble.reports.values import block, clean, is_secret, is_short, one_line
+from ansible_ensemble.reports.values import block, clean, few, is_secret, is_short, one_line
 
 
-def outputs_text(outputs: dict[str, Any]) -> list[str]:
-    """Lines of names and values: the short ones aligned, then the long ones in blocks."""
+def outputs_text(outputs: dict[str, Any], *, every: bool = True) -> list[str]:
+    """Lines of names and values: the short ones aligned, then the long ones in blocks, cut if not `every`."""
     short = {name: value for name, value in outputs.items() if is_short(value)}
     lines = table([[f"{clean(name)}:", _plain(value)] for name, value in short.items()])
     for name, value in outputs.items():
         if name not in short:
             lines.append(f"{clean(name)}:")
-            lines += [f"  {line}" for line in block(value)]
+            lines += [f"  {line}" for line in few(block(value), every=every)]
     return lines
 
 

@@ -42,7 +42,7 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
     outputs = status.get("outputs") or {}
     if outputs:
         lines += ["", style.strong("Outputs:")]
-        lines += [f"  {line}" for line in outputs_text(outputs)]
+        lines += [f"  {line}" for line in outputs_text(outputs, every=verbose)]
     last = status.get("lastJob")
     if last:
         lines += ["", style.faint(f"Last job: {last['changeId']}, {last['workflow']}: {last.get('summary') or ''}")]

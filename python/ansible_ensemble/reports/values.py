@@ -15,6 +15,8 @@ from ansible_ensemble.core.sensitive import REDACTED, Sensitive
 ONE_LINE = 72
 #: The most lines of a value that are shown when not all are asked for.
 FEW_LINES = 12
+#: Characters of a line that are shown at least where not all is asked for.
+LONG_LINE = 1000
 
 _SECRET = "(sensitive value)"
 _WORDS = frozenset(("", "<<", "null", "~", "true", "false", "yes", "no", "on", "off", ".inf", "+.inf", "-.inf", ".nan"))
@@ -132,7 +134,14 @@ def diff_lines(before: Any, after: Any, context: int = 2) -> list[str]:
 
 
 def few(lines: list[str], *, every: bool, limit: int = FEW_LINES) -> list[str]:
-    """The lines, or the first of them and how many more there are."""
-    if every or len(lines) <= limit + 1:
+    """The lines, or the first of them and how many more there are; long ones without their ends."""
+    if every:
         return lines
-    return [*lines[:limit], f"... ({len(lines) - limit} more lines; -v shows all)"]
+    shown = [line if len(line) <= LONG_LINE + 100 else _without_end(line) for line in lines[: limit + 1]]
+    if len(lines) <= limit + 1:
+        return shown
+    return [*shown[:limit], f"... ({len(lines) - limit} more lines; -v shows all)"]
+
+
+def _without_end(line: str) -> str:
+    return f"{line[:LONG_LINE]}... ({len(line) - LONG_LINE} more characters; -v shows all)"

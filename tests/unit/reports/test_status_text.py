@@ -32,3 +32,10 @@ def test_the_own_status_is_told_where_another_makes_it_worse(document):
 def test_warnings_come_last(document):
     text = status_text(document("status") | {"warnings": ["a job runs"]})
     assert text.splitlines()[-1] == "Warning: a job runs"
+
+
+def test_a_long_output_is_cut_unless_verbose(document):
+    status = document("status") | {"outputs": {"hosts": [f"host {n}" for n in range(100)]}}
+    assert "host 99" not in status_text(status)
+    assert "... (88 more lines; -v shows all)" in status_text(status)
+    assert "host 99" in status_text(status, verbose=True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.documents.yaml import parse_yaml
-from ansible_ensemble.reports.values import block, clean, diff_lines, is_short, one_line
+from ansible_ensemble.reports.values import block, clean, diff_lines, few, is_short, one_line
 
 PLAIN = [None, True, False, 0, -7, 1.5, "", "a", "a b", "true", "no", "null", "~", "12", "1e3", "0x1f", "- a", "-a"]
 TRICKY = [
@@ -86,3 +86,11 @@ def test_a_marked_value_is_never_shown(secret):
         assert "(sensitive value)" in one_line(value)
         assert "(sensitive value)" in "\n".join(block(value))
         assert not {"hunter2", "4711", "lines"} & set(re.findall(r"\w+", one_line(value) + "\n".join(block(value))))
+
+
+def test_few_lines_and_few_of_a_long_one():
+    lines = ["x" * 5000, *map(str, range(50))]
+    assert few(lines, every=True) == lines
+    shown = few(lines, every=False, limit=3)
+    assert shown[0] == f"{'x' * 1000}... (4000 more characters; -v shows all)"
+    assert shown[1:] == ["0", "1", "... (48 more lines; -v shows all)"]
