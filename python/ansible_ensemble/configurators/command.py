@@ -12,8 +12,8 @@ from typing import Any
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Order
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
-from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, read_inputs, returned, to_result
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, read_inputs, returned, spoil, to_result
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
 
 _INTERPRETERS = {".py": sys.executable, ".sh": "/bin/sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
@@ -177,6 +177,9 @@ def run_order(task: Task, order: Order) -> Steps:
         values = {name: mark_sensitive(value) for name, value in values.items()}
     modified = False if outcome.rc in (126, 127) else None
     result: Result = to_result(task, outcome, values, values.get("modified", modified))
+    if outcome.cut and result.success and values["stdout"].startswith("{") and set(values) == {"stdout"}:
+        text = f"it printed a JSON object that is {outcome.cut} bytes too long to be read"
+        spoil(result, EnsembleError(text, hint="print less, or write it to a file and print the file's name"))
     return result
 
 

@@ -113,6 +113,7 @@ class Outcome:
         hidden: the same with what `result` hides (`no_log`, vaulted values), as `register` would hold it; empty if
             nothing is hidden. It is marked as sensitive.
         stdout, stderr: text, bounded; `rc`: exit code where there is one.
+        cut: how many bytes of stdout were dropped.
         diff: module diffs ({before, after, ...}), in order.
         error: the reason in words, if it failed.
         timed_out, cancelled, unreachable: why it failed.
@@ -126,6 +127,7 @@ class Outcome:
     rc: int | None = None
     stdout: str = ""
     stderr: str = ""
+    cut: int = 0
     result: dict[str, Any] = field(default_factory=dict)
     hidden: SensitiveMap = field(default_factory=SensitiveMap)
     diff: list[dict[str, Any]] = field(default_factory=list)

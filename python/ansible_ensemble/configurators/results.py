@@ -57,7 +57,7 @@ def to_result(task: Task, outcome: Outcome, values: Mapping[str, Any], modified:
     try:
         _apply_templates(task, outcome, values, result)
     except EnsembleError as error:
-        _spoil(result, error)
+        spoil(result, error)
     return result
 
 
@@ -82,7 +82,7 @@ def _status(word: Any) -> Status | None:
         return None
 
 
-def _spoil(result: Result, error: EnsembleError) -> None:
+def spoil(result: Result, error: EnsembleError) -> None:
     """What the tool did is done, but what came of it cannot be told."""
     result.success, result.error = False, str(error)
     if not result.modified and (result.outcome is None or result.outcome.changed is not False):

@@ -91,6 +91,7 @@ async def run_command(
         rc=rc,
         stdout=running.output["stdout"].text(),
         stderr=running.output["stderr"].text(),
+        cut=running.output["stdout"].cut,
         timed_out=timed_out,
         seconds=loop.time() - begin,
     )

@@ -213,6 +213,21 @@ def test_what_it_prints_is_its_result(task: Any) -> None:
     assert (result.status, result.modified) == (Status.DEGRADED, True)
 
 
+@pytest.mark.parametrize(
+    ("stdout", "read"),
+    [
+        ('{"port": \n[... 7 bytes cut ...]\n80}', False),
+        ('{"line": 1}\n[... 7 bytes cut ...]\n{"port": 80}', True),
+        ("text\n[... 7 bytes cut ...]\ntext", True),
+    ],
+    ids=["an object", "lines of objects", "text"],
+)
+def test_an_object_that_is_too_long_to_be_read_is_no_success(task: Any, stdout: str, read: bool) -> None:
+    result, _ = carry_out(CommandConfigurator("true"), task(), Outcome(ok=True, rc=0, stdout=stdout, cut=7))
+    assert (result.success, result.modified) == (read, None)
+    assert read or "7 bytes too long to be read" in result.error
+
+
 @pytest.mark.parametrize("rc,modified", [(1, None), (126, False), (127, False), (None, None)])
 def test_a_command_that_was_not_found_modified_nothing(task: Any, rc: int | None, modified: bool | None) -> None:
     result, _ = carry_out(CommandConfigurator("x"), task(), Outcome(ok=False, rc=rc, error="no"))
