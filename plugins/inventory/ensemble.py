@@ -16,7 +16,8 @@ description:
     C(properties) and C(attributes), with the instance's C(name), C(template), C(type), C(status) and C(state); a
     property whose name Ansible keeps to itself, such as C(port), is only there.
   - Where to connect to comes from the C(endpoint) capability and C(public_address) of the instance or of the one that
-    hosts it.
+    hosts it. A C(tosca.nodes.Compute) without an address is left to other inventory sources, which may have a host of
+    its name; what it hosts is reached as they say. All else is on this machine.
   - Reads the ensemble and changes nothing.
 extends_documentation_fragment:
   - ansible.builtin.constructed
@@ -52,10 +53,40 @@ groups:
 from pathlib import Path
 from typing import Any
 
+from ansible import constants
 from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Constructable
+from ansible.template import trust_as_template
 from ansible.vars.reserved import is_reserved_name
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, package
+
+#: Variables by which a host is reached.
+_CONNECTION = (
+    "ansible_connection",
+    "ansible_host",
+    "ansible_port",
+    "ansible_user",
+    "ansible_password",
+    "ansible_private_key_file",
+    "ansible_ssh_private_key_file",
+    "ansible_ssh_common_args",
+    "ansible_ssh_extra_args",
+    "ansible_become_password",
+    "ansible_python_interpreter",
+)
+
+
+def _reached_as(machine: str) -> dict[str, Any]:
+    """The variables of a host that is reached as another one: templates, for other sources may say later how it is."""
+    otherwise = {
+        "ansible_connection": constants.config.get_config_value("DEFAULT_TRANSPORT"),
+        "ansible_host": machine,
+        "ansible_python_interpreter": constants.config.get_config_value("INTERPRETER_PYTHON"),
+    }
+    return {
+        name: trust_as_template(f"{{{{ hostvars[{machine!r}].{name} | default({otherwise.get(name)!r}) }}}}")
+        for name in _CONNECTION
+    }
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable):
@@ -70,6 +101,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
         """Add the ensemble's hosts and groups to the inventory."""
         super().parse(inventory, loader, path, cache)
+        if getattr(inventory, "without_ensembles", False):
+            return  # a job asks what the other sources know
         self._read_config_data(path)
         ensemble = Path(path).resolve().parent / Path(self.get_option("ensemble")).expanduser()
         try:
@@ -82,6 +115,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
             for name, value in variables.items():
                 if not is_reserved_name(name):
                     inventory.set_variable(host, name, value)
+        for host, machine in found["machines"].items():
+            for name, value in _reached_as(machine).items():
+                inventory.set_variable(host, name, value)
         for group, hosts in found["groups"].items():
             inventory.add_group(group)
             for host in hosts:

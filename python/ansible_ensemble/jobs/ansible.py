@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.execution.workers import AnsibleWorker
+from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.execute import JobOutcome
@@ -175,7 +176,7 @@ def execute(
         watch=locking.watch(read.path, held, read.environment),
         progress=show,
         verbosity=display.verbosity,
-        inventory=frozenset(session.inventory.hosts),
+        inventory=session.known_hosts(),
         observers=[ItemEvents(partial(send_item_event, session, action._task))]
         if show and is_wanted(os.environ)
         else [],
@@ -320,6 +321,8 @@ def record(
 def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
     """Instances as inventory hosts, with groups by template, type, status and state.
 
+    `machines` has the names of the machines, by the names of what they host, which other sources may know.
+
     Args:
         path: the ensemble.
         loader: Ansible's DataLoader, which has the vault passwords.
@@ -327,16 +330,19 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
     read = read_ensemble(locate(path), JobOptions(vault=_vault_of(loader), inventory=None))
     hosts: dict[str, Any] = {}
     groups: dict[str, list[str]] = {}
+    machines: dict[str, str] = {}
     finder = HostFinder(read.evaluator, read.instances, frozenset())
     for instance in read.instances:
         template = read.topology.node_templates[instance.template]
         values = {**instance.properties, **instance.attributes}
         variables: dict[str, Any] = {name: reveal(value) for name, value in values.items() if name.isidentifier()}
-        machine = finder.machine(instance)
-        if machine.name == "localhost":
-            variables |= {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
-        else:
+        machine, outermost = finder.machine(instance), finder.outermost(instance)
+        if machine.name != "localhost":
             variables |= machine.variables
+        elif not _is_machine(outermost, read):
+            variables |= {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+        elif outermost is not instance:
+            machines[instance.name] = outermost.name
         variables["ensemble_instance"] = {
             "name": instance.name,
             "template": instance.template,
@@ -352,4 +358,9 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         names += [f"type_{ancestor.name}" for ancestor in template.type.lineage()]
         for name in names:
             groups.setdefault("".join(c if c.isalnum() else "_" for c in name), []).append(instance.name)
-    return {"hosts": hosts, "groups": groups}
+    return {"hosts": hosts, "groups": groups, "machines": machines}
+
+
+def _is_machine(instance: Instance, ensemble: Ensemble) -> bool:
+    """Whether an instance is a machine: without an address, it is for other sources to say how it is reached."""
+    return ensemble.topology.node_templates[instance.template].type.is_a("tosca.nodes.Compute")

@@ -121,8 +121,11 @@ class EnsembleEvidence:
             if ref.startswith(("file:", "directory:", "image:")):
                 return ValueChange("content", self._shown(ref.partition(":")[2]))
             kind, _, rest = ref.partition("::")
-            after = self._evaluator.input(rest) if kind == "input" and rest in self._ensemble.topology.inputs else None
-            return ValueChange("input", ref.rpartition("::")[2], after=after, sensitive=is_sensitive(after))
+            name = ref.rpartition("::")[2]
+            if kind != "input":
+                return ValueChange("content", name)
+            after = self._evaluator.input(rest) if rest in self._ensemble.topology.inputs else None
+            return ValueChange("input", name, after=after, sensitive=is_sensitive(after))
         holder = self._ensemble.instances.get(owner) or instance
         shown = name if owner == instance.name else f"{owner}.{name}"
         before = holder.properties.get(name, holder.attributes.get(name))

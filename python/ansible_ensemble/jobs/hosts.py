@@ -69,6 +69,10 @@ class HostFinder:
 
     def machine(self, instance: Instance) -> Host:
         """The host of the outermost instance that this one is hosted on, or of itself."""
+        return self._host_of(self.outermost(instance))
+
+    def outermost(self, instance: Instance) -> Instance:
+        """The outermost instance that this one is hosted on, or itself."""
         seen: set[str] = set()
         current = instance
         while current.host and current.host not in seen:
@@ -77,7 +81,7 @@ class HostFinder:
             if host is None:
                 break
             current = host
-        return self._host_of(current)
+        return current
 
     def _host_of(self, instance: Instance) -> Host:
         if instance.name in self._inventory:

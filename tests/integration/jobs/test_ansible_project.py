@@ -12,10 +12,16 @@ FILES = {
     "ansible.cfg": """
 [defaults]
 roles_path = mine/roles
-inventory = inventory/hosts.ini
+inventory = inventory
 vault_password_file = vault-password
 """,
-    "inventory/hosts.ini": "elsewhere city=Rome\n[near]\nhere ansible_connection=local\n",
+    "inventory/ensemble.yml": "plugin: tosca.ensemble.ensemble\nensemble: ../ensemble.yaml\n",
+    "inventory/hosts.ini": """
+elsewhere city=Rome
+remote ansible_host=192.0.2.7 ansible_port=2222
+[near]
+here ansible_connection=local
+""",
     "group_vars/near.yml": """
 greeting: "{{ 'good' }} {{ time_of_day }}"
 time_of_day: day
@@ -43,8 +49,20 @@ spec: {service_template: topology/service.yaml}
     "topology/service.yaml": """
 tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
+  inputs: {word: {type: string, default: first}}
   node_templates:
     here: {type: tosca.nodes.Compute}
+    remote: {type: tosca.nodes.Compute}
+    nowhere: {type: tosca.nodes.Compute}
+    tenant: {type: tosca.nodes.SoftwareComponent, requirements: [host: remote]}
+    lodger:
+      type: tosca.nodes.SoftwareComponent
+      requirements: [host: nowhere]
+      interfaces:
+        Standard:
+          create:
+            implementation: ansible.builtin.command
+            inputs: {argv: [echo, {get_input: word}]}
     guest:
       type: tosca.nodes.SoftwareComponent
       requirements: [host: here]
@@ -104,5 +122,33 @@ def test_what_lies_in_the_project_is_found(command, project: Path):
     (project / "plan.yml").write_text(PLAN)
     plan = command("plan.yml", program="ansible-playbook", cwd=project)
     assert plan.code == 0 and "guest will be updated in place (greeting changed)" in plan.output, plan.output
+    assert "null" not in plan.output
     changed = json.loads(command("plan", "--output", "json", cwd=project).stdout)
     assert [one["key"] for one in changed["operations"]] == ["guest:Standard.configure"]
+
+
+SHOW = """
+- hosts: tenant:remote:lodger
+  gather_facts: false
+  tasks:
+    - ansible.builtin.debug:
+        msg: "{{ inventory_hostname }} by {{ ansible_connection }}
+          to {{ ansible_host | default(inventory_hostname) }}, {{ ansible_port | default(22) }}"
+"""
+
+
+def test_what_other_sources_say_of_a_machine_holds(command, project: Path):
+    """A machine without an address is what the inventory says, beside the plugin and for what it hosts.
+
+    Jobs do not take a machine for a host of the inventory because it is recorded.
+    """
+    deploy = ("deploy", "--approve", "--limit", "lodger,nowhere,tenant,remote")
+    assert command(*deploy, cwd=project).code == 0
+    done = command(*deploy, "--input", "word=second", cwd=project)
+    assert done.code == 0 and "lodger: create changed" in done.output, done.output
+    (project / "show.yml").write_text(SHOW)
+    shown = command("show.yml", program="ansible-playbook", cwd=project)
+    assert shown.code == 0, shown.output
+    assert '"msg": "remote by ssh to 192.0.2.7, 2222"' in shown.output
+    assert '"msg": "tenant by ssh to 192.0.2.7, 2222"' in shown.output
+    assert '"msg": "lodger by ssh to nowhere, ' in shown.output

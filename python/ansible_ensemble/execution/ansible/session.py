@@ -16,6 +16,9 @@ from ansible_ensemble.execution.ansible import core
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
 
+#: The variable that our inventory plugin sets for each of its hosts.
+_RECORDED = "ensemble_instance"
+
 
 @dataclass(slots=True)
 class AnsibleSession:
@@ -55,6 +58,23 @@ class AnsibleSession:
             play_context=action._play_context,
             host_name=str(task_vars.get("inventory_hostname", "localhost")),
         )
+
+    def known_hosts(self) -> frozenset[str]:
+        """Names of the inventory's hosts, without those that only our inventory plugin knows.
+
+        A machine that is a host for no other reason than that it is recorded says nothing of where it is; jobs would
+        go elsewhere once it is recorded than before. Such hosts are told apart by reading the other sources alone.
+        """
+        hosts = self.inventory.hosts
+        recorded = {name for name, host in hosts.items() if _RECORDED in host.vars}
+        if recorded:
+            from ansible.inventory.manager import InventoryManager
+
+            others = InventoryManager(loader=self.loader, sources=self.inventory._sources, parse=False)
+            others._inventory.without_ensembles = True  # the plugin heeds it
+            others.parse_sources()
+            recorded -= others.hosts.keys()
+        return frozenset(hosts.keys() - recorded)
 
     @property
     def passwords(self) -> dict[str, Any]:

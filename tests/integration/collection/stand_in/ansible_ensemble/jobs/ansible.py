@@ -59,5 +59,6 @@ def inventory(path, *, loader):
                 "ensemble_instance": {"status": "error", "properties": {}, "attributes": {}},
             },
         },
+        "machines": {},
         "groups": {"status_ok": ["db"], "type_tosca_nodes_Database": ["db"], "empty": []},
     }
