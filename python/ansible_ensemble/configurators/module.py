@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.configurators.orders import ModuleCall
-from ansible_ensemble.configurators.play import task_keywords
+from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
 from ansible_ensemble.configurators.protocol import Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
 from ansible_ensemble.core.sensitive import reveal
@@ -42,7 +42,7 @@ class ModuleConfigurator:
             host=task.host,
             keywords=task_keywords(task),
             base=str(task.base),
-            check=task.check,
+            check=in_check_mode(task),
             diff=task.diff,
             timeout=task.timeout,
             fast=task.setting("fast", True) is not False,
@@ -52,7 +52,7 @@ class ModuleConfigurator:
             values = {**values["ansible_facts"], **values}
         for name in _NOT_OURS:
             values.pop(name, None)
-        return to_result(task, outcome, values, modified=outcome.changed)
+        return found_by_check_mode(task, to_result(task, outcome, values, modified=outcome.changed))
 
     def _args(self, task: Task) -> dict[str, Any]:
         args = {name: reveal(task.inputs[name]) for name in task.inputs if name not in RESERVED_INPUTS}

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Play
-from ansible_ensemble.configurators.protocol import Steps, Task
+from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.instances.status import Status
 
 #: Keys of an implementation that are keywords of Ansible's tasks and plays.
 _KEYWORDS = (
@@ -46,6 +47,29 @@ def task_keywords(task: Task) -> dict[str, Any]:
     return {name: reveal(value) for name, value in settings.items() if value is not None}
 
 
+def in_check_mode(task: Task) -> bool:
+    """Whether Ansible's check mode is to be used: in a dry run, and where the operation has Ansible's `check_mode`."""
+    return task.check or task.setting("check_mode") is True
+
+
+def found_by_check_mode(task: Task, result: Result, what: str = "") -> Result:
+    """A check that is the tool itself in check mode: what it would change is not as it should be.
+
+    Args:
+        task: the task.
+        result: its result.
+        what: by what it would be changed.
+    """
+    outcome = result.outcome
+    if task.operation.name == "check" and task.setting("check_mode") is True and outcome and outcome.ok:
+        result.modified = False
+        if outcome.changed and result.status is None:
+            result.status = Status.ERROR
+            result.error = f"it would be changed{what}"
+        outcome.changed = False
+    return result
+
+
 class PlayConfigurator:
     """Runs a task file, a role or a playbook; inputs are its variables (as `-e` gives them).
 
@@ -77,7 +101,7 @@ class PlayConfigurator:
             variables=self._variables(task),
             keywords=task_keywords(task),
             base=str(task.base),
-            check=task.check,
+            check=in_check_mode(task),
             diff=task.diff,
             timeout=task.timeout,
             fast=task.setting("fast", True) is not False,
@@ -89,7 +113,9 @@ class PlayConfigurator:
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear
         named = returned(outcome)
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
-        return to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
+        changed = [one["name"] for one in named.get("tasks") or () if one.get("changed")]
+        result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
+        return found_by_check_mode(task, result, f" by {', '.join(changed)}")
 
     def _source(self, task: Task) -> str:
         if self._target:

@@ -22,7 +22,7 @@ def _one(entry: dict[str, Any]) -> Iterator[str]:
         yield from clean(str(entry["prepared"])).rstrip("\n").split("\n")
         return
     lines = diff_lines(_data(entry.get("before")), _data(entry.get("after")))
-    header = entry.get("after_header") or entry.get("before_header")
+    header = entry.get("before_header") or entry.get("after_header")  # the latter may name a temporary file
     if header and lines:
         yield f"# {clean(str(header))}"
     yield from lines

@@ -125,6 +125,6 @@ IMPLEMENTATION_SETTINGS = frozenset(
     {
         *("environment", "inputs", "outputs", "preConditions", "postConditions", "entry_state", "become"),
         *("become_user", "become_method", "fast", "description", "metadata", "file", "type", "repository"),
-        *("retries", "delay", "backoff", "until", "serial"),
+        *("retries", "delay", "backoff", "until", "serial", "check_mode"),
     }
 )

@@ -41,6 +41,10 @@ module.exit_json(changed=True)
 - name: Greet
   keep: {path: "{{ folder }}/log", text: "{{ greeting | loud }} {{ who }}"}
 """,
+    "mine/roles/page/tasks/main.yml": """
+- name: Write
+  ansible.builtin.copy: {dest: "{{ playbook_dir }}/page.html", content: Welcome}
+""",
     "ensemble.yaml": """
 apiVersion: tosca-ensemble/v1
 kind: Ensemble
@@ -55,6 +59,11 @@ topology_template:
     remote: {type: tosca.nodes.Compute}
     nowhere: {type: tosca.nodes.Compute}
     tenant: {type: tosca.nodes.SoftwareComponent, requirements: [host: remote]}
+    page:
+      type: tosca.nodes.Root
+      interfaces:
+        Standard: {configure: page}
+        Install: {check: {implementation: {primary: page, check_mode: true}}}
     lodger:
       type: tosca.nodes.SoftwareComponent
       requirements: [host: nowhere]
@@ -152,3 +161,17 @@ def test_what_other_sources_say_of_a_machine_holds(command, project: Path):
     assert '"msg": "remote by ssh to 192.0.2.7, 2222"' in shown.output
     assert '"msg": "tenant by ssh to 192.0.2.7, 2222"' in shown.output
     assert '"msg": "lodger by ssh to nowhere, ' in shown.output
+
+
+def test_a_role_in_check_mode_finds_drift(command, project: Path):
+    page = project / "page.html"
+    assert command("deploy", "--approve", "--limit", "page", cwd=project).code == 0
+    assert command("check", "--detailed-exitcode", cwd=project).code == 0
+    page.write_text("Go away")
+    found = command("check", "--detailed-exitcode", "--diff", cwd=project)
+    assert found.code == 2, found.output
+    assert "status: ok -> error" in found.output
+    assert "page: check found error:\n  it would be changed by page : Write" in found.output
+    assert "- Go away" in found.output and page.read_text() == "Go away"
+    assert command("deploy", "--approve", "--limit", "page", cwd=project).code == 0
+    assert page.read_text() == "Welcome"

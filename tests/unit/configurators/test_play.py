@@ -10,6 +10,7 @@ from ansible_ensemble.configurators.orders import Host, Outcome
 from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveStr
+from ansible_ensemble.instances.status import Status
 
 from .conftest import carry_out
 
@@ -39,6 +40,32 @@ def test_facts_and_stats_are_outputs(task: Any) -> None:
 def test_failure_says_whether_it_changed_something(task: Any, changed: bool | None) -> None:
     result, _ = carry_out(PlayConfigurator("role", "r"), task(), Outcome(ok=False, changed=changed))
     assert (result.success, result.modified) == (False, changed)
+
+
+TOLD = {"tasks": [{"name": "web : Settings", "changed": True}, {"name": "web : Look", "changed": False}]}
+
+
+@pytest.mark.parametrize(
+    ("operation", "changed", "status", "error"),
+    [
+        ("check", True, Status.ERROR, "it would be changed by web : Settings"),
+        ("check", False, None, None),
+        ("configure", True, None, None),
+    ],
+)
+def test_a_check_by_check_mode_finds_what_would_change(
+    task: Any, operation: str, changed: bool, status: Status | None, error: str | None
+) -> None:
+    one = task({"primary": "web", "check_mode": True}, name=operation)
+    result, (play,) = carry_out(PlayConfigurator("role", "web"), one, Outcome(ok=True, changed=changed, result=TOLD))
+    assert play.check
+    assert (result.success, result.status, result.error) == (True, status, error)
+
+
+def test_a_check_by_check_mode_that_fails_is_as_any_other_that_fails(task: Any) -> None:
+    one = task({"primary": "web", "check_mode": True}, name="check")
+    result, _ = carry_out(PlayConfigurator("role", "web"), one, Outcome(ok=False, changed=True, error="no"))
+    assert (result.success, result.status, result.error) == (True, Status.ERROR, "no")
 
 
 PING = {"ansible.builtin.ping": {}}
