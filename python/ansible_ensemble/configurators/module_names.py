@@ -15,19 +15,22 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.yaml import read_yaml
 
 _BUILTIN = "ansible.builtin."
+_DOTS = 2  #: of an FQCN, at least
 #: Where a collection keeps what a task may name.
 _KINDS = ("modules", "action")
 
 
 def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | None] | None:
-    """What is wrong with the FQCN of a module, and a hint; None if there is such a module, or nobody can tell.
+    """What is wrong with the name of a module, and a hint; None if there is such a module, or nobody can tell.
 
     A collection that is not found is left to Ansible, which may know of more folders.
 
     Args:
-        name: the FQCN.
+        name: the FQCN; a short name is left to Ansible.
         collections: folders with collections by namespace, in the order in which they are searched.
     """
+    if name.count(".") < _DOTS:
+        return None  # the short name of one in a folder `library`, say
     if name.startswith(_BUILTIN):
         spec = find_spec("ansible")
         homes = [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec is not None else []

@@ -38,7 +38,7 @@ def collections(tmp_path: Path) -> list[Path]:
     [
         *("ansible.builtin.copy", "ansible.builtin.command", "ansible.builtin.include_vars", "ansible.legacy.mine"),
         *("acme.tools.deploy", "acme.tools.net.route", "acme.tools.win", "acme.tools.send", "acme.tools.moved"),
-        "nobody.knows.this",
+        *("nobody.knows.this", "short"),
     ],
 )
 def test_modules_that_are_there_or_may_be(collections: list[Path], name: str) -> None:
