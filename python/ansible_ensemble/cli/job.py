@@ -121,7 +121,12 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
         console.line("")
         result = play_job(job, arguments, session)
         interrupted_by, failures, failed = result.interrupted_by, result.failures, result.rc != 0
-    report = job.finish(interrupted_by)
+    try:
+        report = job.finish(interrupted_by)
+    except EnsembleError as error:
+        if failures and failures[-1] not in error.message:
+            error.message += f": {failures[-1]}"
+        raise
     show_report(report, arguments, session)
     if interrupted_by is not None:
         return 128 + interrupted_by

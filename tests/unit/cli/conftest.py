@@ -44,9 +44,12 @@ class FakeJob:
     variables: Mapping[str, Any] = field(default_factory=lambda: {"ensemble": "ensemble.yaml"})
     finished_with: list[int | None] = field(default_factory=list)
     released: bool = False
+    finish_error: Exception | None = None
 
     def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
         self.finished_with.append(interrupted_by)
+        if self.finish_error:
+            raise self.finish_error
         return self.report
 
     def __enter__(self) -> FakeJob:

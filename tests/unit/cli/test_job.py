@@ -85,6 +85,14 @@ def test_a_playbook_that_failed_around_the_job_exits_with_1(command):
     assert "the disk is full" in done.err
 
 
+def test_a_job_that_did_not_begin_says_what_ansible_said(command):
+    command.jobs.job.finish_error = EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
+    command.result = replace(command.result, rc=4, status="failed", failures=["Task failed: no space left"])
+    done = command("deploy", "-a")
+    assert done.code == 1
+    assert "Error: the job did not begin: Task failed: no space left (-vv shows what Ansible said)" in done.err
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_job_is_recorded_and_says_by_what(command, number, code):
     command.result = replace(command.result, rc=99, interrupted_by=int(number))

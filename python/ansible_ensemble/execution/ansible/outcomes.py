@@ -10,6 +10,7 @@ from ansible_ensemble.core.sensitive import SensitiveMap
 from ansible_ensemble.execution.ansible.returned import LIMIT, cut, weight
 
 _TIMED_OUT = "timedout"
+_LAST = 8  #: lines of what a failed tool printed
 
 
 def outcome_of_task(result: dict[str, Any], hidden: dict[str, Any] | None, lane: str) -> Outcome:
@@ -53,10 +54,12 @@ def error_of(result: dict[str, Any]) -> str:
     if isinstance(result.get("message"), str) and result["message"] not in text:
         # include_vars says it there
         text = f"{text} {result['message']}".strip()
-    stderr = _text(result.get("stderr") or result.get("module_stderr")).strip()
+    printed = _text(result.get("stderr") or result.get("module_stderr")).strip()
+    if not printed and result.get("rc"):
+        printed = "\n".join(_text(result.get("stdout")).strip().split("\n")[-_LAST:])  # many tools tell it there
     if not text:
-        return stderr or "the task failed and gave no message"
-    return f"{text}: {stderr}" if stderr and stderr not in text else text
+        return printed or "the task failed and gave no message"
+    return f"{text}: {printed}" if printed and printed not in text else text
 
 
 def diffs_of(result: dict[str, Any]) -> list[dict[str, Any]]:
