@@ -8,6 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.instances.status import Status
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.topology.entities import NodeTemplate
 from ansible_ensemble.topology.scaling import instance_names, link_targets
@@ -153,7 +154,7 @@ def _cycle(planning: Planning, sorted_ones: dict[str, Member]) -> list[str]:
 
 
 def check_filters(planning: Planning) -> None:
-    """Refuse filters that name nothing, and warn of what they leave out.
+    """Refuse filters that name nothing, and warn of what they leave out, above all if it is needed.
 
     Raises:
         InvalidInput: a filter names no instance or template.
@@ -176,6 +177,17 @@ def check_filters(planning: Planning) -> None:
             f"The job is limited to {len(selected)} of {known} instances by a filter; "
             "the others may stay behind the spec."
         )
+    if planning.workflow == "deploy":
+        needed = {link.target for member in planning.selected() for link in member.requirements} - selected
+        missing = [name for name, member in planning.members.items() if name in needed and _is_missing(member)]
+        if missing:
+            planning.warnings.append(f"Needed, not there, and left out by the filter: {', '.join(missing)}.")
+
+
+def _is_missing(member: Member) -> bool:
+    """Whether this ensemble would have to make it."""
+    gone = member.instance is not None and member.instance.status is Status.ABSENT
+    return (member.is_new or gone) and "select" not in member.template.directives
 
 
 def _nearest(name: str, known: list[str]) -> str | None:

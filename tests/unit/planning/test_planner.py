@@ -240,6 +240,23 @@ def test_filters_limit_the_job_and_say_so():
         plan(topology(node("app")), instances=["ap"])
 
 
+@pytest.mark.parametrize(
+    ("status", "options", "missing"),
+    [
+        (deployed(), {"instances": ["app"]}, "db"),
+        (deployed("db", local=Status.ABSENT), {"instances": ["app"]}, "db"),
+        (deployed("db"), {"instances": ["app"]}, None),
+        (deployed(), {"instances": ["app", "db"]}, None),
+        (deployed(), {"instances": ["db"]}, None),
+    ],
+)
+def test_what_is_needed_and_left_out_is_told(status, options, missing):
+    app, db, other = node("app"), node("db"), node("other")
+    relate(app, db)
+    told = [text for text in plan(topology(db, app, other), status, **options).warnings if text.startswith("Needed")]
+    assert told == ([f"Needed, not there, and left out by the filter: {missing}."] if missing else [])
+
+
 def test_scaling_adds_and_removes_instances():
     spec = topology(node("app", count=3))
     made = plan(spec, deployed("app"))
