@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.jobs.nodes import noted, service
+from tests.integration.jobs.records.repositories import git, make_project
 
 
 def wait_for(condition, what: str, seconds: float = 60.0):
@@ -76,9 +77,9 @@ def test_after_a_kill_what_finished_does_not_run_again(command, start, folder):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_lets_end_what_runs_and_records_it(command, start, folder, number, code):
-    (folder / "service.yaml").write_text(service(8, seconds=0.6))
-    job = start("deploy", "--approve", "--jobs", "2", "service.yaml", cwd=folder)
+def test_a_signal_lets_end_what_runs_and_records_and_commits_it(command, start, tmp_path, number, code):
+    folder = make_project(tmp_path / "project", service(8, seconds=0.6))
+    job = start("deploy", "--approve", "--commit", "--jobs", "2", cwd=folder)
     wait_for(lambda: len(noted(folder, "begin")) >= 2, "two nodes to begin")
     job.send_signal(number)
     output, _ = job.communicate(timeout=60)
@@ -87,9 +88,11 @@ def test_a_signal_lets_end_what_runs_and_records_it(command, start, folder, numb
     assert sorted(began) == sorted(ended)
     assert len(ended) < 8
     assert not (folder / "ensemble.yaml.lock").exists()
-    status = json.loads(command("status", "--output", "json", "service.yaml", cwd=folder).stdout)
+    status = json.loads(command("status", "--output", "json", cwd=folder).stdout)
     assert sorted(f"create {i['name']}" for i in status["instances"] if i["status"] == "ok") == sorted(ended)
-    assert "No changes." not in command("plan", "service.yaml", cwd=folder).output
+    assert "No changes." not in command("plan", cwd=folder).output
+    assert git(folder, "log", "-1", "--format=%s").startswith("Deploy A"), output
+    assert git(folder, "status", "--porcelain") == ""
 
 
 def test_a_second_job_is_told_who_holds_the_lock_since_when(command, start, folder):

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.projects.gitfiles import IGNORED
 from tests.integration.jobs.nodes import noted
+from tests.integration.jobs.records.repositories import IDENTITY
 from tests.integration.jobs.torture.folding import recorded
 from tests.integration.jobs.torture.processes import roles, wait_for, working_in
 
@@ -88,6 +90,18 @@ class Small:
         done = self.run("-o", f"remount,{mode}", str(self._mount), program="mount")
         assert done.code == 0, done.output
 
+    def git(self, *arguments: str) -> str:
+        done = self.run(*IDENTITY, *arguments, program="git")
+        assert done.code == 0, done.output
+        return done.stdout.strip()
+
+    def keep_in_git(self) -> None:
+        """Put what is there into a repository, without git's samples of hooks: the disk is small."""
+        (self.folder / ".gitignore").write_text("\n".join((*IGNORED, "log", "ballast", "spared")) + "\n")
+        self.git("init", "--quiet", "--template=", "--initial-branch=main")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "start")
+
     def fill(self, left: int) -> None:
         """Write until so many bytes are free, less than a page."""
         free = os.statvfs(self.folder)
@@ -134,26 +148,47 @@ def test_a_disk_that_is_full_when_the_job_begins(small, left):
 
 
 def test_a_disk_that_becomes_full(small):
-    (small.folder / "service.yaml").write_text(service("cat /dev/zero > ballast"))
-    run = small.run("deploy", "--approve", "service.yaml")
+    (small.folder / "service.yaml").write_text(service("cat /dev/zero > ballast; exit 1"))
+    small.keep_in_git()
+    run = small.run("deploy", "--approve", "--commit", "service.yaml")
     check_told(run, "No space left on device", "n1: create ok", "the next job records what this one did")
     assert not (small.folder / "ensemble.yaml.lock").exists()
     (small.folder / "ballast").unlink()
     (small.folder / "spared").touch()
-    finished = noted(small.folder)
-    again = small.run("deploy", "--approve", "service.yaml")
-    assert f"Plan: {5 - len(finished)} to add" in again.output
+    assert noted(small.folder) == ["create n0", "create n1"]
+    again = small.run("deploy", "--approve", "--commit", "service.yaml")
+    assert "Plan: 2 to add, 1 to change" in again.output  # of n2 nobody knows, or that it failed
     assert "had been killed" in again.output
     check_goes_on(again, small.folder)
+    assert small.git("status", "--porcelain") == ""
+
+    # full when git commits what is recorded
+    hook = small.folder / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir()
+    hook.write_text("#!/bin/sh\ncat /dev/zero > ballast\n")
+    hook.chmod(0o755)
+    run = small.run("deploy", "--approve", "--commit", "service.yaml")
+    assert run.code == 1, run.output
+    assert "No changes." in run.output
+    assert "git failed: " in run.output
+    assert not [word for word in TROUBLE if word in run.output], run.output
+    hook.unlink()
+    (small.folder / "ballast").unlink()
+    assert small.git("fsck", "--strict", "--no-dangling", "--no-progress") == ""
+    check_goes_on(small.run("deploy", "--approve", "--commit", "service.yaml"), small.folder)
+    assert small.git("status", "--porcelain") == ""
+    assert small.git("fsck", "--strict", "--no-dangling", "--no-progress") == ""
 
 
 def test_a_folder_that_cannot_be_written(small):
     (small.folder / "service.yaml").write_text(service("true"))
+    small.keep_in_git()
     small.remount("ro")
-    check_told(small.run("deploy", "--approve", "service.yaml"), "Read-only file system")
+    check_told(small.run("deploy", "--approve", "--commit", "service.yaml"), "Read-only file system")
     assert small.run("plan", "service.yaml").code in (0, 1)
     small.remount("rw")
-    check_goes_on(small.run("deploy", "--approve", "service.yaml"), small.folder)
+    check_goes_on(small.run("deploy", "--approve", "--commit", "service.yaml"), small.folder)
+    assert small.git("status", "--porcelain") == ""
     small.remount("ro")
     assert "n4" in small.run("status", "service.yaml").stdout
     check_told(small.run("undeploy", "--approve", "service.yaml"), "Read-only file system")
