@@ -53,7 +53,8 @@ def read_artifact(
     raw = problems.mapping(raw, f"artifact '{name}'", place)
     problems.check_keys(raw, "artifact", place)
     file = raw.get("file", inherited.file if inherited is not None else None)
-    if file is None and "contents" not in raw:
+    # in Unfurl's dialect a type may declare an artifact that its templates have to give
+    if file is None and "contents" not in raw and not scope.is_unfurl:
         problems.add(f"artifact '{name}' names no file", place, "add file:")
         return None
     type_name = inherited.type if inherited is not None else ROOTS["artifact"]

@@ -29,6 +29,9 @@ _INTERFACE_KEYS = frozenset(
     {"type", "description", "inputs", "operations", "notifications", "defaults", "metadata", "requirements"}
     | {"derived_from", "version", "title", "implementation", "outputs"}
 )
+#: In Unfurl's dialect, what every operation has that the interfaces beside it list.
+_DEFAULTS = "defaults"
+_NOTHING: Mapping[str, Any] = {}
 _DEFINITION_KEYS = KEYS["parameter_definition"]
 
 
@@ -62,7 +65,11 @@ def read_interfaces(
     problems = scope.problems
     merged = dict(inherited)
     section = problems.mapping(raw, f"the interfaces of {what}", place)
+    shared = scope.is_unfurl and _DEFAULTS in section and _DEFAULTS not in inherited
+    defaults = problems.mapping(section[_DEFAULTS], f"the defaults of {what}", place) if shared else {}
     for name, entry in section.items():
+        if name == _DEFAULTS and shared:
+            continue
         where = place_of(section, name)
         body = problems.mapping(entry, f"interface '{name}' of {what}", where)
         base = merged.get(name)
@@ -74,7 +81,7 @@ def read_interfaces(
                 problems.add(f"{what} has no interface '{name}'", key_place_of(section, name), hint)
                 continue
             base = found
-        merged[name] = _read_interface(name, body, base, scope, declares)
+        merged[name] = _read_interface(name, body, base, scope, declares=declares, shared=defaults)
     return merged
 
 
@@ -102,7 +109,15 @@ def _from_type(name: str, body: Mapping[str, Any], scope: Scope, base: Interface
     return made
 
 
-def _read_interface(name: str, body: Mapping[str, Any], base: Interface, scope: Scope, declares: bool) -> Interface:
+def _read_interface(
+    name: str,
+    body: Mapping[str, Any],
+    base: Interface,
+    scope: Scope,
+    *,
+    declares: bool,
+    shared: Mapping[str, Any] = _NOTHING,
+) -> Interface:
     problems = scope.problems
     made = dataclasses.replace(
         base, name=name, operations=dict(base.operations), notifications=dict(base.notifications)
@@ -110,6 +125,7 @@ def _read_interface(name: str, body: Mapping[str, Any], base: Interface, scope: 
     values, made.input_definitions = _read_inputs(body.get("inputs"), name, body, base.input_definitions, scope)
     made.inputs = {**base.inputs, **values}
     defaults = problems.mapping(body.get("defaults"), f"the defaults of interface '{name}'", place_of(body, "defaults"))
+    defaults = defaults or shared
     known_definitions = base.input_definitions
     changed = {key: one for key, one in made.input_definitions.items() if known_definitions.get(key) is not one}
     if values or changed:
@@ -141,7 +157,7 @@ def _read_interface(name: str, body: Mapping[str, Any], base: Interface, scope: 
             if known is None:
                 known = Operation(name, key, inputs=dict(made.inputs), input_definitions=dict(made.input_definitions))
             if defaults:
-                known = _read_operation(key, defaults, place_of(body, "defaults"), known, scope, kind=kind)
+                known = _read_operation(key, defaults, place_of(defaults), known, scope, kind=kind)
             target[key] = _read_operation(key, entry, place_of(container, key), known, scope, kind=kind)
     return made
 
@@ -180,6 +196,11 @@ def _read_operation(name: str, raw: Any, place: Place | None, base: Operation, s
         more, made.input_definitions = _read_inputs(inner, what, body, made.input_definitions, scope)
         values = {**more, **values}
     made.inputs = {**base.inputs, **values}
+    if body.get("invoke") is not None:
+        called = problems.text(body["invoke"], f"what {what} invokes", place_of(body, "invoke"))
+        given = Assignment({key: one.value for key, one in made.inputs.items()}, None, place, scope.base)
+        made.implementation, made.base = Implementation(class_name="delegate"), scope.base
+        made.inputs = {"operation": Assignment(called, None, place_of(body, "invoke"), scope.base), "inputs": given}
     made.outputs = {**base.outputs, **_read_outputs(body.get("outputs"), what, body, scope)}
     made.description = str(body.get("description") or base.description)
     made.metadata = {**base.metadata, **problems.mapping(body.get("metadata"), f"metadata of {what}", place)}

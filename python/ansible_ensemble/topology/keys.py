@@ -80,6 +80,7 @@ KEYS: dict[str, frozenset[str]] = {
         {
             *("description", "implementation", "inputs", "outputs", "metadata"),
             *("environment", "timeout", "operation_host", "entry_state", "preConditions", "postConditions", "title"),
+            "invoke",
         }
     ),
     "notification": frozenset({"description", "implementation", "inputs", "outputs", "metadata"}),
@@ -88,6 +89,7 @@ KEYS: dict[str, frozenset[str]] = {
             *("type", "file", "repository", "description", "deploy_path", "artifact_version", "version", "checksum"),
             *("checksum_algorithm", "properties", "metadata", "mime_type"),
             *("interfaces", "permissions", "intent", "target", "order", "executable", "contents", "dependencies"),
+            "required",
         }
     ),
     "group": frozenset({"type", "description", "metadata", "properties", "attributes", "members", "interfaces"}),

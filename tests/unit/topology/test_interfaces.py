@@ -260,3 +260,36 @@ def test_an_unknown_operation_host_may_be_one_of_the_inventory(load: Load) -> No
         assert load(body % (host % known)).warnings == []
     (warning,) = load(body % (host % "wbe")).warnings
     assert "the operation_host 'wbe' of operation Standard.create is no node template: did you mean 'web'?" in warning
+
+
+def test_defaults_of_all_interfaces_and_operations_that_invoke_others_in_unfurls_dialect(load: Load) -> None:
+    topology = load(
+        """
+node_types:
+  Zone:
+    artifacts: {image: {type: tosca.artifacts.File, required: false}}
+    interfaces:
+      defaults: {implementation: ./zone.sh, inputs: {zone: home}}
+      Standard:
+        operations:
+          configure:
+          start: {inputs: {zone: away}}
+          stop: {invoke: Standard.start, inputs: {a: 1}}
+      Install: {operations: {check: null}}
+topology_template: {node_templates: {z: {type: Zone}}}
+""",
+        unfurl=True,
+        check_files=False,
+    )
+    node = topology.node_templates["z"]
+    for key, zone in (("Standard.configure", "home"), ("Standard.start", "away"), ("Install.check", "home")):
+        operation = node.operation(*key.split("."))
+        assert operation is not None
+        assert operation.implementation is not None
+        assert (operation.implementation.primary, operation.inputs["zone"].value) == ("./zone.sh", zone)
+    assert node.operation("Standard", "create") is None
+    stop = node.operation("Standard", "stop")
+    assert stop is not None
+    assert stop.implementation is not None
+    assert (stop.implementation.class_name, stop.inputs["operation"].value) == ("delegate", "Standard.start")
+    assert stop.inputs["inputs"].value == {"zone": "home", "a": 1}
