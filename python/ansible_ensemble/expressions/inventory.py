@@ -65,23 +65,30 @@ def inventory_variables(
         return {}
     inventory = source()
     here = HostMap(inventory, _machine(context, inventory.hosts), context, expose, errors)
-    found: dict[str, Any] = {name: here[name] for name in sorted(names) if name != _HOSTVARS and name in here}
-    if _HOSTVARS in names:
-        found[_HOSTVARS] = HostsMap(inventory, context, expose, errors)
+    found: dict[str, Any] = {}
+    for name in sorted(names):
+        if name == _HOSTVARS:
+            found[name] = HostsMap(inventory, context, expose, errors)
+        elif name in here:
+            found[name] = here[name]
+        else:
+            here.miss(name)
     return found
 
 
 def read_variable(path: str, context: Context) -> Any:
-    """The variable of a reference (`host::name`), taken down as read.
+    """The variable of a reference (`host::name`), taken down as read; null where there is none.
 
     Raises:
-        KeyError: there is none now.
+        KeyError: there is no such host now.
     """
     host, _, name = path.partition("::")
     source = context.evaluator.surroundings.inventory
     if source is None:
         raise KeyError(path)
-    return context.tracker.read(f"{KIND}::{path}", source().value(host, name))
+    inventory = source()
+    value = inventory.value(host, name) if name in inventory.names(host) else None
+    return context.tracker.read(f"{KIND}::{path}", value)
 
 
 def _machine(context: Context, hosts: Collection[str]) -> str:
@@ -114,6 +121,10 @@ class HostMap(Mapping[str, Any]):
             self._errors.append(error)
             raise
         return self._expose(self._context.tracker.read(f"{KIND}::{self._host}::{name}", value))
+
+    def miss(self, name: str) -> None:
+        """Take down that there is no variable of this name: a template with a default depends on that, too."""
+        self._context.tracker.read(f"{KIND}::{self._host}::{name}", None)
 
     def __contains__(self, name: object) -> bool:
         return name in self._inventory.names(self._host)

@@ -83,8 +83,20 @@ def test_what_is_read_is_taken_down_and_read_again(model: Any, inventory: Invent
     assert sorted(scope.reads.keys()) == sorted(refs)
     before = {ref: scope.reads.get(ref).digest for ref in refs}
     assert {ref: now.digest for ref, now in current_values(scope.evaluator, scope, refs).items()} == before
-    gone = current_values(scope.evaluator, scope, ["inventory::db1::gone"])
-    assert gone["inventory::db1::gone"].digest is None
+    gone = current_values(scope.evaluator, scope, ["inventory::gone::city"])
+    assert gone["inventory::gone::city"].digest is None
+
+
+def test_that_there_is_none_is_taken_down_too(
+    model: Any, inventory: Inventory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope = model.evaluator().scope(model.instance("app"))
+    assert scope.evaluate("{{ size | default('small') }}", model.place) == "small"
+    ref = "inventory::server::size"
+    before = scope.reads.get(ref).digest
+    assert current_values(scope.evaluator, scope, [ref])[ref].digest == before
+    monkeypatch.setitem(HOSTS["server"], "size", "large")
+    assert current_values(scope.evaluator, scope, [ref])[ref].digest not in (before, None)
 
 
 def test_a_secret_stays_one(model: Any, inventory: Inventory) -> None:
