@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 from abc import abstractmethod
 from types import ModuleType
 from typing import Any, ClassVar
@@ -34,6 +35,7 @@ class EnsembleAction(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Check the arguments, call the package, return the result; an error becomes a failed result."""
+        gc.freeze()  # what core has made lives as long as this worker; looking for garbage in it would copy its memory
         result: dict[str, Any] = super().run(tmp, task_vars)
         self.variables = task_vars or {}
         refused = self._refused(result) if self.BEGINS else None

@@ -80,8 +80,7 @@ class PreparedJob:
     @property
     def playbook(self) -> str:
         """The playbook that carries the plan out."""
-        known = ("deploy", "undeploy", "check", "discover", "start", "stop", "notify")
-        return f"tosca.ensemble.{self._plan.workflow if self._plan.workflow in known else 'run'}"
+        return "tosca.ensemble.carry_out"
 
     @property
     def variables(self) -> Mapping[str, Any]:
@@ -93,9 +92,7 @@ class PreparedJob:
         return {
             "ensemble": str(self._location.template or self._location.ensemble),
             "ensemble_plan_file": str(self._plan_file),
-            "ensemble_lock_id": self._lock.local.id,
             "ensemble_fast_modules": self._options.fast,
-            "ensemble_show": False,
             **{name: value for name, value in chosen.items() if value is not None},
         }
 

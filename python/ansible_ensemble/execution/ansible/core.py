@@ -8,13 +8,15 @@ play; no known `_execute_module`, then no fast lane. `core_fast` and `core_plays
 from __future__ import annotations
 
 import contextlib
+import functools
+import importlib
 import inspect
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ansible_ensemble.configurators.orders import ModuleCall
+from ansible_ensemble.configurators.orders import Host, ModuleCall
 
 if TYPE_CHECKING:
     from ansible_ensemble.execution.ansible.session import AnsibleSession
@@ -293,6 +295,7 @@ def describe(error: BaseException) -> str:
     return f"{origin}: {error}" if origin and origin.path else str(error)
 
 
+@functools.cache
 def _masker() -> Any:
     """Core's register of secrets to mask in whatever is shown (2.22 and newer), or None."""
     try:
@@ -341,24 +344,42 @@ def register_secrets(secrets: list[str]) -> None:
 
 
 def warm_up(session: AnsibleSession) -> None:
-    """Load what nearly every task needs, so that the executors and their children inherit it by their fork."""
-    import importlib
+    """Do once what every task does first, so that the executors and their children inherit it by their fork.
 
+    A task that does nothing is run in a play of its own. It loads the vars plugins, the local connection and its shell
+    with their documented options, and the code itself.
+    """
+    from ansible.playbook.play import Play
     from ansible.plugins import loader
 
-    for name in ("legacy_c2m", "legacy_m2c"):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(f"ansible.module_utils._internal._json._profiles._module_{name}")
-    for plugins, name in (
-        (loader.action_loader, "ansible.builtin.normal"),
-        (loader.action_loader, "ansible.builtin.command"),
-        (loader.action_loader, "ansible.builtin.set_fact"),
-        (loader.connection_loader, "ansible.builtin.local"),
-        (loader.shell_loader, "ansible.builtin.sh"),
+    for name in (
+        "ansible.module_utils._internal._json._profiles._module_legacy_c2m",
+        "ansible.module_utils._internal._json._profiles._module_legacy_m2c",
+        "ansible.playbook.handler_task_include",
     ):
-        plugins.get(name, class_only=True)
-    # finds and loads the vars plugins
-    session.variable_manager.get_vars(play=session.play, host=session.inventory.get_host(session.host_name))
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for name in ("ansible.legacy.normal", "ansible.builtin.command", "ansible.builtin.set_fact"):
+        loader.action_loader.get(name, class_only=True)
+    for suffix in ("", ".py"):
+        loader.module_loader.find_plugin("ansible.legacy.command", suffix)
+    host = Host("localhost", {"ansible_connection": "local"})
+    play = Play.load({"hosts": host.name}, variable_manager=session.variable_manager, loader=session.loader)
+    with contextlib.suppress(Exception), session.knowing(host):
+        if shape := task_shape():
+            run_task(replace(session, play=play), ModuleCall("ansible.builtin.debug", host=host), _Nobody(), shape)
+
+
+class _Nobody:
+    """A relay to nobody."""
+
+    def send_display(self, method: str, *args: Any, **kwargs: Any) -> None:
+        """Show nothing."""
+
+    send_callback = send_display
+
+    def send_prompt(self, **kwargs: Any) -> None:
+        """Answer nothing."""
 
 
 def own_temporary_files(loader: Any) -> None:

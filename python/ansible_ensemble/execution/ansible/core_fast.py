@@ -82,11 +82,12 @@ class FastLane:
         if not known_shape():
             return False
         stock: Callable[..., Any] = ActionBase._execute_module
+        signature = inspect.signature(stock)
         lane = self
 
         @functools.wraps(stock)
         def execute_module(action: Any, *args: Any, **kwargs: Any) -> Any:
-            given = inspect.signature(stock).bind(action, *args, **kwargs).arguments
+            given = signature.bind(action, *args, **kwargs).arguments
             name = given.get("module_name") or action._task.action
             wrapped = bool(given.get("wrap_async") or action._task.async_val)
             module = lane.module_for(action, name, given.get("task_vars") or {}) if not wrapped else None

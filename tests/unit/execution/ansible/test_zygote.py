@@ -74,6 +74,16 @@ def test_a_module_does_not_change_the_next(zygote: Zygote, modules: Path) -> Non
     assert [run.stdout for run in runs if run] == [b"False\n"] * 2
 
 
+def test_the_rehearsal_leaves_nothing(zygote: Zygote, modules: Path) -> None:
+    text = (
+        "import sys\nfrom ansible.module_utils import basic\n"
+        "print(basic._PARSED_MODULE_ARGS, 'ansible.modules.ping' in sys.modules)\nsys.exit()\n"
+    )
+    (modules / "one.py").write_text(text)
+    run = zygote.run(request("one"))
+    assert run and run.stdout == b"None False\n"
+
+
 def test_a_module_without_guard_runs_once(zygote: Zygote, modules: Path, tmp_path: Path) -> None:
     text = f"import sys\nopen({str(tmp_path / 'log')!r}, 'a').write('x')\nsys.exit()\n"
     (modules / "one.py").write_text(text)
