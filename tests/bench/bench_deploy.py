@@ -1,7 +1,8 @@
-"""What deploying N operations costs, beside other tools: cpu and wall time of the whole command, as ratios of ours.
+"""What deploying N operations costs, beside other tools: cpu and wall time of the whole command, and the targets.
 
 Run it with `make bench`, or `python tests/bench/bench_deploy.py [N ...]`. Peers that are not there are named and left
-out; UNFURL and OPERA name their programs, else they are looked for in .build/peers and on the PATH.
+out; UNFURL, OPERA and TERRAFORM name their programs, else they are looked for in .build/peers and on the PATH. The
+numbers of a slow peer are limited (`LIMITS`), and nothing runs longer than PATIENCE seconds.
 """
 
 from __future__ import annotations
@@ -11,27 +12,20 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import services
+from tests.bench import bench_lanes, services
+from tests.bench.targets import INDEPENDENT, Cost, Costs, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 JOBS = 4
-OPERA_LIMIT = 50
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a command cost: seconds of cpu and on the wall, and the memory of its largest process in MiB."""
-
-    cpu: float
-    wall: float
-    memory: float
+PATIENCE = 150
+MANY = 10_000
 
 
 class ToolFailed(Exception):
@@ -46,8 +40,13 @@ def measure(argv: list[str], cwd: Path, **environment: str) -> Cost:
     begin = time.perf_counter()
     with log.open("wb") as output:
         process = subprocess.Popen(argv, cwd=cwd, env=given, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        alarm = threading.Timer(PATIENCE, process.kill)
+        alarm.start()
         _, status, used = os.wait4(process.pid, 0)
+        alarm.cancel()
     wall = time.perf_counter() - begin
+    if wall >= PATIENCE:
+        raise ToolFailed(f"took more than {PATIENCE} s")
     if status != 0:
         text = log.read_text(errors="replace")[-2000:]
         raise ToolFailed(f"{argv[0]} failed:\n{text}")
@@ -68,6 +67,12 @@ def deploy(folder: Path, jobs: int = JOBS) -> Cost:
 
 def our_modules(folder: Path, shape: str, count: int) -> Cost:
     """Us, with a local Ansible module per node."""
+    services.tosca(folder, shape, count, "ansible.builtin.ping")
+    return deploy(folder)
+
+
+def our_commands(folder: Path, shape: str, count: int) -> Cost:
+    """Us, with a local Ansible module per node that starts a process of its own."""
     services.tosca(folder, shape, count, "ansible.builtin.command", ", inputs: {_raw_params: 'true'}")
     return deploy(folder)
 
@@ -92,8 +97,11 @@ def ansible(folder: Path, _shape: str, count: int) -> Cost:
 def terraform(folder: Path, shape: str, count: int) -> Cost:
     """Terraform's apply; its init is not counted."""
     services.terraform(folder, shape, count)
-    measure(["terraform", "init", "-input=false"], folder)
-    return measure(["terraform", "apply", "-auto-approve", f"-parallelism={JOBS}", "-no-color"], folder)
+    tool = program("terraform") or ""
+    (folder / "terraform.rc").touch()
+    environment = {"TF_CLI_CONFIG_FILE": str(folder / "terraform.rc"), "CHECKPOINT_DISABLE": "1"}
+    measure([tool, "init", "-input=false"], folder, **environment)
+    return measure([tool, "apply", "-auto-approve", f"-parallelism={JOBS}", "-no-color"], folder, **environment)
 
 
 def unfurl(folder: Path, shape: str, count: int) -> Cost:
@@ -112,15 +120,10 @@ def opera(folder: Path, shape: str, count: int) -> Cost:
     )
 
 
-def program(name: str) -> str | None:
-    """Where a peer is; None if it is not there."""
-    own = ROOT / ".build" / "peers" / name / "bin" / name
-    return os.environ.get(name.upper()) or (str(own) if own.exists() else shutil.which(name))
-
-
 WAYS: dict[str, Callable[[Path, str, int], Cost]] = {
     "ours, shell": ours,
     "ours, module": our_modules,
+    "ours, command": our_commands,
     "ours, role of 5": our_roles,
     "xargs -P": xargs,
     "ansible-playbook": ansible,
@@ -128,52 +131,90 @@ WAYS: dict[str, Callable[[Path, str, int], Cost]] = {
     "unfurl": unfurl,
     "opera": opera,
 }
-#: Ways that know no dependencies: measured once.
-_ONE_SHAPE = {"xargs -P", "ansible-playbook", "ours, module", "ours, role of 5"}
+PEERS = ("terraform", "unfurl", "opera")
+#: The largest number of a way, for a shape if that is named.
+LIMITS: dict[tuple[str, ...], int] = {
+    ("ours, role of 5",): 100,
+    ("ansible-playbook",): 100,
+    ("unfurl", "chain"): 100,  # it exceeds its recursion limit
+    ("terraform", "chain"): 100,  # 1,000 take it five minutes
+    ("opera",): 50,
+}
+#: Ways that know no dependencies, or for which they make no difference.
+_ONE_SHAPE = {"xargs -P", "ansible-playbook", "ours, module", "ours, command", "ours, role of 5", "opera"}
+#: Numbers that stand in for a larger one which a way is not measured with.
+_INSTEAD = {("opera", 100): 50}
 
 
-def wanted(way: str, shape: str, count: int) -> bool:
-    """Whether a way is measured for a shape and number."""
-    if way == "opera" and count > OPERA_LIMIT:
-        return False
-    if way == "ours, role of 5" and count > 100:
-        return False
-    if way == "unfurl" and shape == "chain" and count > 100:
-        return False  # it exceeds its recursion limit
-    return shape == "independent" or way not in _ONE_SHAPE
+def number_for(way: str, shape: str, count: int) -> int | None:
+    """The number that a way is measured with where this one is asked for; None if it is not measured."""
+    if shape != INDEPENDENT and way in _ONE_SHAPE:
+        return None
+    count = _INSTEAD.get((way, count), count)
+    limit = min(LIMITS.get((way,), count), LIMITS.get((way, shape), count))
+    return count if count <= limit else None
 
 
-def main(counts: list[int]) -> None:
-    """Print the table."""
-    ways = dict(WAYS)
-    for name in ("terraform", "unfurl", "opera"):
-        if program(name) is None:
-            print(f"{name} is not here; it is left out")
-            del ways[name]
+def program(name: str) -> str | None:
+    """Where a peer is; None if it is not there."""
+    own = ROOT / ".build" / "peers" / name / "bin" / name
+    return os.environ.get(name.upper()) or (str(own) if own.exists() else shutil.which(name))
+
+
+def available() -> dict[str, Callable[[Path, str, int], Cost]]:
+    """The ways that can be measured here; a peer that is not there is named."""
+    missing = [name for name in PEERS if program(name) is None]
+    for name in missing:
+        print(f"{name} is not here; it is left out. {name.upper()}=PROGRAM says where it is.")
+    return {name: way for name, way in WAYS.items() if name not in missing}
+
+
+def measure_all(counts: list[int]) -> Costs:
+    """Measure every way, and print a line for each."""
+    costs: Costs = {}
+    ways = available()
     print(f"{'N':>6} {'shape':12} {'way':17} {'cpu s':>8} {'wall s':>8} {'cpu ms/op':>10} {'x ours':>7} {'MiB':>5}")
-    for count in counts:
+    for asked in counts:
         for shape in services.SHAPES:
-            base: Cost | None = None
             for name, way in ways.items():
-                if not wanted(name, shape, count):
+                count = number_for(name, shape, asked)
+                if count is None:
                     continue
                 try:
                     with tempfile.TemporaryDirectory() as folder:
-                        cost = way(Path(folder), shape, count)
+                        cost = costs[name, shape, count] = way(Path(folder), shape, count)
                 except ToolFailed as error:
-                    print(f"{count:6} {shape:12} {name:17} {error}")
+                    print(f"{count:6} {shape:12} {name:17} {error}", flush=True)
                     continue
-                base = base or cost
-                each = cost.cpu / count * 1000
+                base = costs.get(("ours, shell", shape, count))
+                ratio = f"{cost.cpu / base.cpu:7.2f}" if base else f"{'':7}"
                 print(
-                    f"{count:6} {shape:12} {name:17} {cost.cpu:8.2f} {cost.wall:8.2f} {each:10.2f}"
-                    f" {cost.cpu / base.cpu:7.2f} {cost.memory:5.0f}",
+                    f"{count:6} {shape:12} {name:17} {cost.cpu:8.2f} {cost.wall:8.2f} {cost.cpu / count * 1000:10.2f}"
+                    f" {ratio} {cost.memory:5.0f}",
                     flush=True,
                 )
+    return costs
+
+
+def main(counts: list[int]) -> None:
+    """Print the table, and how it stands to the targets."""
+    costs = measure_all(counts)
     with tempfile.TemporaryDirectory() as folder:
-        services.tosca(Path(folder), "independent", 10, '"sleep 1"')
-        cost = deploy(Path(folder), jobs=10)
-    print(f"10 times `sleep 1`, 10 at a time: {cost.wall:.2f} s on the wall, the start of the job included")
+        services.tosca(Path(folder), INDEPENDENT, 10, '"sleep 1"')
+        costs["ten sleeps", "", 10] = deploy(Path(folder), jobs=10)
+    alone, stock = bench_lanes.ratio(40)
+    costs["stock lane", "", 0] = Cost(stock / alone, 0, 0)
+    if max(counts) >= 1000:
+        with tempfile.TemporaryDirectory() as folder:
+            many = costs["ours, shell", INDEPENDENT, MANY] = ours(Path(folder), INDEPENDENT, MANY)
+        print(
+            f"{MANY:6} {INDEPENDENT:12} ours, shell       {many.cpu:8.2f} {many.wall:8.2f} "
+            f"{many.cpu / MANY * 1000:10.2f} {'':7} {many.memory:5.0f}"
+        )
+    print(f"a module through AnsiballZ: TaskExecutor alone {alone:.0f} ms, stock lane {stock:.0f} ms")
+    print()
+    for line in verdicts(costs):
+        print(line)
 
 
 if __name__ == "__main__":

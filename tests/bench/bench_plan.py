@@ -14,7 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench import bench_deploy
-from tests.bench.bench_deploy import Cost, ToolFailed, measure, program
+from tests.bench.bench_deploy import ToolFailed, measure, program
+from tests.bench.targets import Cost
 
 
 def ours(folder: Path, shape: str, count: int) -> Cost:
@@ -26,7 +27,7 @@ def ours(folder: Path, shape: str, count: int) -> Cost:
 def terraform(folder: Path, shape: str, count: int) -> Cost:
     """Terraform's plan."""
     bench_deploy.terraform(folder, shape, count)
-    return measure(["terraform", "plan", "-no-color"], folder)
+    return measure([program("terraform") or "", "plan", "-no-color"], folder)
 
 
 def unfurl(folder: Path, shape: str, count: int) -> Cost:

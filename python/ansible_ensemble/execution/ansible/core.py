@@ -367,10 +367,10 @@ def warm_up(session: AnsibleSession) -> None:
     play = Play.load({"hosts": host.name}, variable_manager=session.variable_manager, loader=session.loader)
     with contextlib.suppress(Exception), session.knowing(host):
         if shape := task_shape():
-            run_task(replace(session, play=play), ModuleCall("ansible.builtin.debug", host=host), _Nobody(), shape)
+            run_task(replace(session, play=play), ModuleCall("ansible.builtin.debug", host=host), Nobody(), shape)
 
 
-class _Nobody:
+class Nobody:
     """A relay to nobody."""
 
     def send_display(self, method: str, *args: Any, **kwargs: Any) -> None:

@@ -288,6 +288,7 @@ def rehearse(rounds: int = 10) -> None:
         with contextlib.suppress(Exception, SystemExit):
             load_module("ansible.modules.ping", arguments, profile="legacy", modlib_path="", secrets=())
     vars(basic).update(before)
+    sys.stdout.flush()  # else each fork would print it once more
 
 
 def prepare_child(request: dict[str, Any], out: int, err: int) -> None:

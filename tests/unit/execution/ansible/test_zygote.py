@@ -26,7 +26,8 @@ def modules(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def zygote(tmp_path: Path) -> Iterator[Zygote]:
+def zygote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Zygote]:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # what it prints itself would hide from the tests
     zygote = Zygote([str(tmp_path)])
     yield zygote
     zygote.close()
