@@ -60,6 +60,15 @@ def test_each_task_is_a_config_change_with_an_id_of_its_job(web):
     assert [change["implementation"]["operation"] for change in changes] == ["create", "configure", "start"]
 
 
+def test_what_git_does_not_keep_can_be_removed(web):
+    web.run({})
+    for name in ("jobs", "planned", "active/tasks"):
+        shutil.rmtree(web.folder / name, ignore_errors=True)
+    assert web.plan({})[1].empty
+    assert web.run({"workflow": "undeploy"})["job"]["success"]
+    assert web.log[-2:] == ["stop web", "delete web"]
+
+
 def test_ids_of_later_jobs_sort_behind(web):
     first, second = web.run({})["job"]["id"], web.run({"workflow": "stop"})["job"]["id"]
     assert first < second

@@ -150,3 +150,12 @@ def test_operations_on_three_hosts(command, folder: Path, tmp_path: Path, server
         order.index(("finished", "on_one")), order.index(("finished", "on_two"))
     )
     assert order.index(("started", "on_two")) < order.index(("finished", "on_one"))
+
+    told = ["--approve", *arguments]
+    shell = command("run", *told, "--host", "machine", "--", "echo to $SSH_CONNECTION", cwd=folder)
+    module = command("run", *told, "--host", "one", "--module", "ansible.builtin.command", "--", "hostname", cwd=folder)
+    assert (shell.code, module.code) == (0, 0), shell.output + module.output
+    (task,) = json.loads(shell.stdout)["tasks"]
+    assert task["stdout"].split()[-1] == str(servers.ports["machine"]), "it ran there"
+    (task,) = json.loads(module.stdout)["tasks"]
+    assert (task["lane"], task["stdout"]) == ("stock", socket.gethostname())
