@@ -14,15 +14,23 @@ from typing import Any
 
 from ansible_ensemble.configurators.orders import Command, Order, Outcome
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
-from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, to_result
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.configurators.results import read_inputs, to_result
+from ansible_ensemble.configurators.terraform_inputs import (
+    as_variable,
+    backend_of,
+    cache_folder,
+    is_remote,
+    module_of,
+    variables_of,
+)
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.instances.status import Status
 
-_OWN_INPUTS = RESERVED_INPUTS | {"main", "tfvars", "stateLocation", "command", "workdir", "backend", "dryrun_outputs"}
 _STATE = "terraform.tfstate"
 _VARIABLES = "ensemble.tfvars.json"
 _SUMMARY = re.compile(r"complete! Resources: (.+)\.")
+_BEGIN = re.compile(r"^ +# |^Changes to Outputs:", re.MULTILINE)
 _ERROR = re.compile(r"^Error: (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^ +on (\S+) line (\d+)", re.MULTILINE)
 #: Exit codes of `plan -detailed-exitcode`: nothing to do, something to do.
@@ -70,16 +78,16 @@ class TerraformConfigurator:
             InvalidInput: there is no module, or an input is wrong.
         """
         read_inputs(task)
-        _is_remote(task)
-        _backend(task)
-        plain = {name: reveal(value) for name, value in _variables(task).items() if not is_sensitive(value)}
-        files = {**_module(task, self._target)[1], _VARIABLES: json.dumps(plain, indent=1)}
+        is_remote(task)
+        backend_of(task)
+        plain = {name: reveal(value) for name, value in variables_of(task).items() if not is_sensitive(value)}
+        files = {**module_of(task, self._target)[1], _VARIABLES: json.dumps(plain, indent=1)}
         for name, text in files.items():
             (task.folder / name).write_text(text, encoding="utf-8")
 
     def run(self, task: Task) -> Steps:
         """Initialise the module, and do what the operation is for."""
-        if _is_remote(task):
+        if is_remote(task):
             result = yield from self._run(_Terraform(task, self._target, None))
             return result
         with task.open_secrets() as folder:
@@ -133,7 +141,7 @@ class _Terraform:
     def init(self) -> Ordered:
         """Make the module ready: its providers, modules and backend."""
         arguments = ["init", "-input=false", "-no-color"]
-        arguments += [f"-backend-config={name}={value}" for name, value in _backend(self.task).items()]
+        arguments += [f"-backend-config={name}={value}" for name, value in backend_of(self.task).items()]
         cache = Path(self._environment()["TF_PLUGIN_CACHE_DIR"])
         cache.mkdir(parents=True, exist_ok=True)
         alone = (sys.executable, "-c", _ONE_AT_A_TIME, str(cache / ".lock"))
@@ -191,7 +199,7 @@ class _Terraform:
         return self.state.read_bytes() if self.state is not None and self.state.is_file() else None
 
     def _command(self, arguments: list[str], before: tuple[str, ...] = ()) -> Command:
-        folder = _module(self.task, self.target)[0]
+        folder = module_of(self.task, self.target)[0]
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
         return Command(
             (*before, self.program, f"-chdir={folder}", *arguments),
@@ -210,11 +218,11 @@ class _Terraform:
     def _environment(self) -> dict[str, str]:
         """The environment; secret variables are in it, and so in no file and no command line."""
         given = {**os.environ, **self.task.environment}
-        cache = given.get("TF_PLUGIN_CACHE_DIR") or str(_cache_folder(given))
-        secret = {name: value for name, value in _variables(self.task).items() if is_sensitive(value)}
+        cache = given.get("TF_PLUGIN_CACHE_DIR") or str(cache_folder(given))
+        secret = {name: value for name, value in variables_of(self.task).items() if is_sensitive(value)}
         return {
             **self.task.environment,
-            **{f"TF_VAR_{name}": _as_variable(value) for name, value in secret.items()},
+            **{f"TF_VAR_{name}": as_variable(value) for name, value in secret.items()},
             "TF_DATA_DIR": str(self.private),
             "TF_PLUGIN_CACHE_DIR": cache,
             "TF_IN_AUTOMATION": "1",
@@ -265,9 +273,15 @@ def _predict(terraform: _Terraform) -> Steps:
     outcome = yield from terraform.plan(*(["-destroy"] if task.operation.name == "delete" else []))
     if not outcome.ok:
         return _failure(outcome, modified=False)
-    outcome.diff = [{"prepared": outcome.stdout.strip()}] if outcome.changed else []
+    outcome.diff = [{"prepared": _changes(outcome.stdout)}] if outcome.changed else []
     given = reveal(task.inputs.get("dryrun_outputs") or {})
     return to_result(task, outcome, given if isinstance(given, Mapping) else {}, False)
+
+
+def _changes(plan: str) -> str:
+    """What a plan changes, without the words around it."""
+    begin = _BEGIN.search(plan)
+    return plan[begin.start() if begin else 0 :].partition("\n─")[0].strip()
 
 
 def _look(terraform: _Terraform) -> Steps:
@@ -328,68 +342,3 @@ def _values(outputs: Mapping[str, Any]) -> dict[str, Any]:
         for name, one in outputs.items()
         if "value" in one
     }
-
-
-# -- inputs ---------------------------------------------------------------------------------------------------------
-
-
-def _module(task: Task, target: str) -> tuple[Path, dict[str, str]]:
-    """The folder of the root module, and the files that are to be written there if it is the task's own."""
-    main = task.inputs.get("main")
-    if isinstance(main, Mapping):
-        return task.folder, {"main.tf.json": json.dumps(reveal(main), indent=1)}
-    text = str(reveal(main)) if main is not None else target
-    if not text.strip():
-        raise InvalidInput(
-            "there is no Terraform module to run",
-            task.operation.place,
-            "name its folder by the implementation or the input main",
-        )
-    if "\n" not in text and not text.lstrip().startswith("{"):
-        workdir = task.inputs.get("workdir")
-        base = task.base / str(reveal(workdir)) if workdir else task.base
-        folder = (base / text).resolve()
-        if folder.is_dir():
-            if main is not None:
-                task.query({"file": str(folder)})  # its contents are a part of what the operation read
-            return folder, {}
-        if main is None or "{" not in text:
-            raise InvalidInput(f'there is no folder "{text}" with a Terraform module', task.operation.place)
-    return task.folder, {"main.tf.json" if text.lstrip().startswith("{") else "main.tf": text}
-
-
-def _variables(task: Task) -> dict[str, Any]:
-    """Values of the module's variables."""
-    given = {name: task.inputs[name] for name in task.inputs if name not in _OWN_INPUTS}
-    values = task.inputs.get("tfvars")
-    if values is not None and not isinstance(values, Mapping):
-        raise InvalidInput(f"the input tfvars must be a map, not {reveal(values)!r}", task.operation.place)
-    return {**given, **(values or {})}
-
-
-def _is_remote(task: Task) -> bool:
-    location = task.inputs.get("stateLocation") or "secrets"
-    if location not in ("secrets", "remote"):
-        raise InvalidInput(f'the state cannot be kept in "{location}"', task.operation.place, "secrets or remote")
-    return str(location) == "remote"
-
-
-def _backend(task: Task) -> dict[str, str]:
-    backend = task.inputs.get("backend")
-    if backend is not None and not isinstance(backend, Mapping):
-        raise InvalidInput("the input backend must be a map of the backend's settings", task.operation.place)
-    return {str(name): str(reveal(value)) for name, value in (backend or {}).items()}
-
-
-def _as_variable(value: Any) -> str:
-    """A value as an environment variable gives it to Terraform: a text, or an expression."""
-    value = reveal(value)
-    if isinstance(value, str):
-        return value
-    return json.dumps(value).replace("${", "$${").replace("%{", "%%{")
-
-
-def _cache_folder(environment: Mapping[str, str]) -> Path:
-    """Where providers are kept for all instances and ensembles, unless TF_PLUGIN_CACHE_DIR says it."""
-    base = environment.get("XDG_CACHE_HOME") or str(Path(environment.get("HOME") or "/tmp") / ".cache")
-    return Path(base) / "ansible-ensemble" / "terraform"

@@ -133,7 +133,8 @@ def edit(file: Path, old: str, new: str) -> None:
 
 def test_a_module_lives_as_an_instance(job: Job, tmp_path: Path) -> None:
     predicted = finished(job(check=True))
-    assert "will be created" in predicted["diff"][0]["prepared"]
+    shown = predicted["diff"][0]["prepared"].splitlines()
+    assert (shown[0], shown[-1]) == ("# terraform_data.server[0] will be created", "  + token   = (sensitive value)")
     assert not (tmp_path / "active").exists()
 
     job()

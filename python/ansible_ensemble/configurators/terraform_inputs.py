@@ -1,0 +1,95 @@
+"""What an operation's inputs say to Terraform: its module, variables and backend."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.protocol import Task
+from ansible_ensemble.configurators.results import RESERVED_INPUTS
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import reveal
+
+_OWN_INPUTS = RESERVED_INPUTS | {"main", "tfvars", "stateLocation", "command", "workdir", "backend", "dryrun_outputs"}
+
+
+def module_of(task: Task, target: str) -> tuple[Path, dict[str, str]]:
+    """The folder of the root module, and the files that are to be written there if it is the task's own.
+
+    Raises:
+        InvalidInput: there is no module.
+    """
+    main = task.inputs.get("main")
+    if isinstance(main, Mapping):
+        return task.folder, {"main.tf.json": json.dumps(reveal(main), indent=1)}
+    text = str(reveal(main)) if main is not None else target
+    if not text.strip():
+        raise InvalidInput(
+            "there is no Terraform module to run",
+            task.operation.place,
+            "name its folder by the implementation or the input main",
+        )
+    if "\n" not in text and not text.lstrip().startswith("{"):
+        workdir = task.inputs.get("workdir")
+        base = task.base / str(reveal(workdir)) if workdir else task.base
+        folder = (base / text).resolve()
+        if folder.is_dir():
+            if main is not None:
+                task.query({"file": str(folder)})  # its contents are a part of what the operation read
+            return folder, {}
+        if main is None or "{" not in text:
+            raise InvalidInput(f'there is no folder "{text}" with a Terraform module', task.operation.place)
+    return task.folder, {"main.tf.json" if text.lstrip().startswith("{") else "main.tf": text}
+
+
+def variables_of(task: Task) -> dict[str, Any]:
+    """Values of the module's variables: the input `tfvars`, and all inputs that mean nothing else.
+
+    Raises:
+        InvalidInput: `tfvars` is no map.
+    """
+    given = {name: task.inputs[name] for name in task.inputs if name not in _OWN_INPUTS}
+    values = task.inputs.get("tfvars")
+    if values is not None and not isinstance(values, Mapping):
+        raise InvalidInput(f"the input tfvars must be a map, not {reveal(values)!r}", task.operation.place)
+    return {**given, **(values or {})}
+
+
+def is_remote(task: Task) -> bool:
+    """Whether the module's own backend keeps the state.
+
+    Raises:
+        InvalidInput: it says neither that nor that the ensemble does.
+    """
+    location = task.inputs.get("stateLocation") or "secrets"
+    if location not in ("secrets", "remote"):
+        raise InvalidInput(f'the state cannot be kept in "{location}"', task.operation.place, "secrets or remote")
+    return str(location) == "remote"
+
+
+def backend_of(task: Task) -> dict[str, str]:
+    """Settings of the module's backend.
+
+    Raises:
+        InvalidInput: they are no map.
+    """
+    backend = task.inputs.get("backend")
+    if backend is not None and not isinstance(backend, Mapping):
+        raise InvalidInput("the input backend must be a map of the backend's settings", task.operation.place)
+    return {str(name): str(reveal(value)) for name, value in (backend or {}).items()}
+
+
+def as_variable(value: Any) -> str:
+    """A value as an environment variable gives it to Terraform: a text, or an expression."""
+    value = reveal(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value).replace("${", "$${").replace("%{", "%%{")
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Where providers are kept for all instances and ensembles, unless TF_PLUGIN_CACHE_DIR says it."""
+    base = environment.get("XDG_CACHE_HOME") or str(Path(environment.get("HOME") or "/tmp") / ".cache")
+    return Path(base) / "ansible-ensemble" / "terraform"
