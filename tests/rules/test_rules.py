@@ -61,6 +61,7 @@ class Case:
 
     def run(self, job: Mapping[str, Any], planned: Any = None) -> dict[str, Any]:
         ensemble, plan, options = planned or self.plan(job)
+        options.jobs = 1  # what runs side by side notes its names in any order
         _, journal = run_plan(ensemble, plan, options, without_ansible, show=lambda _: None)
         return record_journal(read_ensemble(self.location, options), journal)
 
