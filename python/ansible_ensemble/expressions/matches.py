@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.functions.protocol import Call
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.surroundings import Surroundings
+from ansible_ensemble.expressions.templates import Templates
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.topology.entities import NodeTemplate, Topology
 
@@ -17,8 +21,9 @@ from ansible_ensemble.topology.entities import NodeTemplate, Topology
 def find_matches(topology: Topology, source: NodeTemplate, expression: Any, place: Place | None) -> Collection[str]:
     """Names of the node templates that an expression leads to, as Unfurl's `node_filter: {match: [...]}` has it.
 
-    It is evaluated from the node template that requires, as if each had one instance; what it leads to by way of
-    values that are not known yet is left out.
+    It is evaluated from the node template that requires, as if each had one instance. Where it needs a value that is
+    not known yet it leads to nothing; so it does where it needs a template or a function that reaches out of the
+    topology: a file that is only read may come from anybody.
 
     Args:
         topology: as far as it is connected.
@@ -39,7 +44,7 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
         instances.add(made)
     folder = topology.file.parent
     whole = dataclasses.replace(topology, node_templates=nodes)
-    scope = Evaluator(whole, instances, Surroundings(folder, folder)).scope(instances.by_name[source.name])
+    scope = _harmless(whole, instances, folder).scope(instances.by_name[source.name])
     written = expression if isinstance(expression, Mapping) else {"eval": expression}
     try:
         found = scope.evaluate(written, place)
@@ -49,3 +54,26 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
         error.place = error.place or place
         raise
     return {name for name in (found if isinstance(found, list) else [found]) if isinstance(name, str)}
+
+
+def _harmless(topology: Topology, instances: Instances, folder: Path) -> Evaluator:
+    """An evaluator that runs nothing, reads no file and renders no template: what needs that is not known."""
+    evaluator = Evaluator(topology, instances, Surroundings(folder, folder, check=True))
+    evaluator.functions = {
+        name: one if one.safe else dataclasses.replace(one, run=_unknown) for name, one in evaluator.functions.items()
+    }
+    evaluator.templates = _NoTemplates(evaluator.surroundings)
+    return evaluator
+
+
+def _unknown(call: Call) -> Any:
+    raise Deferred(f"{call.name} is evaluated in jobs alone")
+
+
+class _NoTemplates(Templates):
+    """What is made by templates is not known before a job."""
+
+    def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
+        """Raise Deferred."""
+        del text, overrides
+        raise Deferred("templates are rendered in jobs alone", context.place)

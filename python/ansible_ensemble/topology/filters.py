@@ -30,7 +30,8 @@ def check_filter(raw: Any, what: str, place: Place | None, problems: Problems) -
         if inner.get("node_filter") is not None:
             check_filter(inner["node_filter"], f"requirement '{name}' of {what}", where, problems)
     for expression, where in match_expressions(body):
-        if not isinstance(expression, str | Mapping):
+        is_call = isinstance(expression, Mapping) and ("eval" in expression or "ref" in expression)
+        if not isinstance(expression, str) and not is_call:
             problems.add(f"a match of {what} is {kind_of(expression)}, not an expression", where, "eval: ::name")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -323,6 +324,24 @@ def test_filters_that_look_at_relationships(load: Load, wanted: str, target: str
 def test_filters_that_fit_nothing(load: Load, wanted: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         load(MATCH % wanted, find_matches=find_matches)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "{eval: {lookup: {pipe: touch PWNED}}}",
+        "{eval: {file: PWNED, contents: x}}",
+        "\"{{ lookup('pipe', 'touch PWNED') }}\"",
+    ],
+)
+@pytest.mark.parametrize("how", ["match: [%s]", "match: ['::*[made]'], properties: [], capabilities: []"])
+def test_reading_a_file_runs_nothing_of_it(load: Load, tmp_path: Path, expression: str, how: str) -> None:
+    written = expression.replace("PWNED", str(tmp_path / "pwned"))
+    text = MATCH % (how % written if "%" in how else how)
+    text = text.replace("Zone: {}", f"Zone: {{properties: {{made: {{type: string, default: {written}}}}}}}")
+    with pytest.raises(InvalidInput, match="match leads to nothing"):
+        load(text, find_matches=find_matches)
+    assert not (tmp_path / "pwned").exists()
 
 
 DEFAULTS = """
