@@ -10,8 +10,9 @@ short_description: Instances of an ensemble as hosts
 version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
-  - Makes a host of each instance that an ensemble's status records, and groups of their templates, types, statuses
-    and node states, such as C(template_web), C(type_tosca_nodes_WebServer), C(status_ok) and C(state_started).
+  - Makes a host of each instance that an ensemble's status records, if it is not absent, and groups of their
+    templates, types, statuses and node states, such as C(template_web), C(type_tosca_nodes_WebServer), C(status_ok) and
+    C(state_started).
   - A host's variables are the instance's properties and attributes. C(ensemble_instance) holds them as well, under
     C(properties) and C(attributes), with the instance's C(name), C(template), C(type), C(status) and C(state); a
     property whose name Ansible keeps to itself, such as C(port), is only there.
@@ -59,6 +60,9 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Constructable
 from ansible.template import trust_as_template
 from ansible.vars.reserved import is_reserved_name
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, package
+
+#: The variable that holds the instance.
+_RECORDED = "ensemble_instance"
 
 #: Variables by which a host is reached.
 _CONNECTION = (
@@ -110,19 +114,21 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
                 found: dict[str, dict[str, Any]] = jobs.inventory(str(ensemble), loader=loader)
         except EnsembleFailure as failure:
             raise AnsibleParserError(failure.text) from failure
-        for host, variables in found["hosts"].items():
+        there = {host: values for host, values in found["hosts"].items() if values[_RECORDED]["status"] != "absent"}
+        for host, variables in there.items():
             inventory.add_host(host)
             for name, value in variables.items():
                 if not is_reserved_name(name):
                     inventory.set_variable(host, name, value)
-        for host, machine in found["machines"].items():
+        for host in filter(found["machines"].get, there):
+            machine = found["machines"][host]
             for name, value in _reached_as(machine).items():
                 inventory.set_variable(host, name, value)
         for group, hosts in found["groups"].items():
             inventory.add_group(group)
-            for host in hosts:
+            for host in (host for host in hosts if host in there):
                 inventory.add_child(group, host)
-        for host in found["hosts"]:
+        for host in there:
             self._construct(host)
 
     def _construct(self, host: str) -> None:

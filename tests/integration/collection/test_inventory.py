@@ -27,6 +27,7 @@ def test_instances_are_hosts_in_groups(ansible: Callable, tmp_path: Path) -> Non
     assert database == {"ansible_host": "192.0.2.1", "engine": "sqlite", "service": 5432}
     assert listed["_meta"]["hostvars"]["app"]["service"] == 80
     assert "reserved name" not in run.output
+    assert "gone" not in listed["_meta"]["hostvars"], "what is absent is no host"
     assert listed["status_ok"]["hosts"] == listed["working"]["hosts"] == ["db"]
     assert listed["type_tosca_nodes_Database"]["hosts"] == ["db"]
 

@@ -58,7 +58,8 @@ def inventory(path, *, loader):
                 "note": "{{ not_rendered }}",
                 "ensemble_instance": {"status": "error", "properties": {}, "attributes": {}},
             },
+            "gone": {"ensemble_instance": {"status": "absent", "properties": {}, "attributes": {}}},
         },
-        "machines": {},
-        "groups": {"status_ok": ["db"], "type_tosca_nodes_Database": ["db"], "empty": []},
+        "machines": {"gone": "db"},
+        "groups": {"status_ok": ["db"], "type_tosca_nodes_Database": ["db", "gone"], "empty": []},
     }
