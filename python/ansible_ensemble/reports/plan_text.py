@@ -9,7 +9,15 @@ from typing import Any
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
-from ansible_ensemble.reports.plan_words import MEANINGS, fate, is_empty, running, summary_line, would_change
+from ansible_ensemble.reports.plan_words import (
+    MEANINGS,
+    fate,
+    is_empty,
+    running,
+    summary_line,
+    where_it_runs,
+    would_change,
+)
 from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import pad, table, width
 from ansible_ensemble.reports.values import block, clean, diff_lines, few, is_short, one_line
@@ -145,7 +153,7 @@ class _Writer:
                 [
                     operation_title(operation),
                     clean(operation["implementation"]),
-                    f"on {operation['host']}",
+                    where_it_runs(operation["host"]),
                     self.waits(operation),
                 ]
                 for operation in operations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_ensemble.reports.values import clean
+
 #: What each symbol means, in the order of legends.
 MEANINGS = {
     "+": "create",
@@ -101,3 +103,22 @@ def would_change(prediction: dict[str, Any]) -> str:
     if prediction.get("found"):
         return f"finds {prediction['found']}"
     return "would change something" if prediction.get("changed") else "would change nothing"
+
+
+#: TOSCA's words for where an operation runs, as people say it.
+_PLACES = {
+    "SELF": "on itself",
+    "HOST": "on its host",
+    "SOURCE": "on the source",
+    "TARGET": "on the target",
+    "ORCHESTRATOR": "on localhost",
+}
+
+
+def where_it_runs(host: str) -> str:
+    """Where an operation runs, in words: `on web1`, or `on its host` where a plan cannot know more.
+
+    Args:
+        host: an operation's `host`: a keyword, an instance, or a host of the inventory.
+    """
+    return _PLACES.get(host) or f"on {clean(host)}"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ansible_ensemble.planning.plan import Action, InstanceChange, Plan, Reason, ValueChange
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.style import Style
@@ -104,3 +106,13 @@ def test_what_is_only_looked_at_takes_a_line_each():
     lines = plan_text(Plan("check", "ensemble.yaml", instances=changes).to_json()).splitlines()
     assert "  <= app       will be checked  (demo.App)" in lines
     assert "  <= database  will be checked  (demo.App)" in lines
+
+
+@pytest.mark.parametrize(("host", "words"), [("HOST", "on its host"), ("web1", "on web1"), ("SOURCE", "on the source")])
+def test_where_an_operation_runs_is_said_in_words(document, host, words):
+    plan = document("plan")
+    for operation in plan["operations"]:
+        operation["host"] = host
+    lines = [line for line in plan_text(plan, verbose=True).splitlines() if line.strip().startswith(">")]
+    assert lines
+    assert all(words in line for line in lines)
