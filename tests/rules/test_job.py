@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 import yaml
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.jobs.commands import make_plan as plan_of
 from ansible_ensemble.jobs.commands import prepare_job, prepare_saved_plan
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.read import read_ensemble
+from ansible_ensemble.jobs.recover import read_recovered
 from ansible_ensemble.jobs.replay import plan_replay
 from ansible_ensemble.projects import lock as locks
 from tests.rules.test_rules import HERE, Case
@@ -169,3 +172,25 @@ def test_a_command_is_in_the_history_if_it_is_saved(web, save):
     report = web.run({"workflow": "run", "options": {"command": ["echo hello"], "save": save}})
     assert [task["stdout"].strip() for task in report["tasks"]] == ["hello"]
     assert (report["job"]["id"] in (web.folder / "jobs.tsv").read_text()) == save
+
+
+def test_a_job_that_lost_its_lock_leaves_its_journal_to_who_has_it_now(web):
+    web.run({})
+    with prepare_job(str(web.folder), "deploy", {}) as job:  # which has nothing to do
+        locks.unlock(job._location.ensemble, job._lock.local.id)
+        other = locks.acquire(job._location.ensemble, "undeploy")
+        # a worker of the other job lives, but nobody waits for its end here, which would take a minute
+        began = time.monotonic()
+        locks.adopt(other.path, other.id, pid=os.getppid())
+        with pytest.raises(Locked, match=r"lost while the job ran: .* for undeploy since .*the next job records it"):
+            job.finish()
+        assert time.monotonic() - began < 30
+        assert job.journal.is_file()
+    assert locks.holds(other)
+    locks.release(other)
+    # its process is this one, which lives
+    with pytest.raises(Locked, match=f"job {job.id} still runs without its lock"):
+        web.plan({})
+    text = job.journal.read_text()
+    assert read_recovered(web.location, JobOptions(), write=False).warnings
+    assert job.journal.read_text() == text

@@ -135,7 +135,9 @@ class PreparedJob:
         end = time.monotonic() + self._options.grace + _PATIENCE
         while time.monotonic() < end:
             held = locks.read_lock(self._location.ensemble)
-            if held is None or all(presence(adopter) is not Presence.ALIVE for adopter in held.adopters):
+            if held is None or held.id != self._lock.local.id:
+                return  # it was lost, and those who adopted it work for another job
+            if all(presence(adopter) is not Presence.ALIVE for adopter in held.adopters):
                 return
             time.sleep(0.05)
 
