@@ -110,7 +110,7 @@ def _quote(value: Any) -> str:
 
 
 class ScriptConfigurator:
-    """Runs a script file; inputs are its environment variables, `arguments` (a list) its arguments."""
+    """Runs a script file; inputs are its environment variables, `arguments` (a list or a map) its arguments."""
 
     name = "script"
 
@@ -129,8 +129,10 @@ class ScriptConfigurator:
     def run(self, task: Task) -> Steps:
         """Run the script."""
         given = task.inputs.get("arguments") or []
-        if not isinstance(given, (list, tuple)):
-            raise InvalidInput(f"the input arguments must be a list, not {given!r}", task.operation.place)
+        if not isinstance(given, (list, tuple, Mapping)):
+            raise InvalidInput(f"the input arguments must be a list or a map, not {given!r}", task.operation.place)
+        if isinstance(given, Mapping):  # as a command takes them
+            given = [word for name, value in given.items() for word in (f"--{name}", value)]
         arguments = [str(reveal(value)) for value in given]
         if word := _dryrun(task):
             arguments.append(word)

@@ -200,9 +200,12 @@ def test_script_on_another_host(task: Any, tmp_path: Path, name: str, executable
         order(ScriptConfigurator(file), task(inputs={"input": "x"}, host=REMOTE))
 
 
-def test_script_arguments_are_a_list(task: Any, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="arguments must be a list"):
-        order(ScriptConfigurator(script(tmp_path, "a.sh", True)), task(inputs={"arguments": {"a": 1}}))
+def test_script_arguments_are_a_list_or_a_map(task: Any, tmp_path: Path) -> None:
+    file = script(tmp_path, "a.sh", True)
+    made = order(ScriptConfigurator(file), task(inputs={"arguments": {"user": "a b", "n": 1}}))
+    assert made.argv == (file, "--user", "a b", "--n", "1")
+    with pytest.raises(InvalidInput, match="arguments must be a list or a map"):
+        order(ScriptConfigurator(file), task(inputs={"arguments": "a"}))
 
 
 def test_what_it_prints_is_its_result(task: Any) -> None:
