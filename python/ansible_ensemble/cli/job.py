@@ -132,7 +132,7 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
         return 128 + interrupted_by
     if report.get("lostLock"):
         raise Locked(report["lostLock"])
-    if not is_success(report):
+    if not is_success(report) and (report["job"]["total"] or not failures):
         return 1
     if failed:
         raise EnsembleError(

@@ -21,6 +21,7 @@ class Course:
         self._unchanged: set[str] = set()
         self._new_values: set[str] = set()
         self._brought_up: set[str] = set()
+        self._made_anew: set[str] = set()
 
     def failed(self, key: str) -> None:
         """Note that an operation failed, or is blocked by one that did."""
@@ -91,10 +92,12 @@ class Course:
             return "the check found it well"
         if details.get("only_if_absent") and not brought_up and not absent:
             return "the check found that it is there"
-        if details.get("unless_absent") and (absent or brought_up):
+        if details.get("unless_absent") and (absent or planned.instance in self._made_anew):
             return "the check found it gone"
         if details.get("unless_ok") or details.get("only_if_absent"):
             self._brought_up.add(planned.instance)
+        if details.get("only_if_absent"):
+            self._made_anew.add(planned.instance)
         if details.get("only_if_made") is not None and details["only_if_made"] not in self._brought_up:
             return f"the check found that {details['only_if_made']} is there"
         if details.get("unless_unchanged") in self._unchanged:

@@ -82,7 +82,7 @@ def _task(event: Event, started: Mapping[str, Event]) -> dict[str, Any]:
         "changeId": described.get("task"),
         "instance": described.get("instance", instance),
         "template": described.get("template"),
-        "operation": described.get("operation", rest),
+        "operation": described.get("operation", rest.rstrip("+")),
         "relationship": described.get("relationship"),
         "reason": started.get(event["key"], {}).get("reason")
         or (described.get("reason", "") if event["event"] == "finished" else ""),

@@ -80,13 +80,15 @@ def check_present(planning: Planning, member: Member) -> None:
         return
     if member.change is None:
         member.plan(Action.READ, Reason.CHECK, "its template has the directive check")
-    update, anew = member.up, bring_up(planning, member, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
+    first = planned(planning, member, check, "check", Reason.CHECK)
+    update = [operation for operation in member.up if operation.key != first.key]
+    anew = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
     for operation in update:
         operation.details["unless_absent"] = True
     for operation in anew:
         operation.details["only_if_absent"] = True
     _make_unique(update, anew)
-    member.up = [planned(planning, member, check, "check", Reason.CHECK), *anew, *update]
+    member.up = [first, *anew, *update]
 
 
 def _missing_text(instance: Instance) -> str:

@@ -25,8 +25,11 @@ def operation_title(operation: dict[str, Any]) -> str:
 
 
 def key_title(key: str) -> str:
-    """The title of an operation known by its key only: `app: configure`, `app: add_target of db`."""
-    place, _, name = key.rpartition(":")
+    """The title of an operation known by its key only: `app: configure`, `app: add_target of db`.
+
+    A second operation of the same name has a `+` at the end of its key.
+    """
+    place, _, name = key.rstrip("+").rpartition(":")
     instance, _, relationship = place.partition(":")
     return f"{instance}: {short_operation(name)}{_of(relationship)}" if place else name
 

@@ -85,6 +85,14 @@ def test_a_playbook_that_failed_around_the_job_exits_with_1(command):
     assert "the disk is full" in done.err
 
 
+def test_a_job_that_ended_before_its_first_operation_says_why(command):
+    command.jobs.job.report["job"] |= {"stopped": "the job was killed", "total": 0}
+    command.result = replace(command.result, rc=2, status="failed", failures=["the journal cannot be written"])
+    done = command("deploy", "-a")
+    assert done.code == 1
+    assert "Error: the journal cannot be written" in done.err
+
+
 def test_a_job_that_did_not_begin_says_what_ansible_said(command):
     command.jobs.job.finish_error = EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
     command.result = replace(command.result, rc=4, status="failed", failures=["Task failed: no space left"])

@@ -118,3 +118,8 @@ def test_drift_and_lost_parts_of_the_journal_are_told() -> None:
     told = job_report(HEADER, {"a:check": events[0]}, {"a:check": events[1]}, END, ["line 3 is damaged"])
     assert told["drift"] == [{"instance": "a", "changes": drift}]
     assert told["warnings"] == ["line 3 is damaged"]
+
+
+def test_the_second_operation_of_a_name_is_named_like_the_first() -> None:
+    made = report({"event": "skipped", "key": "a:Standard.configure+", "reason": "the check found it gone"})
+    assert [task["operation"] for task in made["tasks"]] == ["Standard.configure"]
