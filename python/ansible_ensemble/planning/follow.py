@@ -16,23 +16,38 @@ from ansible_ensemble.planning.plan import Action, Reason, ValueChange
 
 def follow_values(planning: Planning) -> None:
     """Plan what reads values that this plan may change, and put it behind what may change them."""
-    readers: dict[str, list[Member]] = {}
-    for member in planning.members.values():
-        for owner in _owners(member):
-            readers.setdefault(owner, []).append(member)
+    readers = _readers(planning)
     changing = deque(name for name in readers if _is_planned(planning, name))
     seen = set(changing)
+    known: dict[str, set[str]] = {}
     while changing:
         owner = changing.popleft()
-        for reader in readers[owner]:
-            refs = _at_risk(planning, reader)
-            if not any(_owner(ref) == owner for found in refs.values() for ref in found):
+        for name, read in readers[owner].items():
+            at_risk = {operation for operation, refs in read.items() if any(_may_change(planning, ref) for ref in refs)}
+            if not at_risk:
                 continue
+            reader = planning.members[name]
             reader.follows[owner] = None
-            if _takes_over(planning, reader, refs) and reader.name in readers and reader.name not in seen:
-                seen.add(reader.name)
-                changing.append(reader.name)
+            if at_risk <= known.get(name, set()):
+                continue
+            found = _at_risk(planning, reader)
+            planned = _takes_over(planning, reader, found, again=name in known)
+            known[name] = set(found)
+            if planned and name in readers and name not in seen:
+                seen.add(name)
+                changing.append(name)
     _order(planning)
+
+
+def _readers(planning: Planning) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """What live values of each instance others read: by owner, by reader, by operation."""
+    readers: dict[str, dict[str, dict[str, list[str]]]] = {}
+    for member in planning.members.values():
+        for operation, refs in member.at_risk.items():
+            for ref in refs:
+                if (owner := _owner(ref)) != member.name:
+                    readers.setdefault(owner, {}).setdefault(member.name, {}).setdefault(operation, []).append(ref)
+    return readers
 
 
 def _owner(ref: str) -> str:
@@ -40,35 +55,37 @@ def _owner(ref: str) -> str:
     return ref.removeprefix("output::").removeprefix("::").partition("::")[0]
 
 
-def _owners(member: Member) -> dict[str, None]:
-    refs = (ref for found in member.at_risk.values() for ref in found)
-    return dict.fromkeys(owner for ref in refs if (owner := _owner(ref)) != member.name)
-
-
 def _is_planned(planning: Planning, name: str) -> bool:
     return name in planning.members and planning.members[name].change is not None
 
 
-def _takes_over(planning: Planning, member: Member, at_risk: dict[str, list[str]]) -> bool:
-    """Plan the operations that read what may change; False if something else is planned for the instance already."""
+def _takes_over(planning: Planning, member: Member, at_risk: dict[str, list[str]], *, again: bool) -> bool:
+    """Plan the operations that read what may change; False if something else is planned for the instance already.
+
+    Args:
+        planning: the planning.
+        member: the reader.
+        at_risk: what it reads and what may change, by operation.
+        again: it was planned for this before, and more has turned out to be at risk since.
+    """
     checked = member.change is not None and member.change.action is Action.READ
-    if member.change is not None and not checked:
+    if member.change is not None and not (checked or again):
         return False
     refs = list(dict.fromkeys(ref for found in at_risk.values() for ref in found))
     names = [ref.removeprefix("output::").removeprefix("::").replace("::", ".") for ref in refs]
     text = f"it reads {', '.join(names)}, which may change"
     unknown = [ValueChange("attribute", name, unknown=True) for name in names]
-    read, looks = member.change, member.up
+    before, looks = member.change, member.up
     member.up = []
-    update(
-        planning, member, member.plan(Action.UPDATE, Reason.RECONFIGURE, text, unknown), to_rerun(member, list(at_risk))
-    )
+    change = member.plan(Action.UPDATE, Reason.RECONFIGURE, text, unknown)
+    update(planning, member, change, to_rerun(member, list(at_risk)))
     for operation in member.up:
         operation.details["only_if_changed"] = True
-    if checked and member.change is not None:
+    member.stale.update(at_risk)  # what it reads may be new, and so may what it sets
+    if member.change is None:
+        member.change, member.up = before, looks
+    elif "check" in member.template.directives:
         check_present(planning, member)
-    elif checked:
-        member.change, member.up = read, looks
     return member.change is not None
 
 

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_ensemble.planning.context import Detected, Member
+from ansible_ensemble.planning.options import PlanOptions
+from ansible_ensemble.planning.plan import Plan, ValueChange
+from ansible_ensemble.planning.planner import make_plan
+from ansible_ensemble.topology.entities import NodeTemplate
+from tests.unit.planning.topologies import NoEvidence, deployed, node, relate, topology
+
+
+class Reading(NoEvidence):
+    """Evidence of what operations read: by instance and operation, names of the instances whose attribute it is.
+
+    The instance `origin` has changed; every operation sets the attribute of its instance.
+    """
+
+    def __init__(self, reads: Mapping[str, Mapping[str, list[str]]]) -> None:
+        super().__init__()
+        self._reads = reads
+
+    def detect(self, member: Member) -> dict[str, Detected]:
+        if member.name == "origin":
+            return {"Standard.configure": Detected(changes=[ValueChange("property", "size", 1, 2)])}
+        reads = self._reads.get(member.name, {})
+        return {
+            f"Standard.{name}": Detected(at_risk=[f"::{one}::value" for one in owners])
+            for name, owners in reads.items()
+        }
+
+    def wrote(self, instance: str, operation: str) -> list[str] | None:
+        return [f"::{instance}::value"]
+
+
+def planned(reads: Mapping[str, Mapping[str, list[str]]], *nodes: NodeTemplate) -> Plan:
+    there = deployed(*(one.name for one in nodes))
+    return make_plan(
+        topology(*nodes), there, "deploy", PlanOptions(), Reading(reads), ensemble="ensemble.yaml", base={}
+    )
+
+
+def simple(name: str) -> NodeTemplate:
+    return node(name, ["create", "configure"])
+
+
+def test_what_reads_comes_after_what_it_reads_though_it_needs_nothing_and_is_declared_first():
+    reads = {"second": {"configure": ["first"]}, "first": {"configure": ["origin"]}, "apart": {"configure": ["other"]}}
+    made = planned(reads, *(simple(name) for name in ("second", "first", "apart", "other", "origin")))
+    ends = {operation.key: operation.waits_end for operation in made.operations}
+    assert ends == {
+        "origin:Standard.configure": [],
+        "first:Standard.configure": ["origin:Standard.configure"],
+        "second:Standard.configure": ["first:Standard.configure"],
+    }
+    assert list(ends) == ["origin:Standard.configure", "first:Standard.configure", "second:Standard.configure"]
+
+
+def test_an_operation_that_turns_out_to_be_at_risk_later_is_planned_as_well():
+    reads = {"all": {"configure": ["origin"], "create": ["first"]}, "first": {"configure": ["origin"]}}
+    made = planned(reads, simple("all"), simple("first"), simple("origin"))
+    (change,) = [one for one in made.instances if one.instance == "all"]
+    assert change.operations == ["all:Standard.create", "all:Standard.configure"]
+    assert [value.name for value in change.changes] == ["origin.value", "first.value"]
+
+
+def test_what_reads_both_ways_or_is_needed_by_what_it_reads_waits_for_nothing():
+    one, other, origin = simple("one"), simple("other"), simple("origin")
+    made = planned({"one": {"configure": ["other", "origin"]}, "other": {"configure": ["one"]}}, one, other, origin)
+    waits = {operation.instance: operation.waits_end for operation in made.operations}
+    assert not (waits["one"] and waits["other"]), "they would wait for each other"
+    needed, origin = simple("needed"), simple("origin")
+    relate(origin, needed)
+    made = planned({"needed": {"configure": ["origin"]}}, needed, origin)
+    assert {operation.instance: operation.waits_end for operation in made.operations} == {"needed": [], "origin": []}
