@@ -24,7 +24,7 @@ from tests.bench.targets import INDEPENDENT, Cost, Costs, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 JOBS = 4
-PATIENCE = 150
+PATIENCE = 300
 MANY = 10_000
 
 
