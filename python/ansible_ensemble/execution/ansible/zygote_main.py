@@ -306,10 +306,18 @@ def prepare_child(request: dict[str, Any], out: int, err: int) -> None:
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", closefd=False, buffering=1)  # noqa: SIM115
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]
-    os.environ.clear()
-    os.environ.update(request["environment"])
+    set_environment(request["environment"])
     os.chdir(request["folder"])
     sys.argv = [request["path"]]
+
+
+def set_environment(wanted: dict[str, str]) -> None:
+    """Make the environment this one; nearly all of it is so already."""
+    for name in os.environ.keys() - wanted.keys():
+        del os.environ[name]
+    for name, value in wanted.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
 
 
 def prepare(collection_paths: list[str]) -> WarmModules | None:
