@@ -53,7 +53,7 @@ def command(tmp_path: Path) -> Callable[..., Run]:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=600,
             check=False,
         )
         return Run(done.returncode, done.stdout, done.stderr)

@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.integration.jobs.nodes import noted, service
+from tests.integration.jobs.processes import kill_all, wait_for, working_in
 from tests.integration.jobs.records.repositories import git, make_project
-
-
-def wait_for(condition, what: str, seconds: float = 60.0):
-    """Wait until the condition holds; its value is returned."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        time.sleep(0.02)
-    pytest.fail(f"waited in vain for {what}")
-
-
-def processes_in(folder: Path) -> list[int]:
-    """Processes that work in a folder, by their working directories."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                if (entry / "cwd").resolve() == folder:
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-    return found
-
-
-def kill_all(folder: Path) -> None:
-    for pid in processes_in(folder):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
 
 
 @pytest.fixture
@@ -57,7 +25,7 @@ def test_after_a_kill_what_finished_does_not_run_again(command, start, folder):
     start("deploy", "--approve", "--jobs", "3", "service.yaml", cwd=folder)
     wait_for(lambda: len(noted(folder)) >= 4, "four nodes")
     kill_all(folder)
-    wait_for(lambda: not processes_in(folder), "the end of all processes")
+    wait_for(lambda: not working_in(folder), "the end of all processes")
     finished = [line.split()[1] for line in noted(folder)]
 
     shown = command("status", "--output", "json", "service.yaml", cwd=folder)
@@ -82,7 +50,7 @@ def test_a_signal_lets_end_what_runs_and_records_and_commits_it(command, start, 
     job = start("deploy", "--approve", "--commit", "--jobs", "2", cwd=folder)
     wait_for(lambda: len(noted(folder, "begin")) >= 2, "two nodes to begin")
     job.send_signal(number)
-    output, _ = job.communicate(timeout=60)
+    output, _ = job.communicate(timeout=240)
     assert job.returncode == code, output
     began, ended = noted(folder, "begin"), noted(folder)
     assert sorted(began) == sorted(ended)
@@ -103,7 +71,7 @@ def test_a_second_job_is_told_who_holds_the_lock_since_when(command, start, fold
     assert second.code == 4
     assert f"process {job.pid}" in second.stderr
     assert "for deploy since 2" in second.stderr
-    assert job.wait(timeout=60) == 0
+    assert job.wait(timeout=240) == 0
     assert len(noted(folder)) == 2
     assert command("deploy", "--approve", "service.yaml", cwd=folder).code == 0
 
@@ -111,7 +79,7 @@ def test_a_second_job_is_told_who_holds_the_lock_since_when(command, start, fold
 def test_eight_jobs_at_once_run_one_at_a_time(start, folder):
     (folder / "service.yaml").write_text(service(3, seconds=0.1))
     jobs = [start("deploy", "--approve", "--lock-timeout", "120", "service.yaml", cwd=folder) for _ in range(8)]
-    outputs = [job.communicate(timeout=200)[0] for job in jobs]
+    outputs = [job.communicate(timeout=600)[0] for job in jobs]
     assert [job.returncode for job in jobs] == [0] * 8, outputs
     assert sorted(noted(folder)) == ["create n0", "create n1", "create n2"]
     lines = (folder / "jobs.tsv").read_text().splitlines()
@@ -132,7 +100,7 @@ def test_a_job_whose_lock_is_removed_ends_in_order_and_keeps_others_out_until_th
     [journal] = (folder / "jobs").glob("*.journal")
     wait_for(lambda: '"stopping"' in journal.read_text(), "the job to notice")
     (folder / "go").touch()
-    output, _ = job.communicate(timeout=60)
+    output, _ = job.communicate(timeout=240)
     assert job.returncode == 4, output
     assert "Stopping, the lock was lost while the job ran: " in output
     assert "waiting for n0: create" in output

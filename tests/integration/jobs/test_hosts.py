@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.jobs.torture.processes import wait_for
+from tests.integration.jobs.processes import wait_for
 
 SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
 HERE = Path(__file__).parent / "hosts"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.jobs.processes import kill_all, wait_for, working_in
 from tests.integration.jobs.records.repositories import git, is_sound, make_project
-from tests.integration.jobs.test_crash import kill_all, processes_in, wait_for
 
 
 def test_a_killed_rollback_is_recorded_by_its_own_specification_and_inputs(command, start, tmp_path):
@@ -30,7 +30,7 @@ def test_a_killed_rollback_is_recorded_by_its_own_specification_and_inputs(comma
     start("rollback", job["changeId"], "--approve", cwd=project)
     wait_for(lambda: any("first" in path.read_text() for path in project.glob("jobs/*.journal")), "the operation")
     kill_all(project)
-    wait_for(lambda: not processes_in(project), "the end of all processes")
+    wait_for(lambda: not working_in(project), "the end of all processes")
     done = command("recover", cwd=project)
     assert done.code == 0, done.output
     assert json.loads(command("outputs", "--output", "json", cwd=project).stdout) == {"told": "then given"}
@@ -47,7 +47,7 @@ def test_what_is_recorded_is_committed_by_the_next_job(command, start, tmp_path,
     start("deploy", "--approve", "--commit", cwd=project)
     wait_for(began.exists, "the commit to begin")
     kill_all(project)
-    wait_for(lambda: not processes_in(project), "the end of all processes")
+    wait_for(lambda: not working_in(project), "the end of all processes")
     hook.unlink()
 
     assert is_sound(project)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.integration.jobs.nodes import noted, service
+from tests.integration.jobs.processes import kill_all, wait_for, working_in
 from tests.integration.jobs.records.repositories import git, make_project
-from tests.integration.jobs.test_crash import kill_all, processes_in, wait_for
 
 _BUILT = Path(__file__).parents[4] / ".build" / "lfstest-gitserver"
 SERVER = os.environ.get("LFSTEST_GITSERVER") or shutil.which("lfstest-gitserver") or (_BUILT.exists() and str(_BUILT))
@@ -78,14 +78,14 @@ def test_one_job_at_a_time_on_all_clones(command, start, clones):
     assert "the global lock all is held by Git LFS Tests since 20" in refused.stderr
     assert not (other / "ensemble.yaml.lock").exists()
     job.send_signal(signal.SIGTERM)
-    output, _ = job.communicate(timeout=60)
+    output, _ = job.communicate(timeout=240)
     assert job.returncode == 143, output
     assert held(one) == []
 
     start(*deploy, cwd=one)
     wait_for(lambda: noted(one, "begin") == ["create n0", "create n1"], "the second job to begin")
     kill_all(one)
-    wait_for(lambda: not processes_in(one), "the end of all processes")
+    wait_for(lambda: not working_in(one), "the end of all processes")
     assert held(one) == ["all"]
     assert command(*deploy, cwd=other).code == 4
     again = command(*deploy, cwd=one)

@@ -20,9 +20,9 @@ import pytest
 from ansible_ensemble.jobs.commands import status
 from tests.integration.jobs.conftest import PROGRAMS, environment
 from tests.integration.jobs.nodes import noted, service
+from tests.integration.jobs.processes import Process, roles, tree, wait_for, working_in
 from tests.integration.jobs.records.repositories import git, is_sound, make_project
 from tests.integration.jobs.torture.folding import recorded, told
-from tests.integration.jobs.torture.processes import Process, roles, tree, wait_for, working_in
 
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "20"))
 NODES = 50
@@ -123,7 +123,7 @@ def test_a_killed_job(command: Callable, start: Callable, copied: Callable[[str]
     await_moment(folder, job, chance)
     family = strike(victim, job.pid, chance)
     check_ended(folder, family)
-    output, _ = job.communicate(timeout=60)
+    output, _ = job.communicate(timeout=240)
 
     said = told(folder)
     recorded(folder)  # it parses

@@ -72,6 +72,13 @@ def working_in(folder: Path) -> list[int]:
     return found
 
 
+def kill_all(folder: Path) -> None:
+    """Kill all that works in a folder."""
+    for pid in working_in(folder):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
 def roles(root: int) -> dict[str, list[Process]]:
     """The processes of a job by what they are."""
     found: dict[str, list[Process]] = {}
@@ -94,7 +101,7 @@ def _role(process: Process, parent: str | None) -> str:
     return "operation"
 
 
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = 240.0) -> Any:
     """Wait until the condition holds; its value is returned."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
