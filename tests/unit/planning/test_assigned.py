@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.planning.assigned import assign, assigned_inputs
+from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.service_template import load_topology
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+policy_types:
+  Rotation:
+    derived_from: tosca.policies.Root
+    properties:
+      key: {type: string, metadata: {sensitive: true}}
+      every: {type: map, entry_schema: {type: integer}}
+topology_template:
+  workflows:
+    rotate:
+      inputs:
+        key: {type: string, metadata: {sensitive: true}}
+        times: {type: integer, default: 3}
+        needed: {type: string}
+  policies:
+    - rotation: {type: Rotation, properties: {key: canary, every: {days: 7}}}
+"""
+WORKFLOW, POLICY = {"workflow": "rotate"}, {"policy": "rotation"}
+
+
+@pytest.fixture
+def topology(tmp_path: Path) -> Topology:
+    file = tmp_path / "service.yaml"
+    file.write_text(SERVICE)
+    return load_topology(file, inputs={"key": "canary"})
+
+
+@pytest.mark.parametrize(
+    ("origin", "written", "filled", "sensitive"),
+    [
+        (WORKFLOW, {"get_input": "key"}, "canary", True),
+        (WORKFLOW, {"concat": ["a", {"get_input": "key"}]}, {"concat": ["a", "canary"]}, True),
+        (WORKFLOW, [{"get_input": "times"}], [3], False),
+        (WORKFLOW, {"get_input": "of_the_topology"}, {"get_input": "of_the_topology"}, False),
+        (WORKFLOW, {"get_property": ["SELF", "key"]}, {"get_property": ["SELF", "key"]}, False),
+        (POLICY, {"get_property": ["SELF", "key"]}, "canary", True),
+        (POLICY, {"get_property": ["SELF", "every", "days"]}, 7, False),
+        (POLICY, {"get_input": "key"}, {"get_input": "key"}, False),
+        ({}, {"get_input": "key"}, {"get_input": "key"}, False),
+    ],
+)
+def test_what_an_operation_is_assigned(
+    topology: Topology, origin: dict[str, str], written: Any, filled: Any, sensitive: bool
+) -> None:
+    details: dict[str, Any] = {}
+    assign(details, {"value": written}, origin)
+    assert "canary" not in str(details)
+    found = assigned_inputs(topology, details)
+    assert found == {"value": filled}
+    assert is_sensitive(found) == sensitive
+
+
+def test_an_input_that_has_no_value_is_told(topology: Topology) -> None:
+    details: dict[str, Any] = {}
+    assign(details, {"value": {"get_input": "needed"}}, WORKFLOW)
+    with pytest.raises(InvalidInput, match='"needed" of workflow "rotate" has no value'):
+        assigned_inputs(topology, details)
+
+
+def test_nothing_assigned_is_nothing_noted(topology: Topology) -> None:
+    details: dict[str, Any] = {}
+    assign(details, {}, WORKFLOW)
+    assert details == {}
+    assert assigned_inputs(topology, details) == {}
