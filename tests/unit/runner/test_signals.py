@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,25 +11,35 @@ import pytest
 
 from ansible_ensemble.runner.signals import Interruption
 
-WAITS = "import signal, sys\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(flush=True)\nsignal.pause()"
+WAITS = "import signal\nprint(flush=True)\nsignal.pause()"
+#: It notes a first interrupt, and goes on.
+NOTES = (
+    "import signal\nsignal.signal(signal.SIGINT, lambda *_: print('interrupted', flush=True))\n" + WAITS + "\n" + WAITS
+)
 
 
-@pytest.fixture
-def process():
-    with subprocess.Popen([sys.executable, "-c", WAITS], start_new_session=True, stdout=subprocess.PIPE) as started:
+@contextlib.contextmanager
+def running(program: str):
+    with subprocess.Popen([sys.executable, "-c", program], start_new_session=True, stdout=subprocess.PIPE) as started:
         started.stdout.readline()
         yield started
         started.kill()
 
 
-def test_the_first_signal_is_passed_on_and_a_second_kills(process):
+@pytest.fixture
+def process():
+    with running(WAITS) as started:
+        yield started
+
+
+def test_the_first_signal_is_passed_on_and_a_second_kills():
     shown: list[str] = []
-    with Interruption(shown.append) as interruption:
+    with running(NOTES) as process, Interruption(shown.append) as interruption:
         interruption.target(process.pid)
         os.kill(os.getpid(), signal.SIGTERM)
         assert interruption.received == signal.SIGTERM
         assert not interruption.is_final()
-        assert process.poll() is None
+        assert process.stdout.readline() == b"interrupted\n"
         os.kill(os.getpid(), signal.SIGINT)
         assert interruption.is_final()
         assert process.wait(10) == -signal.SIGKILL
