@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -35,28 +36,33 @@ def reported_patches(
         InvalidInput: an item names a template or a parent that is not there.
     """
     patches: list[dict[str, Any]] = []
+    known: ChainMap[str, Any] = ChainMap({}, instances.by_name)
     for item in items:
-        known = {*instances.by_name, *(patch["name"] for patch in patches)}
         patches.append(_patch(task, item, instances, known, guard))
+        known[patches[-1]["name"]] = None
     _check_hosts(task, patches, instances)
     return patches
 
 
 def _check_hosts(task: JobTask, patches: Iterable[Mapping[str, Any]], instances: Instances) -> None:
-    hosts = {name: instance.host for name, instance in instances.by_name.items()}
-    hosts.update({patch["name"]: patch["host"] for patch in patches if "host" in patch})
+    given: dict[str, str | None] = {patch["name"]: patch["host"] for patch in patches if "host" in patch}
+
+    def host(name: str) -> str | None:
+        instance = instances.get(name)
+        return given.get(name, instance.host if instance else None)
+
     for patch in patches:
-        seen, name = {patch["name"]}, hosts.get(patch["name"])
+        seen, name = {patch["name"]}, host(patch["name"])
         while name is not None and name not in seen:
             seen.add(name)
-            name = hosts.get(name)
+            name = host(name)
         if name is not None:
             message = f'the reported instance "{patch["name"]}" has its parents in a circle'
             raise InvalidInput(message, task.operation.place)
 
 
 def _patch(
-    task: JobTask, item: Mapping[str, Any], instances: Instances, known: set[str], guard: Guard
+    task: JobTask, item: Mapping[str, Any], instances: Instances, known: Container[str], guard: Guard
 ) -> dict[str, Any]:
     name = _resolved(task, item["name"])
     what = f'the reported instance "{name}"'
