@@ -9,7 +9,7 @@ from pathlib import Path
 from ansible_ensemble.core.errors import EnsembleError
 
 #: Names that are no content of a folder: tools leave them where they work.
-OF_TOOLS = frozenset({".git", ".terraform", ".terraform.lock.hcl", ".terraform.tfstate.lock.info"})
+OF_TOOLS = frozenset({".git", "__pycache__", ".terraform", ".terraform.lock.hcl", ".terraform.tfstate.lock.info"})
 
 
 def digest_file(path: Path) -> str:
@@ -28,8 +28,8 @@ def digest_file(path: Path) -> str:
 def digest_folder(path: Path) -> str:
     """Return a SHA-256 over a folder: names, contents, links and whether files are executable, in a fixed order.
 
-    Times, owners and what tools leave there (`.git`, Terraform's own files) do not count. A symbolic link counts by
-    where it points to, unfollowed.
+    Times, owners and what tools leave there (`.git`, `__pycache__`, Terraform's own files) do not count. A symbolic
+    link counts by where it points to, unfollowed.
 
     Raises:
         EnsembleError: the folder or something in it cannot be read.

@@ -111,7 +111,7 @@ def plan(
     file.parent.mkdir(parents=True, exist_ok=True)
     save_plan(made, file)
     if _holder(read.path) is not None:
-        hand_over(read.planned, job_options, read.topology)
+        hand_over(read.planned, job_options, read.topology, read.seal)
     document = made.to_json()
     return {
         "changed": not made.empty,

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
-from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, mark_sensitive, reveal
+from ansible_ensemble.core.sensitive import REDACTED, is_secret_name, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.topology.entities import Topology
@@ -45,9 +46,15 @@ def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
     return inputs
 
 
+def given_variables(options: JobOptions, seal: Seal) -> dict[str, Any]:
+    """The variables that the options give, decrypted; those whose names say that they are secrets are sensitive."""
+    opened = seal.open(options.variables)
+    return {name: _secret(value) if is_secret_name(name) else value for name, value in opened.items()}
+
+
 def recorded_options(options: JobOptions, topology: Topology, seal: Seal) -> dict[str, Any]:
     """The options as they may stand in plans and records."""
-    sealed: dict[str, Any] = seal.for_json(options.changed() | _as_inputs(options, topology))
+    sealed: dict[str, Any] = seal.for_json(options.changed() | _as_inputs(options, topology, seal))
     return {name: value for name, value in sealed.items() if value not in ({}, [])}
 
 
@@ -59,19 +66,20 @@ def sensitive_inputs(topology: Topology) -> list[str]:
     )
 
 
-def hand_over(planned: Path, options: JobOptions, topology: Topology) -> None:
+def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal) -> None:
     """Write the sensitive inputs and variables of a job for the processes that carry it out, if it has any.
 
     Args:
         planned: the ensemble's folder of what is planned; the caller holds the lock.
         options: the job's options.
         topology: tells which are sensitive.
+        seal: opens what was given encrypted.
 
     Raises:
         EnsembleError: the file cannot be written.
     """
     withdraw(planned)
-    given = _as_inputs(options, topology)
+    given = _as_inputs(options, topology, seal)
     values = {kind: {name: value for name, value in given[kind].items() if is_sensitive(value)} for kind in given}
     if any(values.values()):
         planned.mkdir(parents=True, exist_ok=True)
@@ -120,12 +128,17 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
     return JobOptions.from_mapping({**given, **recorded, **values})
 
 
-def _as_inputs(options: JobOptions, topology: Topology) -> dict[str, dict[str, Any]]:
+def _as_inputs(options: JobOptions, topology: Topology, seal: Seal) -> dict[str, dict[str, Any]]:
     """The `inputs` and `variables` of the options: sensitive inputs are marked, and no longer among the variables."""
-    inputs, variables = dict(options.inputs), dict(options.variables)
+    inputs, variables = dict(seal.open(options.inputs)), given_variables(options, seal)
     for name in sensitive_inputs(topology):
         if INPUT_PREFIX + name in variables:
             inputs[name] = variables.pop(INPUT_PREFIX + name)
         if name in inputs:
-            inputs[name] = mark_sensitive(inputs[name])
+            inputs[name] = _secret(inputs[name])
     return {"inputs": inputs, "variables": variables}
+
+
+def _secret(value: Any) -> Any:
+    """A value marked as sensitive; what could not be decrypted tells nothing, and stays what it is."""
+    return value if isinstance(value, VaultText) else mark_sensitive(value)

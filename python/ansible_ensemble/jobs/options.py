@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ansible_ensemble.core.errors import UsageError
-from ansible_ensemble.core.sensitive import is_secret_name, mark_sensitive
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.projects.execution_settings import ExecutionSettings
 from ansible_ensemble.projects.vault import Vault
@@ -117,9 +116,6 @@ class JobOptions(PlanOptions):
             if name not in known:
                 raise UsageError(f'there is no job option "{name}"', hint=f"there are {', '.join(sorted(known))}")
         options = cls(**{name: value for name, value in values.items() if value is not None})
-        options.variables = {
-            name: mark_sensitive(value) if is_secret_name(name) else value for name, value in options.variables.items()
-        }
         for name, choices in _CHOICES.items():
             if getattr(options, name) not in choices:
                 raise UsageError(

@@ -87,7 +87,7 @@ class PreparedJob:
         """The playbook's variables, none of which is secret; saves the plan that they name."""
         self._plan_file.parent.mkdir(parents=True, exist_ok=True)
         save_plan(self._plan, self._plan_file)
-        hand_over(self._ensemble.planned, self._options, self._ensemble.topology)
+        hand_over(self._ensemble.planned, self._options, self._ensemble.topology, self._ensemble.seal)
         chosen = {f"ensemble_{name}": getattr(self._options, name) for name in _VARIABLES}
         return {
             "ensemble": str(self._location.template or self._location.ensemble),

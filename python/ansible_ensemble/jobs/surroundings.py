@@ -13,6 +13,7 @@ from ansible_ensemble.core.ansible_settings import setting
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
 from ansible_ensemble.expressions.inventory import Inventory
 from ansible_ensemble.expressions.surroundings import Surroundings
+from ansible_ensemble.jobs.given import given_variables
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.projects.environment import Environment
@@ -44,9 +45,10 @@ def make_surroundings(
         keep_key: the key of digests of secrets is made and kept where there is none.
     """
     folder, vault = path.parent, environment.vault
-    variables: dict[str, Any] = (Seal(vault) if vault.available else Seal()).open(options.variables)
-    for value in filter(is_sensitive, variables.values()):
-        redactor.add(value)
+    variables = given_variables(options, Seal(vault) if vault.available else Seal())
+    for name, value in variables.items():
+        if is_sensitive(value):
+            redactor.add(value, name)
     inventory = cache(partial(_inventory, options, vault, folder, variables))
     return Surroundings(
         root=environment.root,

@@ -32,6 +32,8 @@ def test_a_copy_has_the_same_digest(folder: Path) -> None:
     copy = folder.parent / "two"
     shutil.copytree(folder, copy, symlinks=True)
     (copy / ".git" / "HEAD").write_text("x")
+    (copy / "sub" / "__pycache__").mkdir()
+    (copy / "sub" / "__pycache__" / "b.pyc").write_text("x")
     assert digest_path(copy) == digest_path(folder)
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.core.sensitive import REDACTED, is_sensitive
+from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, mark_sensitive
 from ansible_ensemble.jobs.given import (
     given_inputs,
+    given_variables,
     hand_over,
     handed_over,
     options_of_job,
@@ -76,7 +77,7 @@ def test_variables_that_set_inputs_are_inputs(topology: Topology) -> None:
 def test_handing_over(topology: Topology, tmp_path: Path) -> None:
     planned = tmp_path / "planned"
     options = JobOptions(inputs={"port": 80, "password": "canary"}, variables={"input_pin": 4711})
-    hand_over(planned, options, topology)
+    hand_over(planned, options, topology, Seal())
     [file] = planned.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     assert handed_over(planned) == {"inputs": {"password": "canary", "pin": 4711}, "variables": {}}
@@ -101,17 +102,17 @@ def test_inputs_of_workflows_are_as_secret_as_they_say(tmp_path: Path) -> None:
     options = JobOptions(inputs={"port": 80}, variables={"input_key": "canary"})
     recorded = recorded_options(options, topology, Seal())
     assert recorded == {"inputs": {"port": 80, "key": REDACTED}}
-    hand_over(planned, options, topology)
+    hand_over(planned, options, topology, Seal())
     assert options_of_job(recorded, {}, planned).inputs == {"port": 80, "key": "canary"}
 
 
 def test_variables_whose_names_say_so_are_secret(topology: Topology, tmp_path: Path) -> None:
     planned = tmp_path / "planned"
     options = JobOptions.from_mapping({"variables": {"ansible_become_pass": "canary", "port": 80}})
-    assert is_sensitive(options.variables["ansible_become_pass"])
+    assert is_sensitive(given_variables(options, Seal())["ansible_become_pass"])
     recorded = recorded_options(options, topology, Seal())
     assert recorded == {"variables": {"ansible_become_pass": REDACTED, "port": 80}}
-    hand_over(planned, options, topology)
+    hand_over(planned, options, topology, Seal())
     assert options_of_job(recorded, {}, planned).variables == {"ansible_become_pass": "canary", "port": 80}
     withdraw(planned)
     assert options_of_job(recorded, {}, planned).variables == {"port": 80}
@@ -119,8 +120,23 @@ def test_variables_whose_names_say_so_are_secret(topology: Topology, tmp_path: P
         given_inputs(JobOptions.from_mapping(recorded), Seal())
 
 
+def test_what_is_given_encrypted_is_opened_once(topology: Topology, sealing: Seal, tmp_path: Path) -> None:
+    closed = sealing.for_yaml({"password": mark_sensitive("canary")})
+    options = JobOptions(inputs=closed, variables={"db_password": closed["password"], "login_secret": dict(closed)})
+    recorded = recorded_options(options, topology, sealing)
+    assert "canary" not in str(recorded)
+    hand_over(tmp_path / "planned", options, topology, sealing)
+    for job in (JobOptions.from_mapping(recorded), options_of_job(recorded, {}, tmp_path / "planned")):
+        assert given_inputs(job, sealing) == {"password": "canary"}
+        variables = given_variables(job, sealing)
+        assert variables == {"db_password": "canary", "login_secret": {"password": "canary"}}
+        assert all(map(is_sensitive, variables.values()))
+    # without the password it is told by whoever needs the value
+    assert recorded_options(JobOptions(inputs=closed), topology, Seal()) == {"inputs": Seal().for_json(closed)}
+
+
 def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: Path) -> None:
-    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology)
+    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology, Seal())
     assert not (tmp_path / "planned").exists()
 
 
