@@ -18,11 +18,12 @@ from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.merging import merge_conflict
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.outputs import recorded_outputs
 from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
 from ansible_ensemble.jobs.predict import predict
 from ansible_ensemble.jobs.prepared import PreparedJob
 from ansible_ensemble.jobs.read import Location, ensemble_file, locate, read_ensemble
-from ansible_ensemble.jobs.record import recorded_outputs, requirements_of, write_forgotten
+from ansible_ensemble.jobs.record import requirements_of, write_forgotten
 from ansible_ensemble.jobs.recover import read_recovered, record_killed
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees, free_repositories

@@ -20,9 +20,10 @@ from ansible_ensemble.jobs.journal_events import job_finished_event, job_started
 from ansible_ensemble.jobs.journals import OPEN, create_journal, job_log
 from ansible_ensemble.jobs.locking import JobLock
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.outputs import finish_outputs
 from ansible_ensemble.jobs.plan import save_plan
 from ansible_ensemble.jobs.read import Location, read_ensemble
-from ansible_ensemble.jobs.record import finish_outputs, read_job_journal
+from ansible_ensemble.jobs.record import read_job_journal
 from ansible_ensemble.jobs.recover import commit_job, record_journal
 from ansible_ensemble.jobs.report import job_report
 from ansible_ensemble.jobs.repositories import starting_point

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.instances.status import Status
-from ansible_ensemble.jobs.record import finish_outputs
+from ansible_ensemble.jobs.outputs import finish_outputs
 
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
