@@ -11,11 +11,9 @@ import pytest
 
 from ansible_ensemble.runner.signals import Interruption
 
-WAITS = "import signal\nprint(flush=True)\nsignal.pause()"
-#: It notes a first interrupt, and goes on.
-NOTES = (
-    "import signal\nsignal.signal(signal.SIGINT, lambda *_: print('interrupted', flush=True))\n" + WAITS + "\n" + WAITS
-)
+WAITS = "import os, signal\nos.write(1, b'ready\\n')\nsignal.pause()\nsignal.pause()"
+#: It notes an interrupt, and goes on.
+NOTES = "import os, signal\nsignal.signal(signal.SIGINT, lambda *_: os.write(1, b'interrupted\\n'))\n" + WAITS
 
 
 @contextlib.contextmanager
