@@ -14,16 +14,16 @@ from ansible_ensemble.expressions.functions.protocol import Call
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.expressions.templates import Templates
-from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
+from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.topology.entities import NodeTemplate, Topology
 
 
 def find_matches(topology: Topology, source: NodeTemplate, expression: Any, place: Place | None) -> Collection[str]:
     """Names of the node templates that an expression leads to, as Unfurl's `node_filter: {match: [...]}` has it.
 
-    It is evaluated from the node template that requires, as if each had one instance. Where it needs a value that is
-    not known yet it leads to nothing; so it does where it needs a template or a function that reaches out of the
-    topology: a file that is only read may come from anybody.
+    It is evaluated from the node template that requires, while no instance is there. Where it needs a value that is not
+    known yet it leads to nothing; so it does where it needs a template or a function that reaches out of the topology:
+    a file that is only read may come from anybody.
 
     Args:
         topology: as far as it is connected.
@@ -34,17 +34,10 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
     Raises:
         InvalidInput: the expression is wrong.
     """
-    nodes = {node.name: node for node in topology.node_templates.values()}
-    instances = Instances()
-    for node in nodes.values():
-        made = Instance(node.name, node.name)
-        for relationship in node.requirements:
-            live = RelationshipInstance(f"{relationship.name}#{relationship.index}", relationship.target.name)
-            made.relationships[live.key] = live
-        instances.add(made)
-    folder = topology.file.parent
-    whole = dataclasses.replace(topology, node_templates=nodes)
-    scope = _harmless(whole, instances, folder).scope(instances.by_name[source.name])
+    # a nested topology knows its node templates by other names than their full ones
+    nodes = topology.node_templates
+    whole = topology if source.name in nodes else dataclasses.replace(topology, node_templates=_by_full_name(nodes))
+    scope = _harmless(whole, topology.file.parent).scope(Instance(source.name, source.name))
     written = expression if isinstance(expression, Mapping) else {"eval": expression}
     try:
         found = scope.evaluate(written, place)
@@ -56,9 +49,13 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
     return {name for name in (found if isinstance(found, list) else [found]) if isinstance(name, str)}
 
 
-def _harmless(topology: Topology, instances: Instances, folder: Path) -> Evaluator:
+def _by_full_name(nodes: Mapping[str, NodeTemplate]) -> dict[str, NodeTemplate]:
+    return {node.name: node for node in nodes.values()}
+
+
+def _harmless(topology: Topology, folder: Path) -> Evaluator:
     """An evaluator that runs nothing, reads no file and renders no template: what needs that is not known."""
-    evaluator = Evaluator(topology, instances, Surroundings(folder, folder, check=True))
+    evaluator = Evaluator(topology, Instances(), Surroundings(folder, folder, check=True))
     evaluator.functions = {
         name: one if one.safe else dataclasses.replace(one, run=_unknown) for name, one in evaluator.functions.items()
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,7 @@ class Requirer:
     Attributes:
         name: its name in its own file.
         entry: the node template as written.
+        defaults: relationship templates that requirements use which name none.
     """
 
     node: NodeTemplate
@@ -54,6 +55,7 @@ class Requirer:
     entry: Entry
     building: Building
     candidates: Candidates
+    defaults: Sequence[Relationship]
 
 
 def resolve_requirements(building: Building) -> None:
@@ -80,9 +82,10 @@ def resolve_requirements(building: Building) -> None:
 
 def _resolve_all(building: Building) -> None:
     candidates = Candidates(building.nodes)
+    defaults = [one for one in building.topology.relationship_templates.values() if one.default_for is not None]
     later: list[tuple[Requirer, Wanted]] = []
     for name, node in building.nodes.items():
-        requirer = Requirer(node, name, building.entries[name], building, candidates)
+        requirer = Requirer(node, name, building.entries[name], building, candidates, defaults)
         order = 0
         for wanted in _all_wanted(requirer):
             wanted.order = order
@@ -283,7 +286,8 @@ def _relationship(
         building.problems.check_keys(raw, "inline_relationship", place)
     name = raw.get("type") if isinstance(raw, Mapping) else raw
     if raw is None:
-        name = next((one.name for one in templates.values() if _is_default(one, base, target, capability)), None)
+        fitting = (one.name for one in requirer.defaults if _is_default(one, base, target, capability, building))
+        name = next(fitting, None)
     if isinstance(name, str) and name in templates:
         return dataclasses.replace(templates[name], template=name)
     if isinstance(raw, str):
@@ -302,12 +306,14 @@ def _relationship(
     return made
 
 
-def _is_default(template: Relationship, base: EntityType, target: NodeTemplate, capability: Capability | None) -> bool:
+def _is_default(
+    template: Relationship, base: EntityType, target: NodeTemplate, capability: Capability | None, building: Building
+) -> bool:
     """Whether a relationship template is the default for what leads to a target (`default_for`, as Unfurl has it)."""
     wanted = template.default_for
     if wanted is None or not template.type.is_a(base.name):
         return False
-    if wanted in ("ANY", target.name) or target.type.is_a(wanted):
+    if wanted == "ANY" or building.nodes.get(wanted) is target or target.type.is_a(wanted):
         return True
     return capability is not None and (capability.name == wanted or capability.type.is_a(wanted))
 

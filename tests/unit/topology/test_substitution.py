@@ -134,3 +134,11 @@ def test_the_errors_of_a_nested_topology_are_found(load: Load) -> None:
     nested = NESTED.replace("{get_input: count}", "{get_input: cuont}")
     with pytest.raises(InvalidInput, match=r"nested\.yaml:11:44: get_input: there is no input 'cuont'"):
         load(OUTER % "", files={"types.yaml": TYPES, "nested.yaml": nested})
+
+
+@pytest.mark.parametrize("match", ["engine", "Engine"])
+def test_default_relationship_of_a_nested_topology(load: Load, match: str) -> None:
+    template = f"  relationship_templates: {{fast: {{type: DependsOn, default_for: {match}}}}}\n  node_templates:"
+    nested = NESTED.replace("  node_templates:", template)
+    topology = load(OUTER % "", files={"types.yaml": TYPES, "nested.yaml": nested})
+    assert topology.node_templates["db:config"].requirements[0].template == "fast"
