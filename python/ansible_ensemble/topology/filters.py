@@ -22,7 +22,7 @@ def check_filter(raw: Any, what: str, place: Place | None, problems: Problems) -
     for name, entry, where in problems.entries(body.get("capabilities"), f"the capabilities of {what}", place):
         inner = problems.mapping(entry, f"capability '{name}' of {what}", where)
         _check_properties(inner.get("properties"), what, where, problems)
-    for name, entry, where in problems.entries(body.get("requirements"), f"the required of {what}", place):
+    for name, entry, where in problems.entries(body.get("requirements"), f"the filtered requirements of {what}", place):
         if isinstance(entry, str) or entry is None:
             continue
         inner = problems.mapping(entry, f"requirement '{name}' in the node_filter of {what}", where)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from shlex import join
+from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.entities import (
@@ -54,7 +55,7 @@ def add_tools(topology: Topology) -> None:
     """Add a node for each tool that an operation of a node or relationship needs.
 
     Raises:
-        InvalidInput: two operations want different versions of a tool, or a node has the tool's name.
+        InvalidInput: two operations want a tool in different ways, a node has its name, or a package has none.
     """
     tools: dict[str, Artifact] = {}
     for template in list(topology.node_templates.values()):
@@ -66,13 +67,26 @@ def add_tools(topology: Topology) -> None:
                         raise InvalidInput(f'the node template "{name}" has the name of a tool', artifact.place)
                     tools[name] = artifact
                     topology.node_templates[name] = _tool(name, artifact)
-                first = tools[name]
-                if (first.type, first.file, first.version) != (artifact.type, artifact.file, artifact.version):
-                    raise InvalidInput(
-                        f"{artifact.file} is wanted as {artifact.version or 'any'} and {first.version or 'any'}",
-                        artifact.place,
-                        "name one version",
-                    )
+                elif tools[name] is not artifact:
+                    _check_same(artifact, tools[name])
+
+
+def _check_same(artifact: Artifact, first: Artifact) -> None:
+    """Refuse an artifact that is another tool than the first one of its name."""
+    what, hint = artifact.file or artifact.name, "have both say the same"
+    for own, other in (
+        (artifact.file, first.file),
+        (artifact.type, first.type),
+        (artifact.version or "any", first.version or "any"),
+    ):
+        if own != other:
+            raise InvalidInput(f"{what} is wanted as {own} and {other}", artifact.place, hint)
+    if _values(artifact) != _values(first):
+        raise InvalidInput(f"{what} is wanted with other properties elsewhere", artifact.place, hint)
+
+
+def _values(artifact: Artifact) -> dict[str, Any]:
+    return {name: assignment.value for name, assignment in artifact.properties.items()}
 
 
 def _operations(template: NodeTemplate) -> Iterator[Operation]:
@@ -103,7 +117,7 @@ def _installs(artifact: Artifact) -> bool:
 
 def tool_name(artifact: Artifact) -> str:
     """Name of a tool's node."""
-    name = _distribution(artifact)[0] if artifact.type in _COMMANDS else artifact.file
+    name = _distribution(artifact)[0] if artifact.type in _COMMANDS else artifact.file or artifact.name
     return f"tool-{re.sub(r'[^A-Za-z0-9_.-]', '-', name)}"
 
 
@@ -113,6 +127,8 @@ def _tool(name: str, artifact: Artifact) -> NodeTemplate:
         return NodeTemplate(
             name, kind, _properties(artifact), interfaces=_here(artifact.interfaces), place=artifact.place
         )
+    if not artifact.file:
+        raise InvalidInput(f"artifact '{artifact.name}' names no file", artifact.place, "add file:")
     text, is_there, install = _COMMANDS[artifact.type](artifact)
     report = f'if {is_there}; then echo \'{{"status": "ok"}}\'; else echo \'{{"status": "absent"}}\'; fi'
     create = _operation("Standard", "create", text, f"{is_there} || {install}", artifact)
@@ -124,7 +140,7 @@ def _tool(name: str, artifact: Artifact) -> NodeTemplate:
 
 def _properties(artifact: Artifact) -> dict[str, Assignment]:
     """The artifact's properties, and its file and version."""
-    local = artifact.base / artifact.file if artifact.base is not None else None
+    local = artifact.base / artifact.file if artifact.base is not None and artifact.file else None
     file = str(local.resolve()) if local is not None and local.exists() else artifact.file
     return {
         "file": Assignment({"q": file}),
