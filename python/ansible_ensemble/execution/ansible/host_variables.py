@@ -16,6 +16,13 @@ from ansible_ensemble.execution.ansible.session import AnsibleSession
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: Names by which a template reaches variables that are not in it by their own names.
 _INDIRECT = frozenset({"hostvars", "vars"})
+#: Special variables that tell of a run of Ansible: planning a job and carrying it out are two.
+_OF_RUNS = frozenset(
+    f"ansible_{name}"
+    for name in ("check_mode", "diff_mode", "forks", "inventory_sources", "limit", "run_tags", "skip_tags", "verbosity")
+)
+#: Extra variables that are options of a job.
+_OF_JOBS = re.compile(r"ensemble(_\w+)?")
 
 
 class HostVariables:
@@ -28,6 +35,9 @@ class HostVariables:
     def __init__(self, session: AnsibleSession) -> None:
         self._session = session
         self._variables: dict[str, dict[str, Any]] = {}
+        self._names: dict[str, Collection[str]] = {}
+        options = filter(_OF_JOBS.fullmatch, session.variable_manager.extra_vars)
+        self._left_out = _OF_RUNS.union(options)
 
     @property
     def hosts(self) -> Collection[str]:
@@ -36,8 +46,10 @@ class HostVariables:
         return hosts.keys()
 
     def names(self, host: str) -> Collection[str]:
-        """Names of the variables of a host."""
-        return self._of(host).keys()
+        """Names of the variables of a host, without those of the run and of the job."""
+        if host not in self._names:
+            self._names[host] = self._of(host).keys() - self._left_out
+        return self._names[host]
 
     def value(self, host: str, name: str) -> Any:
         """A variable, rendered; marked as sensitive if something that is encrypted by Ansible Vault is in it.
@@ -49,6 +61,8 @@ class HostVariables:
         from ansible.errors import AnsibleError
         from ansible.template import Templar
 
+        if name not in self.names(host):
+            raise KeyError(name)
         variables = self._of(host)
         raw = variables[name]
         try:

@@ -199,7 +199,7 @@ def standalone_session(
     loader.set_basedir(str(Path(base or Path.cwd()).absolute()))
     sources = [str(inventory)] if isinstance(inventory, (str, Path)) else list(inventory or ())
     manager = InventoryManager(loader=loader, sources=sources or None, parse=bool(sources))
-    variables = VariableManager(loader=loader, inventory=manager)
+    variables = VariableManager(loader=loader, inventory=manager, version_info=_version())
     variables.extra_vars.update(extra_variables or {})
     # makes itself known to the variable manager, as under a playbook
     HostVars(inventory=manager, variable_manager=variables, loader=loader)
@@ -207,6 +207,14 @@ def standalone_session(
         {"name": "operations", "hosts": "localhost", "gather_facts": False}, variable_manager=variables, loader=loader
     )
     return AnsibleSession(manager, variables, loader, play, PlayContext(play, passwords={}))
+
+
+def _version() -> dict[str, Any]:
+    """`ansible_version` as Ansible's commands have it; the module that makes theirs looks at terminal and locale."""
+    from ansible.release import __version__
+
+    numbers = [int(part) if part.isdigit() else part for part in __version__.split(".")]
+    return {"string": __version__, "full": __version__, **dict(zip(("major", "minor", "revision"), numbers))}
 
 
 def _init_collections(init: Any, paths: list[str]) -> None:
