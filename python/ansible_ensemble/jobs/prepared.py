@@ -191,5 +191,7 @@ class PreparedJob:
                 withdraw(self._ensemble.planned)
         finally:
             left = self._lock.release()
-            if left and isinstance(error, EnsembleError):
-                error.hint = "; ".join(filter(None, (error.hint, left)))
+        if left and error is None:
+            raise EnsembleError(left)
+        if left and isinstance(error, EnsembleError):
+            error.hint = "; ".join(filter(None, (error.hint, left)))
