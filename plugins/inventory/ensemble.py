@@ -70,14 +70,20 @@ _CONNECTION = (
     "ansible_host",
     "ansible_port",
     "ansible_user",
-    "ansible_password",
     "ansible_private_key_file",
     "ansible_ssh_private_key_file",
     "ansible_ssh_common_args",
     "ansible_ssh_extra_args",
-    "ansible_become_password",
     "ansible_python_interpreter",
 )
+
+#: Passwords, and what they are called for a machine. Under their first names they would win over those that were asked
+#: for (`-k`, `-K`) even where there are none.
+_PASSWORDS = {
+    "ansible_ssh_password": ("ansible_password", "ansible_ssh_pass"),
+    "ansible_sudo_pass": ("ansible_become_password", "ansible_become_pass"),
+    "ansible_su_pass": ("ansible_become_password", "ansible_become_pass"),
+}
 
 
 def _reached_as(machine: str) -> dict[str, Any]:
@@ -87,10 +93,11 @@ def _reached_as(machine: str) -> dict[str, Any]:
         "ansible_host": machine,
         "ansible_python_interpreter": constants.config.get_config_value("INTERPRETER_PYTHON"),
     }
-    return {
-        name: trust_as_template(f"{{{{ hostvars[{machine!r}].{name} | default({otherwise.get(name)!r}) }}}}")
-        for name in _CONNECTION
-    }
+    its = f"hostvars[{machine!r}]"
+    texts = {name: f"{its}.{name} | default({otherwise.get(name)!r})" for name in _CONNECTION}
+    for name, (one, other) in _PASSWORDS.items():
+        texts[name] = f"{its}.{one} | default({its}.{other} | default(omit))"
+    return {name: trust_as_template(f"{{{{ {text} }}}}") for name, text in texts.items()}
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable):

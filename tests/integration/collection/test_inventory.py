@@ -32,6 +32,31 @@ def test_instances_are_hosts_in_groups(ansible: Callable, tmp_path: Path) -> Non
     assert listed["type_tosca_nodes_Database"]["hosts"] == ["db"]
 
 
+#: Asks for a password as sudo does, and writes it down.
+SUDO = """#!/bin/sh
+while [ "$1" != -p ]; do shift || exit 1; done
+printf '%s' "$2" >&2
+read -r given
+echo "$given" >> "$PWD/given"
+exit 1
+"""
+
+
+def test_passwords_are_those_of_the_machine_or_else_those_asked_for(ansible: Callable, tmp_path: Path) -> None:
+    (tmp_path / "web.inventory.yml").write_text(INVENTORY)
+    (tmp_path / "hosts.ini").write_text(
+        "house ansible_connection=local\ninn ansible_connection=local ansible_become_pass=of-the-inn\n"
+    )
+    (tmp_path / "password").write_text("asked-for\n")
+    sudo = tmp_path / "sudo"
+    sudo.write_text(SUDO.replace("$PWD", str(tmp_path)))
+    sudo.chmod(0o755)
+    become = ("-b", "--become-user", "nobody", "--become-password-file", "password", "-e", f"ansible_become_exe={sudo}")
+    inventory = ("-i", "web.inventory.yml", "-i", "hosts.ini")
+    run = ansible("ansible", *inventory, "tenant:lodger", *become, "-m", "ansible.builtin.raw", "-a", "true")
+    assert sorted((tmp_path / "given").read_text().split()) == ["asked-for", "of-the-inn"], run.output
+
+
 def test_values_of_the_status_are_no_templates(ansible: Callable, tmp_path: Path) -> None:
     (tmp_path / "web.inventory.yml").write_text(INVENTORY)
     run = ansible("ansible", "-i", "web.inventory.yml", "app", "-m", "ansible.builtin.debug", "-a", "msg={{ note }}")

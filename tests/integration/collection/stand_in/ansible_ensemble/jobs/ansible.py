@@ -58,8 +58,10 @@ def inventory(path, *, loader):
                 "note": "{{ not_rendered }}",
                 "ensemble_instance": {"status": "error", "properties": {}, "attributes": {}},
             },
+            "tenant": {"ensemble_instance": {"status": "error", "properties": {}, "attributes": {}}},
+            "lodger": {"ensemble_instance": {"status": "error", "properties": {}, "attributes": {}}},
             "gone": {"ensemble_instance": {"status": "absent", "properties": {}, "attributes": {}}},
         },
-        "machines": {"gone": "db"},
+        "machines": {"gone": "db", "tenant": "house", "lodger": "inn"},
         "groups": {"status_ok": ["db"], "type_tosca_nodes_Database": ["db", "gone"], "empty": []},
     }
