@@ -9,7 +9,7 @@ from typing import Any
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
-from ansible_ensemble.reports.plan_words import MEANINGS, fate, running, summary_line, would_change
+from ansible_ensemble.reports.plan_words import MEANINGS, fate, running, summary_line, where_it_runs, would_change
 from ansible_ensemble.reports.values import block, diff_lines, is_short, one_line
 
 _CLASSES = {"+": "add", "~": "change", "-/+": "replace", "-": "delete", "<=": "read", ">": "run"}
@@ -97,12 +97,12 @@ def _runs(operations: list[dict[str, Any]]) -> str:
         [
             _text(operation_title(operation)),
             _text(operation["implementation"]),
-            _text(operation["host"]),
+            _text(where_it_runs(operation["host"])),
             _text(", ".join(map(key_title, [*operation["waits_for"], *operation["waits_end"]]))),
         ]
         for operation in operations
     )
-    return _table(rows, ("Operation", "Runs", "On", "After")) if operations else ""
+    return _table(rows, ("Operation", "Runs", "Where", "After")) if operations else ""
 
 
 def _prediction(operation: dict[str, Any]) -> str:

@@ -35,8 +35,11 @@ def read(page: str) -> Checker:
 
 
 def test_it_is_well_formed_and_holds_the_plan(document):
-    page = read(plan_html(document("plan")))
+    plan = document("plan")
+    plan["operations"][0]["host"] = "HOST"
+    page = read(plan_html(plan))
     for part in (
+        "on its host",
         "would change something",
         "cannot be predicted",
         "Plan: 2 to add",
