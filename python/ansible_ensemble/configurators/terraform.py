@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from ansible_ensemble.configurators.terraform_inputs import (
 )
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, mark_sensitive, reveal
+from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.status import Status
 
 _STATE = "terraform.tfstate"
@@ -72,7 +74,7 @@ class TerraformConfigurator:
         return True
 
     def render(self, task: Task) -> None:
-        """Evaluate the inputs, and write an inline module and the plain variables into the task's folder.
+        """Evaluate the inputs, and write an inline module and the variables into the task's folder, but for secrets.
 
         Raises:
             InvalidInput: there is no module, or an input is wrong.
@@ -81,18 +83,32 @@ class TerraformConfigurator:
         is_remote(task)
         backend_of(task)
         plain = {name: reveal(value) for name, value in variables_of(task).items() if not is_sensitive(value)}
-        files = {**module_of(task, self._target)[1], _VARIABLES: json.dumps(plain, indent=1)}
-        for name, text in files.items():
+        files, is_secret = self._module(task)
+        for name, text in {**({} if is_secret else files), _VARIABLES: json.dumps(plain, indent=1)}.items():
             (task.folder / name).write_text(text, encoding="utf-8")
 
     def run(self, task: Task) -> Steps:
         """Initialise the module, and do what the operation is for."""
-        if is_remote(task):
-            result = yield from self._run(_Terraform(task, self._target, None))
-            return result
-        with task.open_secrets() as folder:
-            result = yield from self._run(_Terraform(task, self._target, folder / _STATE))
+        with self._secret_module(task), nullcontext() if is_remote(task) else task.open_secrets() as folder:
+            result = yield from self._run(_Terraform(task, self._target, folder / _STATE if folder else None))
         return result
+
+    def _module(self, task: Task) -> tuple[dict[str, str], bool]:
+        """The files of an inline module, and whether secrets are in them."""
+        return module_of(task, self._target)[1], is_sensitive(task.inputs.get("main"))
+
+    @contextmanager
+    def _secret_module(self, task: Task) -> Iterator[None]:
+        """Have the files of an inline module with secrets on disk for as long as Terraform is at work."""
+        files, is_secret = self._module(task)
+        paths = [task.folder / name for name in files if is_secret]
+        for path in paths:
+            write_atomically(path, files[path.name], mode=0o600)
+        try:
+            yield
+        finally:
+            for path in paths:
+                path.unlink(missing_ok=True)
 
     def _run(self, terraform: _Terraform) -> Steps:
         task = terraform.task

@@ -151,3 +151,28 @@ def test_wrong_inputs_are_told_before_anything_runs(
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
         TerraformConfigurator().render(task(**inputs))
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        {"output": {"word": {"value": mark_sensitive("s3cret")}}},
+        mark_sensitive('output "word" {\n value = "s3cret"\n}'),
+    ],
+)
+def test_an_inline_module_with_secrets_is_on_disk_while_terraform_is_at_work(
+    task: Callable[..., Task], main: Any
+) -> None:
+    given, configurator = task(main=main), TerraformConfigurator()
+
+    def written() -> list[Path]:
+        return [file for file in given.folder.iterdir() if file.is_file() and "s3cret" in file.read_text()]
+
+    configurator.render(given)
+    assert not written()
+    steps = configurator.run(given)
+    next(steps)
+    (module,) = written()
+    assert module.stat().st_mode & 0o777 == 0o600
+    steps.close()
+    assert not written()
