@@ -156,12 +156,17 @@ class _Terraform:
 
     def init(self) -> Ordered:
         """Make the module ready: its providers, modules and backend."""
-        arguments = ["init", "-input=false", "-no-color"]
-        arguments += [f"-backend-config={name}={value}" for name, value in backend_of(self.task).items()]
+        arguments, settings = ["init", "-input=false", "-no-color"], self.private / "backend.json"
+        if backend := backend_of(self.task):
+            write_atomically(settings, json.dumps(backend), mode=0o600)
+            arguments.append(f"-backend-config={settings}")
         cache = Path(self._environment()["TF_PLUGIN_CACHE_DIR"])
         cache.mkdir(parents=True, exist_ok=True)
         alone = (sys.executable, "-c", _ONE_AT_A_TIME, str(cache / ".lock"))
-        outcome = yield self._command(arguments, before=alone)
+        try:
+            outcome = yield self._command(arguments, before=alone)
+        finally:
+            settings.unlink(missing_ok=True)
         return self._told(outcome)
 
     def change(self, *arguments: str) -> Ordered:

@@ -69,7 +69,7 @@ def is_remote(task: Task) -> bool:
     return str(location) == "remote"
 
 
-def backend_of(task: Task) -> dict[str, str]:
+def backend_of(task: Task) -> dict[str, Any]:
     """Settings of the module's backend.
 
     Raises:
@@ -78,7 +78,7 @@ def backend_of(task: Task) -> dict[str, str]:
     backend = task.inputs.get("backend")
     if backend is not None and not isinstance(backend, Mapping):
         raise InvalidInput("the input backend must be a map of the backend's settings", task.operation.place)
-    return {str(name): str(reveal(value)) for name, value in (backend or {}).items()}
+    return {str(name): reveal(value) for name, value in (backend or {}).items()}
 
 
 def as_variable(value: Any) -> str:

@@ -132,7 +132,7 @@ def test_secret_variables_are_in_the_environment_alone(task: Callable[..., Task]
 def test_a_remote_state_is_left_to_its_backend(task: Callable[..., Task]) -> None:
     _, orders = drive(task(stateLocation="remote", backend={"key": "web"}), {})
     words = [word for order in orders for word in order.argv]
-    assert "-backend-config=key=web" in words
+    assert any(word.startswith("-backend-config=") for word in words)
     assert not any(word.startswith("-state") for word in words)
 
 
@@ -176,3 +176,16 @@ def test_an_inline_module_with_secrets_is_on_disk_while_terraform_is_at_work(
     assert module.stat().st_mode & 0o777 == 0o600
     steps.close()
     assert not written()
+
+
+def test_settings_of_the_backend_are_in_a_file_of_their_own_while_it_is_initialised(task: Callable[..., Task]) -> None:
+    given = task(stateLocation="remote", backend={"encrypt": True, "password": mark_sensitive("s3cret")})
+    steps = TerraformConfigurator().run(given)
+    order = next(steps)
+    assert not any("s3cret" in word for word in order.argv)
+    (word,) = [word for word in order.argv if word.startswith("-backend-config=")]
+    file = Path(word.partition("=")[2])
+    assert json.loads(file.read_text()) == {"encrypt": True, "password": "s3cret"}
+    assert file.stat().st_mode & 0o777 == 0o600
+    steps.close()
+    assert not file.exists()
