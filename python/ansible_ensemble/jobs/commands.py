@@ -9,9 +9,9 @@ from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
-from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.expressions.data import nearest
+from ansible_ensemble.expressions.templates import is_template
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -261,11 +261,12 @@ def query(ensemble: str, expression: str, instance: str | None, options: Mapping
         names = [one.name for one in read.instances]
         raise InvalidInput(f'there is no instance "{instance}"', hint=nearest(instance, names))
     scope = read.evaluator.scope(known)
-    if expression.startswith(("{", "[")) and not expression.startswith("{{"):
-        value = scope.evaluate(parse_yaml(expression, "the expression").data)
+    text = expression.strip()
+    if text.startswith(("{", "[")) and not text.startswith(("{{", "{%")):
+        value = scope.evaluate(parse_yaml(text, "the expression").data)
     else:
-        value = scope.evaluate(expression) if "{{" in expression else scope.query(expression)
-    return redact(read.redactor.data(value))
+        value = scope.evaluate(text) if is_template(text) else scope.query(text)
+    return read.redactor.data(value)
 
 
 def validate(paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
