@@ -33,7 +33,7 @@ options:
     type: path
     required: true
   jobs:
-    description: How many operations run side by side; V(0) takes the number of processors.
+    description: How many operations run side by side; V(0) takes two for each core, four at least.
     type: int
     default: 0
   jobs_per_host:
@@ -48,7 +48,7 @@ options:
     type: bool
     default: true
   stock_modules:
-    description: Modules that are run in a new process all the same, by their full names.
+    description: Modules that are run in a new process all the same, by their names.
     type: list
     elements: str
   commit:

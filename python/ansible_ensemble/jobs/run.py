@@ -74,9 +74,6 @@ async def _run(  # noqa: PLR0917
     watch: LockWatch | None,
     observers: tuple[Observer, ...],
 ) -> JobOutcome:
-    recorded = recorded_options(options, ensemble.topology, ensemble.seal)
-    started = job_started_event(plan, job, recorded, starting_point(ensemble, options))
-    await journal.committed(journal.append(started))
     renderer = Renderer(ensemble, options, inventory)
     execution = JobExecution(
         ensemble,
@@ -89,6 +86,10 @@ async def _run(  # noqa: PLR0917
         watch=watch,
         observers=observers,
     )
+    # from here on the job has begun: whoever finds the journal without its end takes it for killed
+    recorded = recorded_options(options, ensemble.topology, ensemble.seal)
+    started = job_started_event(plan, job, recorded, starting_point(ensemble, options))
+    await journal.committed(journal.append(started))
     reminders = [asyncio.create_task(one.remind()) for one in observers if isinstance(one, _Teller)]
     try:
         return await execution.run()
