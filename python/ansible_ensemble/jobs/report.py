@@ -136,29 +136,36 @@ def _summary(counts: Mapping[str, int]) -> str:
     return f"{tasks} ({', '.join([changed, *parts])})" if counts["total"] else "no tasks"
 
 
+#: What is done to an instance by operations of a reason.
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "add": ("add",),
+    "missing": ("add",),
+    "replace": ("add", "destroy"),
+    "repair": ("change",),
+    "reconfigure": ("change",),
+    "connect": ("change",),
+    "upgrade": ("change",),
+    "force": ("change",),
+    "prune": ("destroy",),
+    "undeploy": ("destroy",),
+}
+
+
+def _kinds(task: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a task does to its instance; one on a link neither makes nor removes its source."""
+    kinds = _KINDS.get(task["reason"], ())
+    return kinds if task["relationship"] is None or kinds == ("change",) else ()
+
+
 def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
     """How many instances the job added, changed and destroyed: those whose operations all succeeded."""
     by_instance: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
         by_instance.setdefault(task["instance"], []).append(task)
     done = {"add": 0, "change": 0, "destroy": 0}
-    kinds = {
-        "add": "add",
-        "missing": "add",
-        "repair": "change",
-        "reconfigure": "change",
-        "upgrade": "change",
-        "force": "change",
-        "prune": "destroy",
-        "undeploy": "destroy",
-    }
     for members in by_instance.values():
         if any(task["status"] not in ("ok", "skipped") for task in members):
             continue
-        reasons = {task["reason"] for task in members if task["status"] == "ok"}
-        if "replace" in reasons:
-            done["add"] += 1
-            done["destroy"] += 1
-        for kind in sorted({kinds[reason] for reason in reasons if reason in kinds}):
+        for kind in {kind for task in members if task["status"] == "ok" for kind in _kinds(task)}:
             done[kind] += 1
     return done

@@ -81,6 +81,28 @@ def test_only_an_instance_that_came_through_is_done(events: list[dict[str, Any]]
     assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, **done}
 
 
+@pytest.mark.parametrize(
+    ("of_link", "of_target", "done"),
+    [
+        ({"remove_target": "prune"}, {"delete": "prune"}, {"destroy": 1}),
+        (
+            {"remove_target": "replace", "add_target": "connect"},
+            {"delete": "replace", "create": "replace"},
+            {"add": 1, "change": 1, "destroy": 1},
+        ),
+        ({"add_target": "connect"}, {"create": "add"}, {"add": 1, "change": 1}),
+        ({"target_changed": "reconfigure"}, {"configure": "reconfigure"}, {"change": 2}),
+    ],
+)
+def test_a_link_that_is_taken_apart_or_made_does_not_destroy_or_add_its_source(
+    of_link: dict[str, str], of_target: dict[str, str], done: dict[str, int]
+) -> None:
+    events = [event for name, reason in of_target.items() for event in run(f"target:{name}", reason=reason)]
+    for name, reason in of_link.items():
+        events += [one | {"relationship": "link#0"} for one in run(f"source:{name}", reason=reason)]
+    assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, **done}
+
+
 def test_a_killed_job_ends_with_its_last_event() -> None:
     told = report(*run("a:create"), started("b:create"))["job"]
     assert (told["success"], told["stopped"], told["seconds"]) == (False, "the job was killed", 2.5)
