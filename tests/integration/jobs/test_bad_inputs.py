@@ -130,9 +130,9 @@ INVALID: dict[str, tuple[dict[str, str | bytes], int, list[str]]] = {
     ),
     "command that does not exist": ({"service.yaml": app(implementation='"nonesuch --now"')}, 1, ["nonesuch"]),
     "unknown module": (
-        {"service.yaml": app(implementation="ansible.builtin.nonesuch")},
-        1,
-        ["ansible.builtin.nonesuch"],
+        {"service.yaml": app(implementation="ansible.builtin.comand")},
+        3,
+        ["service.yaml:", "there is no module ansible.builtin.comand", "did you mean ansible.builtin.command"],
     ),
     "module with a wrong argument": (
         {"service.yaml": app(implementation="ansible.builtin.file", inputs="{path: /tmp, stat: touch}")},

@@ -96,8 +96,7 @@ def test_the_tarball_carries_what_a_user_needs_and_no_more(tarball: Path) -> Non
 def test_the_source_distribution_makes_the_same_wheel(wheel: Path, tmp_path: Path, repository: Path) -> None:
     call([sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, repository], tmp_path)
     source = next(tmp_path.glob("*.tar.gz"))
-    with tarfile.open(source) as archive:
-        archive.extractall(tmp_path, filter="data")
+    call(["tar", "-xzf", source], tmp_path)
     call(
         [
             sys.executable,
