@@ -56,6 +56,7 @@ class RetainedTemplates:
         self._seal = seal
         self._file = folder / FILE
         self._kept: dict[str, Any] = {}
+        self._copies: dict[Path, str] = {}
         if self._file.is_file():
             try:
                 self._kept = json.loads(self._file.read_text(encoding="utf-8"))
@@ -91,6 +92,7 @@ class RetainedTemplates:
     def keep(self, topology: Topology, instances: Iterable[Instance], evaluator: Evaluator) -> None:
         """Keep the templates of these instances, as they are now; forget those that have no instance any more."""
         kept = dict(self._kept)
+        self._copies.clear()
         for instance in instances:
             template = topology.node_templates.get(instance.template)
             if template is not None and DIRECTIVE not in template.directives:
@@ -165,7 +167,12 @@ class RetainedTemplates:
         return str(path.relative_to(self._root)) if path.is_relative_to(self._root) else str(path)
 
     def _copy(self, path: Path) -> str:
-        """Keep a copy of a file, or of the folder of a role or Terraform module; returns its name."""
+        """Keep a copy of a file, or of the folder of a role or Terraform module; returns its name.
+
+        What many templates share is read once.
+        """
+        if path in self._copies:
+            return self._copies[path]
         name = f"{digest_path(path)[:12]}-{path.name}"
         copy = self._folder / "files" / name
         if not copy.exists():
@@ -178,6 +185,7 @@ class RetainedTemplates:
             else:
                 shutil.copyfile(path, copy)
                 shutil.copymode(path, copy)
+        self._copies[path] = name
         return name
 
     # -- restoring ----------------------------------------------------------------------------------------------

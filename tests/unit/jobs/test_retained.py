@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.jobs import retained
 from ansible_ensemble.jobs.retained import DIRECTIVE, RetainedTemplates
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.topology.entities import Topology
@@ -32,8 +34,8 @@ def kept(job, tmp_path: Path, folder: Path):
         RetainedTemplates(folder, tmp_path, Seal()).keep(before.ensemble.topology, [app], before.ensemble.evaluator)
         after = job(WITHOUT)
         after.instance("app", status="ok", created="A0", host="machine")
-        retained = RetainedTemplates(folder, tmp_path, Seal())
-        assert retained.add_missing(after.ensemble.topology, after.instances) == ["app"]
+        restored = RetainedTemplates(folder, tmp_path, Seal())
+        assert restored.add_missing(after.ensemble.topology, after.instances) == ["app"]
         return after.ensemble.topology.node_templates["app"]
 
     return keep
@@ -98,3 +100,22 @@ def test_the_version_it_had(job, tmp_path: Path, folder: Path) -> None:
     assert retained.version("app") is None
     retained.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
     assert RetainedTemplates(folder, tmp_path, Seal()).version("app") == "2.1"
+
+
+def test_a_role_is_read_once_for_all_that_share_it_and_anew_by_each_job(
+    job, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = tmp_path / "roles" / "web" / "tasks"
+    tasks.mkdir(parents=True)
+    (tasks / "main.yml").write_text("[]\n")
+    other = "    other: {type: App, requirements: [host: machine]}\n"
+    made = job(SERVICE.replace("delete: echo delete", "delete: web") + other)
+    instances = [made.instance(name, status="ok", created="A0", host="machine") for name in ("app", "other")]
+    read: list[Path] = []
+    monkeypatch.setattr(retained, "digest_path", lambda path: read.append(path) or digest_path(path))
+    templates = RetainedTemplates(folder, tmp_path, Seal())
+    templates.keep(made.ensemble.topology, instances, made.ensemble.evaluator)
+    assert read == [tasks.parent]
+    (tasks / "main.yml").write_text("[] # changed\n")
+    templates.keep(made.ensemble.topology, instances, made.ensemble.evaluator)
+    assert len(list((folder / "files").glob("*-web"))) == 2
