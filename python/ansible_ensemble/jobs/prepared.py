@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,7 +31,7 @@ from ansible_ensemble.jobs.repositories import starting_point
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.lfs_lock import check_global
-from ansible_ensemble.projects.process import Presence, presence
+from ansible_ensemble.projects.process import Presence, Process, presence
 
 #: Seconds, beside the grace of a stopped job, after which nobody waits for its process any more.
 _PATIENCE = 30.0
@@ -134,13 +135,16 @@ class PreparedJob:
     def _await_workers(self) -> None:
         """Wait for the process that executes the plan: it outlives a playbook that was killed, to end what runs."""
         end = time.monotonic() + self._options.grace + _PATIENCE
-        while time.monotonic() < end:
-            held = locks.read_lock(self._location.ensemble)
-            if held is None or held.id != self._lock.local.id:
-                return  # it was lost, and those who adopted it work for another job
-            if all(presence(adopter) is not Presence.ALIVE for adopter in held.adopters):
-                return
+        while any(presence(worker) is Presence.ALIVE for worker in self._workers()) and time.monotonic() < end:
             time.sleep(0.05)
+
+    def _workers(self) -> Sequence[Process]:
+        """The processes that work for this job, as the lock has them; if that is lost, as the journal has it."""
+        held = locks.read_lock(self._location.ensemble)
+        if held is not None and held.id == self._lock.local.id:
+            return held.adopters
+        process = read_job_journal(self.journal).process if self.journal.is_file() else None
+        return [process] if process is not None and process.pid != os.getpid() else []
 
     def _note_empty(self) -> None:
         """A job without anything to do is recorded as well, without starting Ansible for it."""

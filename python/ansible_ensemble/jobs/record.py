@@ -29,6 +29,7 @@ from ansible_ensemble.jobs.outputs import present_outputs
 from ansible_ensemble.jobs.report import job_report, job_seconds
 from ansible_ensemble.jobs.settle import makes
 from ansible_ensemble.planning.plan import Reason
+from ansible_ensemble.projects.process import Process
 from ansible_ensemble.topology.scaling import link_targets
 
 _ENDINGS = ("finished", "skipped", "blocked", "cancelled")
@@ -58,6 +59,12 @@ class Folded:
     def interrupted(self) -> list[dict[str, Any]]:
         """Started events of the operations of which nobody knows how far they came."""
         return [event for key, event in self.started.items() if key not in self.endings]
+
+    @property
+    def process(self) -> Process | None:
+        """The process that carries the job out, or did; None if the journal's beginning was lost."""
+        recorded = self.header.get("process")
+        return Process.from_json(recorded) if recorded is not None else None
 
 
 def read_job_journal(path: Path) -> Folded:

@@ -16,7 +16,7 @@ from ansible_ensemble.jobs.read import Location, read_ensemble
 from ansible_ensemble.jobs.record import Folded, fold, read_job_journal, record_job, report_journal
 from ansible_ensemble.jobs.repositories import free_repositories, keep_in_git
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.process import Presence, Process, presence
+from ansible_ensemble.projects.process import Presence, presence
 
 
 def read_recovered(location: Location, options: JobOptions, *, write: bool) -> Ensemble:
@@ -93,11 +93,8 @@ def _check_gone(folded: Folded) -> None:
     Raises:
         Locked: the process that carries it out is still there.
     """
-    recorded = folded.header.get("process")
-    if recorded is None:
-        return  # its beginning was lost
-    process = Process.from_json(recorded)
-    if presence(process) is Presence.ALIVE:
+    process = folded.process
+    if process is not None and presence(process) is Presence.ALIVE:
         raise Locked(
             f"job {folded.header['job']} still runs without its lock: process {process.pid} ends what it began",
             hint="try again later",
