@@ -8,7 +8,7 @@ from ansible_ensemble.expressions.entities import NodeView
 from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.topology.entities import NodeTemplate
-from ansible_ensemble.topology.scaling import instance_names, link_targets
+from ansible_ensemble.topology.scaling import instance_names, is_asked_for, link_targets
 
 if TYPE_CHECKING:
     from ansible_ensemble.expressions.evaluator import Evaluator
@@ -43,7 +43,7 @@ class Graph:
             return NodeView(self._evaluator, name, instance.template)
         stem = name if name in self._topology.node_templates else name.rpartition("_")[0]
         template = self._topology.node_templates.get(stem)
-        if template is None or name not in instance_names(template):
+        if template is None or not is_asked_for(template, name):
             return None
         return NodeView(self._evaluator, name, stem)
 
@@ -113,7 +113,7 @@ class Graph:
             return None
         for declared in node.template.requirements:
             key = f"{declared.name}#{declared.index}"
-            if live.key.rpartition(".")[0] == key and declared.target is target.template:
+            if key in (live.key, live.key.rpartition(".")[0]) and declared.target is target.template:
                 return RelationshipView(node, target, live.key, declared)
         return None
 

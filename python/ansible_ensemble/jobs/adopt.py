@@ -11,7 +11,7 @@ from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.record import write_edited
-from ansible_ensemble.topology.scaling import instance_names, link_targets
+from ansible_ensemble.topology.scaling import is_asked_for, link_targets
 
 
 def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any]) -> Instance:
@@ -22,7 +22,7 @@ def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any]) 
     Raises:
         InvalidInput: the spec has no such instance, or its type no such attribute.
     """
-    template = next((one for one in ensemble.topology.node_templates.values() if name in instance_names(one)), None)
+    template = next((one for one in ensemble.topology.node_templates.values() if is_asked_for(one, name)), None)
     instance = ensemble.instances.get(name)
     if instance is not None:
         template = ensemble.topology.node_templates[instance.template]

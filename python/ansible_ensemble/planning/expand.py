@@ -11,7 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.topology.entities import NodeTemplate
-from ansible_ensemble.topology.scaling import instance_names, link_targets
+from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
 
 #: Directives of templates that make no instance of their own.
 _WITHOUT_INSTANCE = ("virtual",)
@@ -34,8 +34,7 @@ def _left_spec(name: str, template: NodeTemplate) -> bool:
     """Whether an instance that the spec does not ask for was once asked for (others were made by operations)."""
     if "retained" in template.directives:
         return True
-    stem, _, number = name.rpartition("_")
-    return stem == template.name and number.isdigit()
+    return instance_number(template, name) is not None and not is_asked_for(template, name)
 
 
 def _planned_templates(planning: Planning) -> list[NodeTemplate]:
@@ -83,12 +82,12 @@ def _link_scaled_down(planning: Planning) -> None:
         if member.instance is not None:
             by_template.setdefault(member.template.name, []).append(member)
     for target in past:
-        number = target.name.rpartition("_")[2]
+        number = instance_number(target.template, target.name)
         for relationship in target.template.incoming:
             for source in by_template.get(relationship.source.name, ()):
                 hosted = source.instance is not None and source.instance.host == target.name
                 if hosted or not relationship.is_hosted_on:
-                    key = f"{relationship.name}#{relationship.index}" + ("" if hosted else f".{number}")
+                    key = f"{relationship.name}#{relationship.index}" + ("" if hosted or not number else f".{number}")
                     _add(planning, Link(relationship, key, source.name, target.name, former=source.in_spec))
 
 

@@ -296,7 +296,8 @@ def _scale(node: NodeTemplate, what: str, building: Building) -> None:
     low = numbers.get("min_instances", 1)
     wanted = numbers.get("default_instances")
     if wanted is None:
-        node.count = max(node.count, low)
+        if "min_instances" in numbers and not scalable.properties["min_instances"].is_default:
+            node.count = max(node.count, low)
         return
     high = numbers.get("max_instances")
     given = scalable.properties.get("max_instances")

@@ -7,7 +7,23 @@ from ansible_ensemble.topology.entities import NodeTemplate, Relationship
 
 def instance_names(template: NodeTemplate) -> list[str]:
     """Names of a template's instances: its own name, then `<name>_1`, `<name>_2`, ... where it is scaled."""
-    return [template.name, *(f"{template.name}_{number}" for number in range(1, template.count))]
+    return [_name(template, number) for number in range(template.count)]
+
+
+def instance_number(template: NodeTemplate, name: str) -> int | None:
+    """Which instance of a template has a name, from 0; past its count, too. None if it is no name of its instances."""
+    if name == template.name:
+        return 0
+    stem, _, digits = name.rpartition("_")
+    if stem != template.name or not digits.isdecimal() or str(int(digits)) != digits or digits == "0":
+        return None
+    return int(digits)
+
+
+def is_asked_for(template: NodeTemplate, name: str) -> bool:
+    """Whether a name is that of one of the instances that a template stands for."""
+    number = instance_number(template, name)
+    return number is not None and number < template.count
 
 
 def link_targets(relationship: Relationship, source: str) -> list[str]:
@@ -15,8 +31,12 @@ def link_targets(relationship: Relationship, source: str) -> list[str]:
 
     Scaled instances hosted on as many scaled hosts pair up; everything else links to all instances of its target.
     """
-    targets = instance_names(relationship.target)
-    if relationship.is_hosted_on and relationship.source.count == len(targets) > 1:
-        own = instance_names(relationship.source)
-        return [targets[own.index(source)]] if source in own else targets[:1]
-    return targets
+    target = relationship.target
+    if relationship.is_hosted_on and relationship.source.count == target.count > 1:
+        number = instance_number(relationship.source, source) or 0
+        return [_name(target, number if number < target.count else 0)]
+    return instance_names(target)
+
+
+def _name(template: NodeTemplate, number: int) -> str:
+    return f"{template.name}_{number}" if number else template.name
