@@ -31,6 +31,9 @@ An attribute that no operation has set yet *defers* whatever needs it until it i
 sensitive what is made of it. Text that comes from outside the spec (attributes, outputs of operations, environment
 variables, files) is never evaluated.
 
+Try one on what is recorded: `ansible-ensemble query '::db::url'`, or `query '{{ SELF.port + 1 }}' --instance app`. A
+secret is masked.
+
 ## `eval`
 
 | key | meaning |
