@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from ansible.plugins.action import ActionBase
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, package
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, load_early, package
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.variables import (
     as_variables,
     known_variables,
@@ -18,6 +18,8 @@ from ansible_collections.tosca.ensemble.plugins.plugin_utils.variables import (
 )
 
 Options = dict[str, Any]
+
+load_early()  # core loads an action before it forks the worker of its task
 
 
 class EnsembleAction(ActionBase):

@@ -12,7 +12,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -41,17 +41,30 @@ def package() -> Iterator[ModuleType]:
         EnsembleFailure: for any error of the package that is meant for the user, and for a missing library.
     """
     try:
-        if importlib.util.find_spec("ansible_ensemble") is None:
-            sys.path.append(str(COLLECTION / "python"))
-        errors = importlib.import_module("ansible_ensemble.core.errors")
+        errors = _imported("ansible_ensemble.core.errors")
     except ModuleNotFoundError as error:
         raise EnsembleFailure(_missing(error)) from error
     try:
-        yield importlib.import_module("ansible_ensemble.jobs.ansible")
+        yield _imported("ansible_ensemble.jobs.ansible")
     except errors.EnsembleError as error:
         raise EnsembleFailure(str(error), error.exit_code) from error
     except ModuleNotFoundError as error:
         raise EnsembleFailure(_missing(error)) from error
+
+
+def load_early() -> None:
+    """Import the facade in the process that the workers of a job's tasks are forked from, once for all of them.
+
+    What cannot be imported is told by the task that needs it.
+    """
+    with suppress(ImportError):
+        _imported("ansible_ensemble.jobs.ansible")
+
+
+def _imported(name: str) -> ModuleType:
+    if importlib.util.find_spec("ansible_ensemble") is None:
+        sys.path.append(str(COLLECTION / "python"))
+    return importlib.import_module(name)
 
 
 def _missing(error: ModuleNotFoundError) -> str:

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.jobs.expanded import expanded
-from ansible_ensemble.jobs.lock_watch import LockWatch
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
 from ansible_ensemble.projects.lfs_lock import GlobalLock, acquire_global, left_global, release_global
+
+if TYPE_CHECKING:
+    from ansible_ensemble.jobs.lock_watch import LockWatch
 
 
 @dataclass(slots=True)
@@ -114,6 +117,8 @@ def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[boo
 
 def watch(ensemble: Path, held: locks.Lock, environment: Environment) -> LockWatch:
     """The watch over both locks, for one who works under them."""
+    from ansible_ensemble.jobs.lock_watch import LockWatch  # brings asyncio, which only the process of the job needs
+
     return LockWatch(held, left_global(environment.lfs_lock, ensemble) if environment.lfs_lock.lock != "no" else None)
 
 

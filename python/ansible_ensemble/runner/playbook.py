@@ -15,6 +15,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.execution.watchdog import Watchdog
 from ansible_ensemble.runner.events import EventFilter
 from ansible_ensemble.runner.signals import Interruption
+from ansible_ensemble.runner.terminal import closed_at_once
 
 #: Warnings that say nothing in a job: that there is no inventory is the usual case.
 _QUIET = {
@@ -119,7 +120,8 @@ def run_playbook(
             if "ANSIBLE_HOST_KEY_CHECKING" not in given:
                 # ansible-runner turns the check off; the user's configuration decides
                 runner.config.env.pop("ANSIBLE_HOST_KEY_CHECKING", None)
-            runner.run()
+            with closed_at_once():
+                runner.run()
         except AnsibleRunnerException as error:
             raise EnsembleError(f"ansible-playbook could not be run: {error}") from error
         except OSError as error:

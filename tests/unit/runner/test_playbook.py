@@ -8,6 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from ansible_ensemble.runner.playbook import run_playbook
@@ -44,6 +45,15 @@ def test_success(tmp_path):
     result = run(tmp_path, "ansible.builtin.debug: {msg: hello}", shown=shown)
     assert (result.rc, result.status, result.failures, result.interrupted_by) == (0, "successful", [], None)
     assert shown == []
+
+
+def test_nobody_waits_for_a_playbook_that_has_ended(tmp_path, monkeypatch):
+    pauses: list[float] = []
+    monkeypatch.setattr("ptyprocess.ptyprocess.time.sleep", lambda seconds: pauses.append(seconds))
+    spawn = pexpect.spawn
+    assert run(tmp_path, "ansible.builtin.meta: noop").rc == 0
+    assert max(pauses) < 0.01  # ansible-runner's own after each read are a tenth of a millisecond
+    assert pexpect.spawn is spawn
 
 
 def test_failure_tells_the_message(tmp_path):
