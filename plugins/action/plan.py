@@ -38,7 +38,8 @@ class ActionModule(EnsembleAction):
             diff=self.diff,
             action=self,
             task_vars=self.variables,
+            say=self.say,
         )
         if given["show"]:
-            Display().display(self.say(answer["text"]))
+            Display().display(answer["text"])
         return answer

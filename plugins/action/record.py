@@ -34,7 +34,8 @@ class ActionModule(EnsembleAction):
             check=self.check,
             action=self,
             task_vars=self.variables,
+            say=self.say,
         )
         if given["show"]:
-            Display().display(self.say(answer["text"]))
+            Display().display(answer["text"])
         return answer

@@ -71,7 +71,7 @@ class EnsembleAction(ActionBase):
         return role is not None and role.get_name() == "tosca.ensemble.job"
 
     def say(self, text: str) -> str:
-        """A text of the package, with the command's options named as the variables that they are here."""
+        """A message of the package, with the command's options named as the variables that they are here."""
         return as_variables(text, known_variables(self._loader)) if self._in_role and "--" in text else text
 
     @abstractmethod

@@ -6,7 +6,7 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -87,6 +87,7 @@ def plan(
     diff: bool,
     action: Any,
     task_vars: Mapping[str, Any],
+    say: Callable[[str], str] = str,
 ) -> dict[str, Any]:
     """Record what a killed job left, where the lock is held; plan, and save the plan.
 
@@ -99,6 +100,7 @@ def plan(
         diff: whether differences are asked for.
         action: the running action plugin.
         task_vars: what it was given.
+        say: puts a message that names options of the command into words for who has none.
     """
     location = locate(ensemble)
     given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
@@ -113,11 +115,13 @@ def plan(
     if _holder(read.path) is not None:
         hand_over(read.planned, job_options, read.topology, read.seal)
     document = made.to_json()
+    excluded = [{**item, "reason": say(item["reason"])} for item in document["excluded"]]
+    told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
     return {
         "changed": not made.empty,
         "plan": document,
         "plan_file": str(file),
-        "text": read.redactor.text(plan_text(document)),
+        "text": read.redactor.text(plan_text(told)),
     }
 
 
@@ -281,6 +285,7 @@ def record(
     check: bool,
     action: Any,
     task_vars: Mapping[str, Any],
+    say: Callable[[str], str] = str,
 ) -> dict[str, Any]:
     """Record a job from its journal, and commit it if asked to.
 
@@ -292,6 +297,7 @@ def record(
         check: whether this is a dry run: nothing is written.
         action: the running action plugin.
         task_vars: what it was given.
+        say: as for `plan`.
     """
     location = locate(ensemble)
     recorded = read_job_journal(Path(journal)).header["options"]
@@ -306,8 +312,9 @@ def record(
         if job_options.commits:
             commit_job(read, report, job_options)
     report["job"]["check"] = check
-    text = read.redactor.text(job_text(report))
-    problems = report.get("problems")
+    problems = [say(text) for text in report.get("problems") or ()]
+    told = {**report, "problems": problems, "warnings": [say(text) for text in report["warnings"]]}
+    text = read.redactor.text(job_text(told))
     return {
         "changed": not check and bool(report["tasks"]),
         **({"failed": True, "msg": "; ".join(problems)} if problems else {}),

@@ -113,6 +113,7 @@ def test_the_plan_playbook_only_plans(ansible: Callable) -> None:
     assert run.names == ["plan"]
     assert "ensemble_of_mine is no variable of a job" in " ".join(run.output.split())
     assert Path(run.call("plan")["plan_file"]).name == "p.json"
+    assert "runs git commit --message; ensemble_prune is not set" in run.output, "what people wrote stays as it is"
 
 
 def test_a_saved_plan_is_executed_as_it_is(ansible: Callable) -> None:

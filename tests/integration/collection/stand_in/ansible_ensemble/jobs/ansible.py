@@ -19,10 +19,11 @@ def lock(ensemble, *, state, operation, lock_id, timeout, pid, environment):
     return {"changed": True, "lock": {"id": "L1", "pid": pid}}
 
 
-def plan(ensemble, *, workflow, options, plan_file, check, diff, action, task_vars):
+def plan(ensemble, *, workflow, options, plan_file, check, diff, action, task_vars, say):
     if _note("plan", workflow=workflow, options=options, plan_file=plan_file, check=check, diff=diff):
         raise InvalidInput("ensemble.yaml:3:1: unknown type")
-    return {"changed": True, "plan": {}, "plan_file": plan_file or "made.json", "text": f"plan for {ensemble}"}
+    text = f"plan for {ensemble}: runs git commit --message; {say('--prune is not set')}"
+    return {"changed": True, "plan": {}, "plan_file": plan_file or "made.json", "text": text}
 
 
 def execute(action, task_vars, *, ensemble, plan_file, jobs, options, show):
@@ -32,7 +33,7 @@ def execute(action, task_vars, *, ensemble, plan_file, jobs, options, show):
     return {"changed": True, "failed": failed, "journal": "j.jsonl", "job": {}, "msg": "app failed" if failed else ""}
 
 
-def record(ensemble, *, journal, options, commit, check, action, task_vars):
+def record(ensemble, *, journal, options, commit, check, action, task_vars, say):
     if _note("record", journal=journal, options=options, commit=commit, check=check):
         raise InvalidInput("cannot write")
     return {"changed": True, "job": {}, "outputs": {}, "summary": {}, "text": "job is recorded"}
