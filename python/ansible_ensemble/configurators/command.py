@@ -184,7 +184,8 @@ def run_order(task: Task, order: Order) -> Steps:
         values = {name: mark_sensitive(value) for name, value in values.items()}
     modified = False if outcome.rc in (126, 127) else None
     result: Result = to_result(task, outcome, values, values.get("modified", modified))
-    if outcome.cut and result.success and values["stdout"].startswith("{") and set(values) == {"stdout"}:
+    printed = outcome.stdout.strip()
+    if outcome.cut and result.success and printed.startswith("{") and values == {"stdout": printed}:
         text = f"it printed a JSON object that is {outcome.cut} bytes too long to be read"
         spoil(result, EnsembleError(text, hint="print less, or write it to a file and print the file's name"))
     return result

@@ -221,9 +221,10 @@ def test_what_it_prints_is_its_result(task: Any) -> None:
     [
         ('{"port": \n[... 7 bytes cut ...]\n80}', False),
         ('{"line": 1}\n[... 7 bytes cut ...]\n{"port": 80}', True),
+        ('{"line": 1}\n[... 7 bytes cut ...]\n{"stdout": 80}', True),
         ("text\n[... 7 bytes cut ...]\ntext", True),
     ],
-    ids=["an object", "lines of objects", "text"],
+    ids=["an object", "lines of objects", "its stdout is a number", "text"],
 )
 def test_an_object_that_is_too_long_to_be_read_is_no_success(task: Any, stdout: str, read: bool) -> None:
     result, _ = carry_out(CommandConfigurator("true"), task(), Outcome(ok=True, rc=0, stdout=stdout, cut=7))
