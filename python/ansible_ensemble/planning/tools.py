@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import bring_up, planned
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.topology.entities import Operation, Relationship
 from ansible_ensemble.topology.tools import tool_name, tools_of
 
 
@@ -21,8 +22,11 @@ def need_tools(planning: Planning) -> None:
     if not tools:
         return
     for member in list(planning.members.values()):
-        for operation in (*member.down, *member.up) if not member.is_tool else ():
-            declared = _declared(member, operation)
+        if member.is_tool:
+            continue
+        links = {(link.source, link.key): link.relationship for link in (*member.requirements, *member.dependents)}
+        for operation in (*member.down, *member.up):
+            declared = _declared(member, links, operation)
             for artifact in tools_of(declared) if declared is not None else ():
                 tool = tools[tool_name(artifact)]
                 if tool.change is None:
@@ -31,14 +35,14 @@ def need_tools(planning: Planning) -> None:
                     operation.waits_for.append(tool.up[-1].key)
 
 
-def _declared(member: Member, operation: PlannedOperation) -> Operation | None:
+def _declared(
+    member: Member, links: Mapping[tuple[str, str], Relationship], operation: PlannedOperation
+) -> Operation | None:
+    """The operation as its template or its relationship has it."""
     if operation.relationship is None:
         return member.template.operation(operation.interface, operation.operation)
-    links = (link for link in (*member.requirements, *member.dependents) if link.source == operation.instance)
-    for link in links:
-        if link.key == operation.relationship:
-            return link.relationship.operation(operation.interface, operation.operation)
-    return None
+    relationship = links.get((operation.instance, operation.relationship))
+    return relationship.operation(operation.interface, operation.operation) if relationship is not None else None
 
 
 def _make(planning: Planning, tool: Member) -> None:
