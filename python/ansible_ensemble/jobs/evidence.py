@@ -71,9 +71,8 @@ class EnsembleEvidence:
                 continue
             if current[ref].digest != recorded.digests[ref] and not self._is_older(ref, recorded):
                 detected.changes.append(self._value_change(instance, ref))
-            else:
-                # a property, or an attribute of a substituted node, may be computed from what operations set
-                detected.at_risk += [one for one in (ref, *current[ref].rests_on) if self._is_live(one)]
+            # a property, or an attribute of a substituted node, may be computed from what operations set
+            detected.at_risk += [one for one in (ref, *current[ref].rests_on) if self._is_live(one)]
         detected.at_risk = list(dict.fromkeys(detected.at_risk))
         own = own_digests(operation, self._ensemble.root) if operation.implementation else {}
         for ref, name in OWN_REFS.items():

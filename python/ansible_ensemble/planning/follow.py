@@ -13,13 +13,21 @@ from ansible_ensemble.planning.deploy import check_present, to_rerun, update
 from ansible_ensemble.planning.expand import in_order
 from ansible_ensemble.planning.plan import Action, Reason, ValueChange
 
+#: Reasons to plan an instance whatever its operations read.
+_UNDETECTED = (Reason.REPLACE, Reason.MISSING, Reason.REPAIR, Reason.FORCE, Reason.UPGRADE)
+
 
 def follow_values(planning: Planning) -> None:
     """Plan what reads values that this plan may change, and put it behind what may change them."""
+    for member in planning.members.values():
+        if member.up and member.change is not None and member.change.reason in _UNDETECTED:
+            detected = planning.evidence.detect(member)
+            member.at_risk = {name: found.at_risk for name, found in detected.items()}
+            member.stale.update(name for name, found in detected.items() if found.changes)
     readers = _readers(planning)
     changing = deque(name for name in readers if _is_planned(planning, name))
-    seen = set(changing)
     known: dict[str, set[str]] = {}
+    taken_over: set[str] = set()
     while changing:
         owner = changing.popleft()
         for name, read in readers[owner].items():
@@ -28,13 +36,14 @@ def follow_values(planning: Planning) -> None:
                 continue
             reader = planning.members[name]
             reader.follows[owner] = None
-            if at_risk <= known.get(name, set()):
+            if at_risk <= known.setdefault(name, set()):
                 continue
-            found = _at_risk(planning, reader)
-            planned = _takes_over(planning, reader, found, again=name in known)
-            known[name] = set(found)
-            if planned and name in readers and name not in seen:
-                seen.add(name)
+            known[name] |= at_risk
+            if name in taken_over or _is_open(reader):
+                taken_over.add(name)
+                _take_over(planning, reader, _at_risk(planning, reader))
+            reader.stale.update(at_risk)  # what it reads may be new, and so may what it sets
+            if name in readers and reader.change is not None:
                 changing.append(name)
     _order(planning)
 
@@ -59,18 +68,19 @@ def _is_planned(planning: Planning, name: str) -> bool:
     return name in planning.members and planning.members[name].change is not None
 
 
-def _takes_over(planning: Planning, member: Member, at_risk: dict[str, list[str]], *, again: bool) -> bool:
-    """Plan the operations that read what may change; False if something else is planned for the instance already.
+def _is_open(member: Member) -> bool:
+    """Whether nothing is planned for a member yet but a look at it."""
+    return member.change is None or member.change.action is Action.READ
+
+
+def _take_over(planning: Planning, member: Member, at_risk: dict[str, list[str]]) -> None:
+    """Plan the operations that read what may change, if there are any.
 
     Args:
         planning: the planning.
-        member: the reader.
+        member: the reader, for which nothing but this is planned.
         at_risk: what it reads and what may change, by operation.
-        again: it was planned for this before, and more has turned out to be at risk since.
     """
-    checked = member.change is not None and member.change.action is Action.READ
-    if member.change is not None and not (checked or again):
-        return False
     refs = list(dict.fromkeys(ref for found in at_risk.values() for ref in found))
     names = [ref.removeprefix("output::").removeprefix("::").replace("::", ".") for ref in refs]
     text = f"it reads {', '.join(names)}, which may change"
@@ -81,12 +91,10 @@ def _takes_over(planning: Planning, member: Member, at_risk: dict[str, list[str]
     update(planning, member, change, to_rerun(member, list(at_risk)))
     for operation in member.up:
         operation.details["only_if_changed"] = True
-    member.stale.update(at_risk)  # what it reads may be new, and so may what it sets
     if member.change is None:
         member.change, member.up = before, looks
     elif "check" in member.template.directives:
         check_present(planning, member)
-    return member.change is not None
 
 
 def _at_risk(planning: Planning, member: Member) -> dict[str, list[str]]:

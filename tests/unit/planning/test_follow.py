@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ansible_ensemble.planning.context import Detected, Member
 from ansible_ensemble.planning.options import PlanOptions
@@ -33,11 +33,9 @@ class Reading(NoEvidence):
         return [f"::{instance}::value"]
 
 
-def planned(reads: Mapping[str, Mapping[str, list[str]]], *nodes: NodeTemplate) -> Plan:
-    there = deployed(*(one.name for one in nodes))
-    return make_plan(
-        topology(*nodes), there, "deploy", PlanOptions(), Reading(reads), ensemble="ensemble.yaml", base={}
-    )
+def planned(reads: Mapping[str, Mapping[str, list[str]]], *nodes: NodeTemplate, replace: Sequence[str] = ()) -> Plan:
+    there, options = deployed(*(one.name for one in nodes)), PlanOptions(replace=list(replace))
+    return make_plan(topology(*nodes), there, "deploy", options, Reading(reads), ensemble="ensemble.yaml", base={})
 
 
 def simple(name: str) -> NodeTemplate:
@@ -73,3 +71,11 @@ def test_what_reads_both_ways_or_is_needed_by_what_it_reads_waits_for_nothing():
     relate(origin, needed)
     made = planned({"needed": {"configure": ["origin"]}}, needed, origin)
     assert {operation.instance: operation.waits_end for operation in made.operations} == {"needed": [], "origin": []}
+
+
+def test_what_is_replaced_comes_after_what_it_read_and_stays_replaced():
+    reads = {"all": {"configure": ["origin"], "create": ["first"]}, "first": {"configure": ["origin"]}}
+    made = planned(reads, simple("all"), simple("first"), simple("origin"), replace=["all"])
+    assert {one.instance: one.action.value for one in made.instances}["all"] == "-/+"
+    waits = {operation.key: operation.waits_end for operation in made.operations}
+    assert waits["all:Standard.create"] == ["origin:Standard.configure", "first:Standard.configure"]
