@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
+from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import MISSING, bare, child, plain
 from ansible_ensemble.expressions.entities import ExternalValue, LazyMap, View
@@ -102,6 +103,8 @@ def exposed(value: Any, context: Context, errors: list[EnsembleError]) -> Any:
     """
     if isinstance(value, (View, LazyMap, ExternalValue, Everything)):
         return TemplateMap(value, context, errors)
+    if isinstance(value, VaultText):
+        value = mark_sensitive(context.evaluator.templates.decrypt(value, context))
     context.tracker.hide(value)
     if isinstance(value, Mapping):
         return {bare(key): exposed(item, context, errors) for key, item in value.items()}
@@ -213,10 +216,11 @@ class Templates:
         folders = [context.folder, self._surroundings.folder, self._surroundings.root]
         found: dict[str, Any] = {"ansible_search_path": [str(folder) for folder in dict.fromkeys(folders)]}
         for name, value in given.items():
-            if isinstance(value, (View, LazyMap, ExternalValue, Everything, list, tuple)) or is_sensitive(value):
-                if name in words:
-                    found[name] = exposed(value, context, errors)
-            else:
+            kinds = (View, LazyMap, ExternalValue, Everything, list, tuple, VaultText)
+            on_demand = isinstance(value, kinds) or is_sensitive(value)
+            if name in words and (on_demand or isinstance(value, dict)):
+                found[name] = exposed(value, context, errors)
+            elif not on_demand:
                 found[name] = value
         return found
 

@@ -89,10 +89,8 @@ def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = Tr
     """
     ignored = [relative_name(root, path) for path in ignore]
     others = "all" if untracked else "no"
-    entries = git_output(root, "status", "--porcelain=v1", "-z", f"--untracked-files={others}", "--no-renames").split(
-        "\0"
-    )
-    files = [entry[3:] for entry in entries if entry]
+    output = git_output(root, "status", "--porcelain=v1", "-z", f"--untracked-files={others}", "--no-renames")
+    files = [entry[3:] for entry in output.split("\0") if entry]
     return [file for file in files if not any(file == path or file.startswith(path + "/") for path in ignored)]
 
 

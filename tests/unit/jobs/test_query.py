@@ -10,6 +10,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.jobs.commands import query
+from ansible_ensemble.projects.vault import Vault
 
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -67,3 +68,16 @@ def test_an_instance_that_is_not_there(ensemble: str) -> None:
     with pytest.raises(InvalidInput, match='no instance "ap"') as caught:
         query(ensemble, ".name", "ap", {})
     assert caught.value.hint == 'did you mean "app"?'
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_variable_that_is_encrypted_is_no_value(ensemble: str, tmp_path: Path, nested: bool) -> None:
+    password = tmp_path / "password"
+    password.write_text("open sesame")
+    closed = Vault([str(password)]).encrypt("canary")
+    given: dict[str, Any] = {"variables": {"login": {"word": closed} if nested else closed}}
+    expression = "{{ login.word }}" if nested else "{{ login }}"
+    with pytest.raises(InvalidInput, match="encrypted and cannot be decrypted"):
+        query(ensemble, expression, None, given)
+    assert query(ensemble, "{{ 1 + 1 }}", None, given) == 2
+    assert query(ensemble, expression, None, {**given, "vault_ids": [str(password)]}) == REDACTED
