@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 from abc import abstractmethod
 from types import ModuleType
@@ -19,7 +20,16 @@ from ansible_collections.tosca.ensemble.plugins.plugin_utils.variables import (
 
 Options = dict[str, Any]
 
-load_early()  # core loads an action before it forks the worker of its task
+
+def _end_at_once() -> None:
+    """Free what is garbage, and spare the interpreter to look through all that is loaded, which takes it long."""
+    gc.collect()
+    gc.freeze()
+
+
+# core loads an action before it forks the worker of its task: this is the process that all of them come from
+load_early()
+atexit.register(_end_at_once)
 
 
 class EnsembleAction(ActionBase):

@@ -83,15 +83,27 @@ def playbook(folder: Path, count: int, module: str, arguments: str) -> None:
     (folder / "play.yml").write_text(f"- hosts: localhost\n  gather_facts: false\n  tasks:\n{tasks}\n")
 
 
-def role(folder: Path) -> str:
-    """A role of five local tasks; returns its name."""
+#: A command, a module, a fact, an include and what is included: two of the five start a process.
+FIVE_TASKS = """\
+- ansible.builtin.command: 'true'
+- ansible.builtin.ping:
+- ansible.builtin.set_fact: {five: 5}
+- ansible.builtin.include_tasks: included.yml
+"""
+#: Four of the five start a process, and `stat` another one (`file`).
+FIVE_HEAVY_TASKS = """\
+- ansible.builtin.command: 'true'
+- ansible.builtin.stat: {path: /}
+- ansible.builtin.command: 'true'
+- ansible.builtin.stat: {path: /tmp}
+- ansible.builtin.set_fact: {five: 5}
+"""
+
+
+def role(folder: Path, main: str) -> str:
+    """A role of local tasks; returns its name."""
     tasks = folder / "roles" / "five" / "tasks"
     tasks.mkdir(parents=True)
-    (tasks / "main.yml").write_text(
-        "- ansible.builtin.command: 'true'\n"
-        "- ansible.builtin.stat: {path: /}\n"
-        "- ansible.builtin.command: 'true'\n"
-        "- ansible.builtin.stat: {path: /tmp}\n"
-        "- ansible.builtin.set_fact: {five: 5}\n"
-    )
+    (tasks / "main.yml").write_text(main)
+    (tasks / "included.yml").write_text("- ansible.builtin.debug: {msg: '{{ five }}'}\n")
     return "five"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import importlib
 import os
 import signal
@@ -34,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 failed or aborted, 2 wrong usage, 3 invalid input, 4 locked, 128 and the number of the
         signal that ended it.
     """
+    atexit.register(gc.freeze)  # else the interpreter looks for garbage once more before it ends, which takes long
     for number in (signal.SIGTERM, signal.SIGHUP):
         # what was started with nohup goes on when its terminal is gone
         if signal.getsignal(number) is not signal.SIG_IGN:

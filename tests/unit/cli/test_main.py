@@ -112,15 +112,22 @@ def test_a_closed_pipe_is_quiet():
 
 
 @pytest.mark.parametrize("words", [["--help"], ["version"], ["deploy", "--help"]])
-def test_what_needs_no_job_imports_nothing_heavy(words):
+def test_what_needs_no_job_imports_nothing_heavy_and_ends_at_once(words):
     program = (
-        "import sys\nfrom ansible_ensemble.cli.main import main\ncode = main(sys.argv[1:])\n"
+        "import atexit, gc, os, sys\natexit.register(lambda: gc.get_freeze_count() or os._exit(9))\n"
+        "from ansible_ensemble.cli.main import main\ncode = main(sys.argv[1:])\n"
         "heavy = {'ansible', 'ansible_runner', 'jinja2', 'yaml', 'git', 'asyncio', 'toscaparser'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else code)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", program, *words], env=environment, text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_asyncio_is_for_the_process_that_carries_out_a_plan():
+    program = "import sys, ansible_ensemble.jobs.commands; sys.exit('asyncio' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    assert subprocess.run([sys.executable, "-c", program], env=environment).returncode == 0
 
 
 def test_the_version(command):
