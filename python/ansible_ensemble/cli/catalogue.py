@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
 from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.hints import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,6 @@ def find_command(name: str) -> Command:
     if name.startswith("-"):
         hint = "options come after the command"
     raise UsageError(f'there is no command "{name}"', hint=hint or "see `ansible-ensemble --help`")
-
-
-def nearest(word: str, words: list[str]) -> str | None:
-    """A hint that names the words most like a mistyped one, or None if none is."""
-    import difflib
-
-    near = difflib.get_close_matches(word, words, n=2)
-    return f"did you mean {' or '.join(near)}?" if near else None
 
 
 def overview() -> str:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ansible_ensemble.cli.catalogue import Command, nearest
+from ansible_ensemble.cli.catalogue import Command
 from ansible_ensemble.cli.elsewhere import option_hint
 from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.hints import nearest
 
 
 class Parser(argparse.ArgumentParser):

@@ -5,13 +5,13 @@ Ansible itself would tell when it runs, after others have been changed; its impo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import closest
 from ansible_ensemble.documents.yaml import read_yaml
 
 _BUILTIN = "ansible.builtin."
@@ -45,9 +45,8 @@ def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | Non
         routing = [found / "meta" / "runtime.yml"] if found is not None else []
     if not folders or any(_holds(folder, module) for folder in folders) or module in _routed(routing):
         return None
-    near = difflib.get_close_matches(module, {*_names(folders), *_routed(routing)}, n=1, cutoff=0.6)
-    hint = f"did you mean {collection}.{near[0]}?" if near else None
-    return f"there is no module {name}", hint
+    near = closest(module, {*_names(folders), *_routed(routing)})
+    return f"there is no module {name}", f"did you mean {collection}.{near}?" if near else None
 
 
 def _holds(folder: Path, module: str) -> bool:

@@ -7,12 +7,12 @@ places. The keywords: `$ref` within the schema, `type`, `enum`, `const`, `proper
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import VaultText
 
@@ -68,7 +68,7 @@ def _entries(
             inner = others
         if inner is False:
             where = f" in {_name(step)}" if step else ""
-            hint = _nearest(key, properties)
+            hint = nearest_or_known(key, properties)
             found.append(InvalidInput(f"unknown key {key!r}{where}", key_place_of(value, key), hint))
         elif inner is not True:
             entries.append((key, inner))
@@ -104,11 +104,6 @@ def _wrong_value(value: Any, rule: Mapping[str, Any]) -> tuple[str, str | None] 
             return None
     names = " or ".join(_NAMES[kind] for kind in kinds if kind != "null")
     return f"is {_kind(value)}", f"it must be {names}"
-
-
-def _nearest(key: Any, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(str(key), known, 1)
-    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
 
 
 def _shown(value: Any) -> str:

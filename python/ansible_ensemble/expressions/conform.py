@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_sensitive, mark_sensitive
 from ansible_ensemble.expressions.context import shown
-from ansible_ensemble.expressions.data import bare, nearest, plain
+from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
 from ansible_ensemble.topology.values import DataTypes, resolve, schema_entry, type_fault, violation
@@ -135,7 +136,7 @@ def _fields(value: Any, entity: EntityType, what: str, place: Place | None, data
     unknown = next((name for name in made if name not in entity.properties), None)
     if unknown is not None and entity.properties and not entity.is_open:
         raise InvalidInput(
-            f"{what}: {entity.name} has no field '{unknown}'", place, nearest(str(unknown), entity.properties)
+            f"{what}: {entity.name} has no field '{unknown}'", place, nearest_or_known(str(unknown), entity.properties)
         )
     return made
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
@@ -84,14 +83,3 @@ def secrets_of(value: Any) -> Iterator[Any]:
 def child(container: Any, value: Any) -> Any:
     """A part taken out of a container: sensitive if the container is."""
     return mark_sensitive(value) if isinstance(container, Sensitive) else value
-
-
-def nearest(name: object, names: Iterable[str]) -> str | None:
-    """A hint that tells the known name most like this one, or which there are."""
-    known = sorted(set(names))
-    close = difflib.get_close_matches(str(name), known, 1)
-    if close:
-        return f'did you mean "{close[0]}"?'
-    if not known:
-        return None
-    return "there is " + ", ".join(f'"{item}"' for item in known[:10]) + (" ..." if len(known) > 10 else "")

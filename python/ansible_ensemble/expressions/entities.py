@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.expressions.context import Context, Frame
-from ansible_ensemble.expressions.data import MISSING, nearest
+from ansible_ensemble.expressions.data import MISSING
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.tracker import Tracker
 from ansible_ensemble.instances.instance import Instance
@@ -127,7 +128,7 @@ class View:
         value = self._attribute(name, tracker)
         if value is MISSING:
             known = [*self.attribute_definitions(), *self.definitions()]
-            hint = None if name in known else nearest(name, known)
+            hint = None if name in known else nearest_or_known(name, known)
             ref = f"{self.label}.{name}"
             raise Deferred(f"{ref} is not known yet", hint=hint, refs=(ref,))
         return value

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions import values
 from ansible_ensemble.expressions.conform import conform
 from ansible_ensemble.expressions.context import Context, Frame
-from ansible_ensemble.expressions.data import nearest, plain
+from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.entities import NodeView, RootView, View
 from ansible_ensemble.expressions.functions.protocol import Function
 from ansible_ensemble.expressions.functions.table import function_table
@@ -179,7 +180,7 @@ class Evaluator:
         outer = self.graph.find(namespace) if namespace else None
         definition = topology.inputs.get(name)
         if name not in self.input_names(namespace):
-            raise InvalidInput(f'there is no input "{name}"', hint=nearest(name, self.input_names(namespace)))
+            raise InvalidInput(f'there is no input "{name}"', hint=nearest_or_known(name, self.input_names(namespace)))
 
         def compute(own: Tracker) -> Any:
             if name in topology.input_values:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import nearest
 from ansible_ensemble.expressions.entities import View
 
 KEYWORDS = ("SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "OPERATION_HOST")
@@ -50,7 +50,7 @@ def entity(context: Context, keyword: str) -> View:
         wanted = "a relationship" if keyword in ("SOURCE", "TARGET") else "an instance that is hosted"
         raise context.failure(f"{keyword} means nothing here", hint=f"it is for {wanted}")
     known = [*KEYWORDS, *context.evaluator.graph.names()]
-    raise context.failure(f'there is no node template "{keyword}"', hint=nearest(keyword, known))
+    raise context.failure(f'there is no node template "{keyword}"', hint=nearest_or_known(keyword, known))
 
 
 def searched(context: Context, keyword: str) -> list[View]:

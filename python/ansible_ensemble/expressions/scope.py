@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.context import Context, Frame
-from ansible_ensemble.expressions.data import MISSING, nearest, plain
+from ansible_ensemble.expressions.data import MISSING, plain
 from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.reads import Reads
 from ansible_ensemble.expressions.templates import template_variables
@@ -92,7 +93,7 @@ class Scope:
         value = self.view.property(name, self._tracker)
         if value is MISSING:
             raise InvalidInput(
-                f'"{self.view.label}" has no property "{name}"', hint=nearest(name, self.view.definitions())
+                f'"{self.view.label}" has no property "{name}"', hint=nearest_or_known(name, self.view.definitions())
             )
         return plain(value)
 

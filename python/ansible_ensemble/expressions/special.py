@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import MISSING, nearest
+from ansible_ensemble.expressions.data import MISSING
 from ansible_ensemble.expressions.entities import LazyMap, NodeView, RootView, View
 from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView
 from ansible_ensemble.expressions.tracker import Tracker
@@ -56,7 +57,7 @@ def special(value: Any, key: str, context: Context) -> Any:
         return value
     rule = SPECIAL_KEYS.get(key)
     if rule is None:
-        raise context.failure(f'there is no special key "{key}"', hint=nearest(key, SPECIAL_KEYS))
+        raise context.failure(f'there is no special key "{key}"', hint=nearest_or_known(key, SPECIAL_KEYS))
     if not isinstance(value, View):
         return MISSING
     if rule not in _FIXED:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.context import Context, shown
-from ansible_ensemble.expressions.data import nearest, plain
+from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.functions.protocol import Call, Function
 from ansible_ensemble.expressions.query import follow
@@ -82,7 +83,7 @@ def call(function: Function, expression: Mapping[Any, Any], context: Context) ->
         raise context.failure(f"{function.name} cannot be used by the filters of templates")
     for key in expression:
         if key != function.name and key not in function.options:
-            raise context.failure(f'{function.name} takes no "{key}"', hint=nearest(key, function.options))
+            raise context.failure(f'{function.name} takes no "{key}"', hint=nearest_or_known(key, function.options))
     given = Call(function.name, expression[function.name], expression, context)
     try:
         result = function.run(given)
@@ -107,7 +108,7 @@ def query(expression: Any, context: Context) -> Any:
         if len(expression) == 1:
             name = next(iter(expression))
             raise context.inside(expression, place_of(expression)).failure(
-                f'there is no function "{name}"', hint=nearest(name, context.evaluator.functions)
+                f'there is no function "{name}"', hint=nearest_or_known(name, context.evaluator.functions)
             )
     return evaluate(expression, context)
 

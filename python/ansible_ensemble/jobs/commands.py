@@ -9,8 +9,8 @@ from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.yaml import parse_yaml
-from ansible_ensemble.expressions.data import nearest
 from ansible_ensemble.expressions.templates import is_template
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
@@ -259,7 +259,7 @@ def query(ensemble: str, expression: str, instance: str | None, options: Mapping
     known = read.instances.get(instance) if instance is not None else None
     if instance is not None and known is None:
         names = [one.name for one in read.instances]
-        raise InvalidInput(f'there is no instance "{instance}"', hint=nearest(instance, names))
+        raise InvalidInput(f'there is no instance "{instance}"', hint=nearest_or_known(instance, names))
     scope = read.evaluator.scope(known)
     text = expression.strip()
     if text.startswith(("{", "[")) and not text.startswith(("{{", "{%")):

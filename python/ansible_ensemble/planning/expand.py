@@ -8,6 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.topology.entities import NodeTemplate
@@ -162,10 +163,10 @@ def check_filters(planning: Planning) -> None:
     known_templates = {member.template.name for member in planning.members.values()}
     for name in chain(options.instances, options.replace):
         if name not in planning.members:
-            raise InvalidInput(f'there is no instance "{name}"', hint=_nearest(name, list(planning.members)))
+            raise InvalidInput(f'there is no instance "{name}"', hint=nearest(name, planning.members))
     for name in options.templates:
         if name not in known_templates:
-            raise InvalidInput(f'there is no node template "{name}"', hint=_nearest(name, sorted(known_templates)))
+            raise InvalidInput(f'there is no node template "{name}"', hint=nearest(name, known_templates))
     if not (options.instances or options.templates):
         return
     selected = {member.name for member in planning.selected()}
@@ -187,10 +188,3 @@ def _is_missing(member: Member) -> bool:
     """Whether this ensemble would have to make it."""
     gone = member.instance is not None and member.instance.status is Status.ABSENT
     return (member.is_new or gone) and "select" not in member.template.directives
-
-
-def _nearest(name: str, known: list[str]) -> str | None:
-    from difflib import get_close_matches
-
-    found = get_close_matches(name, known, 1)
-    return f'did you mean "{found[0]}"?' if found else None

@@ -7,12 +7,12 @@ from typing import Any
 
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.planning.conditions import unmet
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.weave import Stage, SubPlan, Weaver, one_by_one
 from ansible_ensemble.planning.workflow import weave_named
 from ansible_ensemble.topology.entities import Policy, Trigger
-from ansible_ensemble.topology.problems import nearest
 from ansible_ensemble.topology.scalars import timestamp_value
 from ansible_ensemble.topology.workflows import missing_operation
 

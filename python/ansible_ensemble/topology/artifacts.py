@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import Artifact, Assignment
-from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scope import Scope
 from ansible_ensemble.topology.types import ROOTS
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import Assignment, EntityType, NodeTemplate
 from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.problems import Problems, kind_of, nearest
+from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.schema import OPERATORS, clause_fault
 from ansible_ensemble.topology.values import resolve, violation
 

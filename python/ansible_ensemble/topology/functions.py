@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import (
     Entity,
@@ -19,7 +20,7 @@ from ansible_ensemble.topology.entities import (
     Relationship,
     Schema,
 )
-from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scope import Scope
 
 #: Functions that a value may be without `eval`; those with `True` take a list only, so that a map with one such key

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import Group
-from ansible_ensemble.topology.problems import nearest
 
 
 def read_groups(building: Building) -> None:

@@ -9,11 +9,12 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.keys import KEYS
-from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scope import VERSIONS, Scope
 from ansible_ensemble.topology.types import Types
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.artifacts import read_artifact
 from ansible_ensemble.topology.entities import (
@@ -19,7 +20,7 @@ from ansible_ensemble.topology.entities import (
     ParameterDefinition,
 )
 from ansible_ensemble.topology.keys import IMPLEMENTATION_KEYS, IMPLEMENTATION_SETTINGS, KEYS
-from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scalars import seconds
 from ansible_ensemble.topology.schema import read_definition
 from ansible_ensemble.topology.scope import Scope

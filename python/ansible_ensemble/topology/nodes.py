@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.topology.artifacts import read_artifacts
 from ansible_ensemble.topology.assignments import read_assignments
@@ -24,7 +25,7 @@ from ansible_ensemble.topology.entities import (
 )
 from ansible_ensemble.topology.filters import check_filter
 from ansible_ensemble.topology.interfaces import read_interfaces, with_artifacts
-from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scope import Scope
 from ansible_ensemble.topology.values import missing
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.topology.artifacts import looks_like_file
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import Entity, Implementation, Operation
 from ansible_ensemble.topology.functions import KEYWORDS, FunctionCheck, is_computed
-from ansible_ensemble.topology.problems import nearest
 
 
 def check_operations(building: Building, functions: FunctionCheck, *, check_files: bool) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs, Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.keys import KEYS
 
@@ -123,12 +123,6 @@ class Problems:
                 self.add(
                     f"unknown key '{key}' in {article} {name}", key_place_of(raw, key) or place, nearest(key, known)
                 )
-
-
-def nearest(name: Any, known: Iterable[Any]) -> str | None:
-    """A hint that names the nearest of the known names, None if none is near."""
-    found = difflib.get_close_matches(str(name), [str(one) for one in known], n=1, cutoff=0.6)
-    return f"did you mean '{found[0]}'?" if found else None
 
 
 def kind_of(value: Any) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.problems import Problems, kind_of, nearest
+from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.scope import Scope
 
 #: Operators of constraint clauses [TOSCA 1.3, 3.6.3].

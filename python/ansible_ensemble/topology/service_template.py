@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
@@ -18,7 +19,7 @@ from ansible_ensemble.topology.imports import Importer
 from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
 from ansible_ensemble.topology.policies import check_triggers, read_policies
-from ansible_ensemble.topology.problems import Problems, kind_of, nearest
+from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.requirements import resolve_requirements
 from ansible_ensemble.topology.schema import read_definition
 from ansible_ensemble.topology.scope import UNFURL_VERSION, Scope

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import Assignment, EntityType, NodeTemplate, Relationship, Topology
 from ansible_ensemble.topology.filters import check_filter, mismatch
-from ansible_ensemble.topology.problems import nearest
 from ansible_ensemble.topology.scope import Scope
 
 #: Name of the relationships by which a substituted node template requires the nodes inside of it.

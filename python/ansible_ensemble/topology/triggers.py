@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import Trigger
-from ansible_ensemble.topology.problems import Problems, kind_of, nearest
+from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.scalars import seconds
 
 #: Activities of triggers and workflow steps [TOSCA 1.3, 3.6.23].

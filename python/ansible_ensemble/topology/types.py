@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import EntityType, Schema
 from ansible_ensemble.topology.normative import normative_declaration, normative_scope
-from ansible_ensemble.topology.problems import Problems, kind_of, nearest
+from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.scope import SECTIONS, Declaration, Scope
 
 #: The language's own data types [TOSCA 1.3, 3.2.1, 3.3, 5.3.2].

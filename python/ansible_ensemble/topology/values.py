@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scalars import scalar_value, timestamp_value, version_value
 from ansible_ensemble.topology.schema import clause_fault
 from ansible_ensemble.topology.types import PRIMITIVES, Types

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import NodeTemplate, Workflow, WorkflowStep
 from ansible_ensemble.topology.interfaces import read_implementation
-from ansible_ensemble.topology.problems import kind_of, nearest
+from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.schema import read_definitions
 from ansible_ensemble.topology.triggers import check_activity
 

@@ -68,7 +68,7 @@ INVALID: dict[str, tuple[dict[str, str | bytes], int, list[str]]] = {
     "unknown type": (
         {"service.yaml": app().replace("type: App", "type: Ap")},
         3,
-        ["service.yaml:17:13", "'Ap'", "did you mean 'App'"],
+        ["service.yaml:17:13", "'Ap'", "did you mean App"],
     ),
     "wrong property type": (
         {"service.yaml": app(template="      properties: {port: eighty}")},
@@ -84,7 +84,7 @@ INVALID: dict[str, tuple[dict[str, str | bytes], int, list[str]]] = {
     "unknown property": (
         {"service.yaml": app(template="      properties: {port: 1, prot: 2}")},
         3,
-        ["service.yaml:18:29", "'prot'", "did you mean 'port'"],
+        ["service.yaml:18:29", "'prot'", "did you mean port"],
     ),
     "unknown key": ({"service.yaml": app(template="      propertys: {port: 1}")}, 3, ["propertys", "properties"]),
     "cycle": ({"service.yaml": CYCLE}, 3, ["a -> b -> c -> a"]),
@@ -184,7 +184,7 @@ def test_one_clear_message_and_the_right_exit_code(command, tmp_path, name):
     [
         (["deploy", "service.yaml"], 2, "--approve"),
         (["deploy", "--approve", "nothere.yaml"], 3, "nothere.yaml"),
-        (["deploy", "--approve", "--instance", "ap", "service.yaml"], 3, 'did you mean "app"'),
+        (["deploy", "--approve", "--instance", "ap", "service.yaml"], 3, "did you mean app"),
         (["deploy", "--approve", "--input", "nosuch=1", "service.yaml"], 3, "nosuch"),
         (["deploy", "--approve", "--repair", "always", "service.yaml"], 2, "repair"),
         (["deploi", "service.yaml"], 2, "deploy"),

@@ -74,8 +74,8 @@ INVALID: list[tuple[str, list[str]]] = [
         ["x.yaml:1:1: the document has no key 'apiVersion'", "x.yaml:1:1: the document has no key 'kind'"],
     ),
     (HEAD.replace("Ensemble", "Job"), ["x.yaml:2:7: kind is 'Job' (it must be Ensemble)"]),
-    (HEAD + "statsu: {}\n", ["x.yaml:3:1: unknown key 'statsu' (did you mean 'status'?)"]),
-    (HEAD + "spec:\n  input: {}\n", ["x.yaml:4:3: unknown key 'input' in spec (did you mean 'inputs'?)"]),
+    (HEAD + "statsu: {}\n", ["x.yaml:3:1: unknown key 'statsu' (did you mean status?)"]),
+    (HEAD + "spec:\n  input: {}\n", ["x.yaml:4:3: unknown key 'input' in spec (did you mean inputs?)"]),
     (
         HEAD + "environment: {lfs_lock: {foo: 1}}\n",
         ["x.yaml:3:26: unknown key 'foo' in environment.lfs_lock (known are lock, url, name)"],

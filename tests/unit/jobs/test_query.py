@@ -67,7 +67,7 @@ def test_inputs_may_be_given(ensemble: str) -> None:
 def test_an_instance_that_is_not_there(ensemble: str) -> None:
     with pytest.raises(InvalidInput, match='no instance "ap"') as caught:
         query(ensemble, ".name", "ap", {})
-    assert caught.value.hint == 'did you mean "app"?'
+    assert caught.value.hint == "did you mean app?"
 
 
 @pytest.mark.parametrize("nested", [False, True])

@@ -380,4 +380,4 @@ def test_default_relationship(load: Load, default_for: str, templates: list[str 
 def test_default_relationship_for_what_is_not_there(load: Load) -> None:
     with pytest.raises(InvalidInput, match="default_for of relationship template 'fast' is 'onee'") as caught:
         load(DEFAULTS % "onee", unfurl=True)
-    assert caught.value.hint == "did you mean 'one'?"
+    assert caught.value.hint == "did you mean one?"

@@ -6,9 +6,9 @@ import argparse
 import json
 
 from ansible_ensemble.cli import options
-from ansible_ensemble.cli.catalogue import nearest
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.reports.outputs_text import outputs_text
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import nearest, plain
+from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.entities import ExternalValue
 from ansible_ensemble.expressions.functions.protocol import Call, function
 from ansible_ensemble.expressions.keywords import named
@@ -137,7 +138,7 @@ def _found(source: Source, kind: str, name: str, context: Context) -> Any:
     try:
         return look_up(source, name)
     except KeyError:
-        hint = nearest(name, source) if isinstance(source, Mapping) and kind != "env" else None
+        hint = nearest_or_known(name, source) if isinstance(source, Mapping) and kind != "env" else None
         raise context.failure(f'there is no {_WORDS[kind]} "{name}"', hint=hint) from None
 
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive
 from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.yaml import parse_yaml
-from ansible_ensemble.expressions.data import bare, nearest, plain
+from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.expressions.entities import ExternalValue
 from ansible_ensemble.expressions.files import file_path, note, read_contents
 from ansible_ensemble.expressions.functions.protocol import Call, as_text, function
@@ -127,7 +128,7 @@ def _folder(call: Call, name: str) -> Path:
         **{f"repository.{key}": path for key, path in surroundings.repositories.items()},
     }
     if name not in known:
-        raise call.failure(f'there is no folder "{name}"', hint=nearest(name, known))
+        raise call.failure(f'there is no folder "{name}"', hint=nearest_or_known(name, known))
     return known[name]
 
 

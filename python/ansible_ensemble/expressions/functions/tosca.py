@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.core.hints import known_names, nearest_or_known
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
-from ansible_ensemble.expressions.data import MISSING, bare, child, nearest, plain
+from ansible_ensemble.expressions.data import MISSING, bare, child, plain
 from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.files import artifact_file
 from ansible_ensemble.expressions.functions.protocol import Call, as_text, function
@@ -27,7 +28,7 @@ def get_input(call: Call) -> Any:
     if key not in known:
         if len(path) == 1:
             return call.value(path[0])
-        raise call.failure(f'there is no input "{key}"', hint=nearest(key, known))
+        raise call.failure(f'there is no input "{key}"', hint=nearest_or_known(key, known))
     value = evaluator.input_value(key, frame.namespace, call.context.tracker)
     return _part(call, value, [call.value(step) for step in path], f'input "{key}"')
 
@@ -47,7 +48,9 @@ def get_property(call: Call) -> Any:
         if found is not MISSING:
             return found
     view = candidates[0] if candidates else entity(call.context, keyword)
-    raise call.failure(f'"{view.label}" has no property "{steps[0]}"', hint=nearest(steps[0], view.definitions()))
+    raise call.failure(
+        f'"{view.label}" has no property "{steps[0]}"', hint=nearest_or_known(steps[0], view.definitions())
+    )
 
 
 def _property(call: Call, view: View, steps: list[Any]) -> Any:
@@ -157,7 +160,7 @@ def _step_name(value: Any, step: Any) -> str:
 def _choices(value: Any) -> str | None:
     if isinstance(value, Sensitive) or not isinstance(value, Mapping):
         return None
-    return nearest("", [str(key) for key in value])
+    return known_names(value)
 
 
 @function("get_operation_output", top=True, list_only=True, taints=False)
@@ -209,7 +212,7 @@ def get_artifact(call: Call) -> Any:
     view = entity(call.context, keyword)
     artifacts = view.artifacts() if isinstance(view, NodeView) else {}
     if name not in artifacts:
-        raise call.failure(f'"{view.label}" has no artifact "{name}"', hint=nearest(name, artifacts))
+        raise call.failure(f'"{view.label}" has no artifact "{name}"', hint=nearest_or_known(name, artifacts))
     if location != "LOCAL_FILE":
         return location
     return artifact_file(artifacts[name], call.context)

@@ -1,0 +1,35 @@
+"""Hints for a name that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Set
+
+_SHOWN = 20  #: names that are told at most
+
+
+def closest(name: object, known: Iterable[object]) -> str | None:
+    """The known name most like this one; None if none is like it."""
+    import difflib
+
+    found = difflib.get_close_matches(str(name), sorted({str(one) for one in known}), 1)
+    return found[0] if found else None
+
+
+def nearest(name: object, known: Iterable[object]) -> str | None:
+    """A hint that tells the known name most like this one; None if none is like it."""
+    found = closest(name, known)
+    return f"did you mean {found}?" if found else None
+
+
+def nearest_or_known(name: object, known: Collection[object]) -> str | None:
+    """A hint that tells the known name most like this one, or else which there are; None if there are none."""
+    return nearest(name, known) or known_names(known)
+
+
+def known_names(names: Collection[object]) -> str | None:
+    """A hint that tells which names there are, in their order; None if there are none."""
+    ordered = sorted(names, key=str) if isinstance(names, Set) else names
+    shown = list(dict.fromkeys(str(one) for one in ordered))
+    if not shown:
+        return None
+    return f"known are {', '.join(shown[:_SHOWN])}" + (", ..." if len(shown) > _SHOWN else "")

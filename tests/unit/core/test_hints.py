@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from ansible_ensemble.core.hints import known_names, nearest, nearest_or_known
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "near", "or_known"),
+    [
+        ("prot", ["port", "host"], "did you mean port?", "did you mean port?"),
+        ("x", ["port", "host"], None, "known are port, host"),
+        (1, {"one": 1}, None, "known are one"),
+        ("x", [], None, None),
+    ],
+)
+def test_hints(name, known, near, or_known):
+    assert nearest(name, known) == near
+    assert nearest_or_known(name, known) == or_known
+
+
+def test_many_names_are_not_all_told():
+    names = [f"n{number}" for number in range(21)]
+    assert known_names(names) == f"known are {', '.join(names[:20])}, ..."
+    assert known_names({"b", "a"}) == "known are a, b"
