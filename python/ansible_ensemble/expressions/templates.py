@@ -23,21 +23,16 @@ from ansible_ensemble.expressions.entities import ExternalValue, LazyMap, View
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import KEYWORDS, named
 from ansible_ensemble.expressions.special import Everything, special
+from ansible_ensemble.topology.functions import TEMPLATE_HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ansible_ensemble.expressions.surroundings import Surroundings
 
-_HEADER = "#jinja2:"
 #: How many compiled templates are kept.
 _COMPILED = 1024
 _WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-def is_template(text: str) -> bool:
-    """Whether text of the spec is a template."""
-    return "{{" in text or "{%" in text or text.startswith(_HEADER)
 
 
 #: Functions of the language that are filters too.
@@ -179,7 +174,7 @@ class Templates:
         before, tracker.sensitive = tracker.sensitive, isinstance(text, Sensitive)
         engine = self._engine(len(self._contexts))
         variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
-        plain_syntax = not overrides and not text.startswith(_HEADER)
+        plain_syntax = not overrides and not text.startswith(TEMPLATE_HEADER)
         words = free_names(engine._engine.environment, str(text)) if plain_syntax else set(_WORD.findall(text))
         free = words - variables.keys()
         variables |= inventory_variables(free, context, lambda value: exposed(value, context, errors), errors)

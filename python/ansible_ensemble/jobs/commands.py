@@ -11,7 +11,6 @@ from ansible_ensemble.changes import history as records
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.yaml import parse_yaml
-from ansible_ensemble.expressions.templates import is_template
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -32,6 +31,7 @@ from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.topology.functions import is_template
 
 #: Workflows that have a command of their name.
 _OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "start", "stop", "run")

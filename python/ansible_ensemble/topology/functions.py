@@ -46,6 +46,8 @@ FUNCTIONS: dict[str, bool] = {
 #: Names that stand for an entity in functions [TOSCA 1.3, 4.1], the last two in Unfurl's dialect.
 KEYWORDS = ("SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "OPERATION_HOST", "ANON")
 
+#: Begins the text of a template whose first line says how it is written.
+TEMPLATE_HEADER = "#jinja2:"
 _EVAL_KEYS = frozenset({"eval", "ref", "vars", "select", "foreach", "trace", "strict", "base_dir", "kwargs"})
 
 
@@ -64,10 +66,15 @@ def function_name(value: Any) -> str | None:
     return None
 
 
+def is_template(text: str) -> bool:
+    """Whether text of the spec is a template."""
+    return "{{" in text or "{%" in text or text.startswith(TEMPLATE_HEADER)
+
+
 def is_computed(value: Any) -> bool:
     """Whether a value is known only when it is evaluated: a function, an expression or a template."""
     if isinstance(value, str):
-        return "{{" in value or "{%" in value or value.startswith("#jinja2:")
+        return is_template(value)
     return isinstance(value, Mapping) and function_name(value) is not None
 
 
