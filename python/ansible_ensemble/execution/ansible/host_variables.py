@@ -101,7 +101,12 @@ class HostVariables:
 
 @cache
 def _is_encrypted(path: str | None) -> bool:
+    from ansible.parsing.vault import b_HEADER, is_encrypted
+
+    if path is None:
+        return False
     try:
-        return path is not None and Path(path).read_bytes()[:14] == b"$ANSIBLE_VAULT"
+        with Path(path).open("rb") as file:
+            return bool(is_encrypted(file.read(len(b_HEADER))))
     except OSError:
         return False
