@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -131,14 +131,17 @@ class _Terraform:
 
     Attributes:
         state: the file of the state; None where the module's backend keeps it.
+        folder: of the root module.
     """
 
     task: Task
     target: str
     state: Path | None
+    folder: Path = field(init=False)
     deadline: float | None = None
 
     def __post_init__(self) -> None:
+        self.folder = module_of(self.task, self.target)[0]
         if self.task.timeout is not None:
             self.deadline = time.monotonic() + self.task.timeout
 
@@ -220,10 +223,9 @@ class _Terraform:
         return self.state.read_bytes() if self.state is not None and self.state.is_file() else None
 
     def _command(self, arguments: list[str], before: tuple[str, ...] = ()) -> Command:
-        folder = module_of(self.task, self.target)[0]
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
         return Command(
-            (*before, self.program, f"-chdir={folder}", *arguments),
+            (*before, self.program, f"-chdir={self.folder}", *arguments),
             cwd=str(self.task.directory),
             environment=self._environment(),
             timeout=left,
