@@ -18,7 +18,7 @@ GUESTBOOK := $(BUILD)/guestbook
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down test gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture build clean
+.PHONY: help demo demo-down test gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture fuzz build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -112,6 +112,9 @@ $(BUILD)/lfstest-gitserver:
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
 	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture
+
+fuzz: $(EQUIPPED) ## Search for input that breaks a promise; FUZZ_SECONDS says how long
+	tests/fuzz/run $${FUZZ_SECONDS:-1200}
 
 # --- what is delivered -----------------------------------------------------------------------------------------------
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+# `make test` tries the same examples each time; `make fuzz` searches for new ones. Slowness alone fails nothing.
+_PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
+settings.register_profile("fixed", _PATIENT, derandomize=True)
+settings.register_profile("search", _PATIENT, print_blob=True)
+settings.load_profile("fixed")
 
 
 def pytest_configure() -> None:
@@ -23,9 +32,27 @@ def repository() -> Path:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of third-party test files that may lie beside the project."""
-    folder = REPOSITORY.parent / "shared"
+def probes() -> Path:
+    """The folder of small service templates, one for each feature of the language."""
+    return REPOSITORY / "tests" / "probes"
+
+
+@pytest.fixture(scope="session")
+def corpus_folder() -> Path:
+    """The folder of third-party topologies that may lie beside the project."""
+    folder = REPOSITORY.parent / "shared" / "corpus"
     if not folder.is_dir():
         pytest.skip("the folder of third-party test files is not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def collected(request: pytest.FixtureRequest) -> Callable[[str], Path]:
+    """A file of the probes or of the third-party topologies, by a name that begins with `probes/` or `corpus/`."""
+    fixtures = {"probes": "probes", "corpus": "corpus_folder"}
+
+    def find(name: str) -> Path:
+        folder, _, rest = name.partition("/")
+        return Path(request.getfixturevalue(fixtures[folder])) / rest
+
+    return find

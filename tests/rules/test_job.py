@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -179,12 +178,10 @@ def test_a_job_that_lost_its_lock_leaves_its_journal_to_who_has_it_now(web):
     with prepare_job(str(web.folder), "deploy", {}) as job:  # which has nothing to do
         locks.unlock(job._location.ensemble, job._lock.local.id)
         other = locks.acquire(job._location.ensemble, "undeploy")
-        # a worker of the other job lives, but nobody waits for its end here, which would take a minute
-        began = time.monotonic()
+        # a worker of the other job lives
         locks.adopt(other.path, other.id, pid=os.getppid())
         with pytest.raises(Locked, match=r"lost while the job ran: .* for undeploy since .*the next job records it"):
             job.finish()
-        assert time.monotonic() - began < 30
         assert job.journal.is_file()
     assert locks.holds(other)
     locks.release(other)

@@ -70,12 +70,20 @@ async def converse(command: Command, answer: Answer, run: Run) -> Outcome:
 
 
 async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer) -> None:
-    """Answer until the other side has no more questions, or an answer cannot be given, which hangs up."""
+    """Answer until the other side has no more questions or is gone, or an answer cannot be given, which hangs up."""
     try:
-        while line := await reader.readline():
+        while line := await _question(reader):
             reply = await answer(json.loads(line))
             writer.write(json.dumps(reply, default=str).encode() + b"\n")
             with contextlib.suppress(ConnectionError):
                 await writer.drain()
     finally:
         writer.close()
+
+
+async def _question(reader: asyncio.StreamReader) -> bytes:
+    """The next question; none if a command that was ended left an answer unread, which resets the connection."""
+    try:
+        return await reader.readline()
+    except ConnectionError:
+        return b""

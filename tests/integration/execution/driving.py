@@ -29,7 +29,6 @@ def drive(orders: list[dict[str, Any]], *, settings: Mapping[str, str] | None = 
         capture_output=True,
         text=True,
         env=environment(**(settings or {})),
-        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

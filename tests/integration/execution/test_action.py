@@ -29,7 +29,6 @@ def play(tmp_path: Path, orders: list[dict[str, Any]], *options: str, **more: An
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

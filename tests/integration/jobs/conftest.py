@@ -53,7 +53,6 @@ def command(tmp_path: Path) -> Callable[..., Run]:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=600,
             check=False,
         )
         return Run(done.returncode, done.stdout, done.stderr)
@@ -97,12 +96,12 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
 
 
 @pytest.fixture
-def corpus(shared: Path, tmp_path: Path) -> Callable[[str], Path]:
+def corpus(corpus_folder: Path, tmp_path: Path) -> Callable[[str], Path]:
     """A writable copy of a folder of the third-party test files."""
 
     def copy(name: str) -> Path:
         folder = tmp_path / name
-        shutil.copytree(shared / "corpus" / name, folder)
+        shutil.copytree(corpus_folder / name, folder)
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
         return folder

@@ -101,7 +101,7 @@ def _role(process: Process, parent: str | None) -> str:
     return "operation"
 
 
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 240.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = 1500.0) -> Any:
     """Wait until the condition holds; its value is returned."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -50,7 +50,7 @@ def test_a_signal_lets_end_what_runs_and_records_and_commits_it(command, start, 
     job = start("deploy", "--approve", "--commit", "--jobs", "2", cwd=folder)
     wait_for(lambda: len(noted(folder, "begin")) >= 2, "two nodes to begin")
     job.send_signal(number)
-    output, _ = job.communicate(timeout=240)
+    output, _ = job.communicate()
     assert job.returncode == code, output
     began, ended = noted(folder, "begin"), noted(folder)
     assert sorted(began) == sorted(ended)
@@ -71,7 +71,7 @@ def test_a_second_job_is_told_who_holds_the_lock_since_when(command, start, fold
     assert second.code == 4
     assert f"process {job.pid}" in second.stderr
     assert "for deploy since 2" in second.stderr
-    assert job.wait(timeout=240) == 0
+    assert job.wait() == 0
     assert len(noted(folder)) == 2
     assert command("deploy", "--approve", "service.yaml", cwd=folder).code == 0
 
@@ -79,7 +79,7 @@ def test_a_second_job_is_told_who_holds_the_lock_since_when(command, start, fold
 def test_eight_jobs_at_once_run_one_at_a_time(start, folder):
     (folder / "service.yaml").write_text(service(3, seconds=0.1))
     jobs = [start("deploy", "--approve", "--lock-timeout", "120", "service.yaml", cwd=folder) for _ in range(8)]
-    outputs = [job.communicate(timeout=600)[0] for job in jobs]
+    outputs = [job.communicate()[0] for job in jobs]
     assert [job.returncode for job in jobs] == [0] * 8, outputs
     assert sorted(noted(folder)) == ["create n0", "create n1", "create n2"]
     lines = (folder / "jobs.tsv").read_text().splitlines()
@@ -100,7 +100,7 @@ def test_a_job_whose_lock_is_removed_ends_in_order_and_keeps_others_out_until_th
     [journal] = (folder / "jobs").glob("*.journal")
     wait_for(lambda: '"stopping"' in journal.read_text(), "the job to notice")
     (folder / "go").touch()
-    output, _ = job.communicate(timeout=240)
+    output, _ = job.communicate()
     assert job.returncode == 4, output
     assert "Stopping, the lock was lost while the job ran: " in output
     assert "waiting for n0: create" in output

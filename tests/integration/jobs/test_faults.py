@@ -223,7 +223,7 @@ def test_output_that_cannot_be_written(start, command, folder):
     said = folder.parent / "said"
     with Path("/dev/full").open("w") as full, said.open("w") as errors:
         job = start("deploy", "--approve", "--output", "json", "service.yaml", cwd=folder, stdout=full, stderr=errors)
-        assert job.wait(timeout=240) == 1
+        assert job.wait() == 1
     assert "Error: what the command prints cannot be written: No space left on device" in said.read_text()
     assert not [word for word in TROUBLE if word in said.read_text()]
     check_goes_on(command("deploy", "--approve", "service.yaml", cwd=folder), folder)
@@ -235,7 +235,7 @@ def test_a_reader_of_the_output_who_leaves(start, command, folder):
     while not job.stdout.readline().startswith("[1/"):
         assert job.poll() is None
     job.stdout.close()
-    assert job.wait(timeout=240) == 141
+    assert job.wait() == 141
     assert len(noted(folder)) == 5
     check_goes_on(command("deploy", "--approve", "service.yaml", cwd=folder), folder)
 
@@ -250,7 +250,7 @@ def test_a_worker_that_is_killed(start, command, folder, victim, said):
     wait_for((folder / "begun").exists, "the operation that hangs")
     for process in roles(job.pid)[victim]:
         process.kill()
-    output, _ = job.communicate(timeout=240)
+    output, _ = job.communicate()
     assert job.returncode == 1, output
     assert said in output
     assert not [word for word in TROUBLE if word in output], output

@@ -25,7 +25,7 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
-@settings(max_examples=1200, deadline=None)
+@settings(max_examples=1200)
 @given(TEXTS, st.sampled_from(CHANGES), st.booleans())
 def test_any_text(text: str, changes: dict[str, Any], prove: bool) -> None:
     try:

@@ -48,8 +48,8 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("name", sorted(LAYOUTS))
-def test_third_party_layouts(shared: Path, tmp_path: Path, name: str, packed: bool) -> None:
-    path = shared / "corpus" / "sodalite-csar-layouts" / name
+def test_third_party_layouts(corpus_folder: Path, tmp_path: Path, name: str, packed: bool) -> None:
+    path = corpus_folder / "sodalite-csar-layouts" / name
     if packed:
         files = [file for file in path.rglob("*") if file.is_file()]
         path = pack(tmp_path / "a.csar", {file.relative_to(path).as_posix(): file.read_bytes() for file in files})
@@ -66,10 +66,8 @@ def test_third_party_layouts(shared: Path, tmp_path: Path, name: str, packed: bo
         assert [path for path in tmp_path.iterdir() if path.is_dir()] == []
 
 
-def test_every_layout_has_its_expectation(shared: Path) -> None:
-    assert {path.name for path in (shared / "corpus" / "sodalite-csar-layouts").iterdir() if path.is_dir()} == {
-        *LAYOUTS
-    }
+def test_every_layout_has_its_expectation(corpus_folder: Path) -> None:
+    assert {path.name for path in (corpus_folder / "sodalite-csar-layouts").iterdir() if path.is_dir()} == {*LAYOUTS}
 
 
 VALID: list[tuple[dict[str, str | bytes], str]] = [

@@ -64,6 +64,14 @@ def test_a_question_that_is_no_json_hangs_up() -> None:
         asyncio.run(converse(Command((sys.executable, "-c", program, "[1]")), double, run_command))
 
 
+def test_a_command_may_end_with_an_answer_unread() -> None:
+    """Closing a socket that has unread data resets the connection."""
+    program = ASK.replace("print(file.readline().strip(), flush=True)", "channel.recv(1)")
+    program = program.replace("print(json.dumps(question)", "print('[1, 2]'")
+    outcome = asyncio.run(converse(Command((sys.executable, "-c", program, "[1]")), double, run_command))
+    assert outcome.ok
+
+
 def test_cancelling_ends_the_command_and_what_is_being_answered() -> None:
     async def scenario() -> tuple[bool, Path]:
         asked = asyncio.Event()

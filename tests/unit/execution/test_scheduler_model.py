@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -352,6 +352,4 @@ class SchedulerAgainstNaive(RuleBasedStateMachine):
 
 
 TestSchedulerAgainstNaive = SchedulerAgainstNaive.TestCase
-TestSchedulerAgainstNaive.settings = settings(
-    max_examples=80, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestSchedulerAgainstNaive.settings = settings(max_examples=80, stateful_step_count=30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
+
+Collected = Callable[[str], Path]
 
 OUTPUTS: list[tuple[str, dict[str, Any]]] = [
     ("probes/07-nested-get_property.yaml", {"o1": "v1", "o2": "b"}),
@@ -46,8 +49,8 @@ def evaluator(file: Path) -> Evaluator:
 
 
 @pytest.mark.parametrize(("file", "outputs"), OUTPUTS, ids=[case[0] for case in OUTPUTS])
-def test_outputs(shared: Path, file: str, outputs: dict[str, Any]) -> None:
-    assert evaluator(shared / file).outputs() == outputs
+def test_outputs(collected: Collected, file: str, outputs: dict[str, Any]) -> None:
+    assert evaluator(collected(file)).outputs() == outputs
 
 
 INPUTS: list[tuple[str, str, str, Any]] = [
@@ -58,12 +61,12 @@ INPUTS: list[tuple[str, str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("file", "node", "operation", "value"), INPUTS, ids=[case[0] for case in INPUTS])
-def test_inputs_of_operations(shared: Path, file: str, node: str, operation: str, value: Any) -> None:
-    evaluates = evaluator(shared / file)
+def test_inputs_of_operations(collected: Collected, file: str, node: str, operation: str, value: Any) -> None:
+    evaluates = evaluator(collected(file))
     declared = evaluates.topology.node_templates[node].operation("Standard", operation)
     scope = evaluates.scope(Instance(node, node), operation=declared)
     if file.endswith("get_artifact.yaml"):
-        assert scope.inputs["v"] == str(shared.resolve() / "probes" / "x.yaml")
+        assert scope.inputs["v"] == str(collected("probes/x.yaml"))
     elif value is Deferred:
         with pytest.raises(Deferred, match=r"n\.Standard\.create\.out is not known yet"):
             _ = scope.inputs["v"]
@@ -71,8 +74,8 @@ def test_inputs_of_operations(shared: Path, file: str, node: str, operation: str
         assert scope.inputs["v"] == value
 
 
-def test_a_part_of_an_input(shared: Path) -> None:
-    assert evaluator(shared / "probes/14-get_input-nested.yaml").scope(Instance("n", "n")).property("a") == "v"
+def test_a_part_of_an_input(probes: Path) -> None:
+    assert evaluator(probes / "14-get_input-nested.yaml").scope(Instance("n", "n")).property("a") == "v"
 
 
 def scopes(evaluates: Evaluator, topology: Topology) -> list[Scope]:
@@ -88,9 +91,9 @@ def scopes(evaluates: Evaluator, topology: Topology) -> list[Scope]:
 
 
 @pytest.mark.parametrize("folder", ["probes", "corpus"])
-def test_every_value_is_known_later_known_or_refused(shared: Path, folder: str) -> None:
+def test_every_value_is_known_later_known_or_refused(collected: Collected, folder: str) -> None:
     known = 0
-    for file in sorted((shared / folder).rglob("*.y*ml")):
+    for file in sorted(collected(folder).rglob("*.y*ml")):
         try:
             evaluates = evaluator(file)
         except InvalidInput:

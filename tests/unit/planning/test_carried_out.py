@@ -38,7 +38,7 @@ def carry_out(made: Plan, failing: set[str], jobs: int) -> tuple[list[str], set[
 
 
 @given(graphs(), st.randoms(use_true_random=False), st.integers(1, 8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_nothing_runs_before_what_it_needs_nor_after_it_failed(nodes, chance: random.Random, jobs: int):
     spec = topology(*nodes)
     for made in (plan(spec), plan(spec, deployed(*(one.name for one in nodes)), "undeploy")):

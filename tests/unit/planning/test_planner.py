@@ -345,7 +345,7 @@ def _an_order(made: Plan) -> list[str]:
 
 
 @given(graphs())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_of_random_graphs_nothing_runs_before_what_it_needs_and_undeploy_is_the_reverse(nodes):
     spec = topology(*nodes)
     up = plan(spec)

@@ -36,8 +36,8 @@ topology_template:
     assert {name: one.event for name, one in policy.triggers.items()} == {"nightly": "night", "low": "low"}
 
 
-def test_trigger_as_the_standard_has_it(shared: Path) -> None:
-    trigger = load_topology(shared / "probes" / "27-policy-trigger.yaml").policies["p"].triggers["tr"]
+def test_trigger_as_the_standard_has_it(probes: Path) -> None:
+    trigger = load_topology(probes / "27-policy-trigger.yaml").policies["p"].triggers["tr"]
     assert trigger.event == "tosca.events.x"
     assert trigger.schedule == {"start_time": "2020-01-01T00:00:00Z", "end_time": "2021-01-01T00:00:00Z"}
     assert trigger.target_filter == {"node": "n"}

@@ -34,10 +34,10 @@ def seen_by_us(file: Path) -> Seen:
     }
 
 
-def test_same_nodes_and_targets(shared: Path) -> None:
+def test_same_nodes_and_targets(corpus_folder: Path) -> None:
     compared = 0
     for name, why in LEDGER["corpus"].items():
-        file = shared / "corpus" / name
+        file = corpus_folder / name
         theirs = seen_by_tosca_parser(file) if why is None else None
         if not theirs:
             continue

@@ -11,8 +11,8 @@ from ansible_ensemble.topology.service_template import load_topology
 Load = Callable[..., Topology]
 
 
-def test_workflow_as_the_standard_has_it(shared: Path) -> None:
-    workflows = load_topology(shared / "probes" / "26-workflow.yaml").workflows
+def test_workflow_as_the_standard_has_it(probes: Path) -> None:
+    workflows = load_topology(probes / "26-workflow.yaml").workflows
     workflow = workflows["w"]
     assert list(workflows) == ["w", "w2"]
     assert workflow.inputs["i"].default == "x"

@@ -44,7 +44,7 @@ def test_of_two_clones_one_is_refused_with_the_owner(command, start, clones, lfs
     assert "the global lock all is held by alice since 2026-01-02" in refused.stderr
     assert "canary-password" not in refused.output
     assert not (other / "ensemble.yaml.lock").exists()
-    output, _ = job.communicate(timeout=240)
+    output, _ = job.communicate()
     assert job.returncode == 0, output
     assert lfs_server.locks == {}
     assert command("plan", cwd=other).code == 0
@@ -56,7 +56,7 @@ def test_it_is_freed_by_a_signal_and_taken_up_if_it_was_left(command, start, clo
     wait_for(lambda: noted(one, "begin"), "the job to begin")
     assert len(lfs_server.locks) == 1
     job.send_signal(signal.SIGTERM)
-    assert job.wait(timeout=240) == 143
+    assert job.wait() == 143
     assert lfs_server.locks == {}
 
     lfs_server.keeps = True
@@ -79,7 +79,7 @@ def test_a_lock_that_is_lost_while_the_job_runs_is_told(start, clones, lfs_serve
     wait_for(lambda: noted(one, "begin"), "the job to begin")
     lfs_server.locks.clear()
     lfs_server.lock("all", "mallory")
-    output, _ = job.communicate(timeout=240)
+    output, _ = job.communicate()
     assert job.returncode == 4
     assert "was lost while the job ran: mallory has it" in output
     assert [lock["owner"]["name"] for lock in lfs_server.locks.values()] == ["mallory"]

@@ -78,7 +78,7 @@ def test_one_job_at_a_time_on_all_clones(command, start, clones):
     assert "the global lock all is held by Git LFS Tests since 20" in refused.stderr
     assert not (other / "ensemble.yaml.lock").exists()
     job.send_signal(signal.SIGTERM)
-    output, _ = job.communicate(timeout=240)
+    output, _ = job.communicate()
     assert job.returncode == 143, output
     assert held(one) == []
 

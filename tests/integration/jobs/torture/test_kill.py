@@ -123,7 +123,7 @@ def test_a_killed_job(command: Callable, start: Callable, copied: Callable[[str]
     await_moment(folder, job, chance)
     family = strike(victim, job.pid, chance)
     check_ended(folder, family)
-    output, _ = job.communicate(timeout=240)
+    output, _ = job.communicate()
 
     said = told(folder)
     recorded(folder)  # it parses

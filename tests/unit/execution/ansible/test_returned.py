@@ -49,7 +49,7 @@ def check_same_but_cut(real: Any, kept: Any, limit: int) -> None:
         assert kept == real
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(DATA, st.integers(1, 50), st.booleans())
 def test_a_large_result_stays_json_wherever_it_is_cut(data: Any, size: int, ascii_only: bool) -> None:
     document = json.dumps({"result": data}, ensure_ascii=ascii_only).encode()
