@@ -13,6 +13,9 @@ from ansible_ensemble.documents.yaml import Document
 SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
 """The JSON Schema (2020-12) of an ensemble."""
 
+RECORDED_SECTIONS = ("status", "lastJob", "jobsLog", "lock", "changes")
+"""What jobs write into an ensemble's file; all else is written by people."""
+
 
 def ensemble_schema() -> dict[str, Any]:
     """Return the JSON Schema of an ensemble."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
@@ -158,6 +158,26 @@ def changed(container: Any, change: Callable[[Any], Any]) -> Any:
     for key, value in new.items():
         table.adopt(key, value, container)
     return table
+
+
+def split(container: Map, keys: Container[str]) -> tuple[Map, Map]:
+    """Return two maps: the entries without these keys, and those with them; entries keep their places."""
+    parts = Map(), Map()
+    for part in parts:
+        part.source, part.start = container.source, container.start
+    for key, value in container.items():
+        parts[key in keys].adopt(key, value, container)
+    return parts
+
+
+def united(first: Map, second: Map) -> Map:
+    """Return a map with the entries of both; those of the first win, and entries keep their places."""
+    result = Map()
+    result.source, result.start = second.source, second.start
+    for container in (second, first):
+        for key, value in container.items():
+            result.adopt(key, value, container)
+    return result
 
 
 def written(container: dict[Any, Any], key: Any) -> str:

@@ -254,7 +254,9 @@ class _Surgery:
     def refuse_anchors(self, line: int, end: int) -> None:
         """Refuse to replace entries with an anchor: other parts of the document may refer to it."""
         piece = self.text[line:end]
-        if "&" in piece and any(event.anchor for event in _node_events(piece) if not isinstance(event, AliasEvent)):
+        if "&" in piece and any(
+            event.anchor for event in _node_events(piece) if isinstance(event, (ScalarEvent, CollectionStartEvent))
+        ):
             raise _Unsafe
 
     def content_end(self, value: Any, start: int, limit: int) -> int:

@@ -14,6 +14,7 @@ from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
 from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.given import recorded_values
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.merging import merge_conflict
 from ansible_ensemble.jobs.options import JobOptions
@@ -105,7 +106,7 @@ def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) ->
     if saved.workflow != workflow:
         command = saved.workflow if saved.workflow in _OF_COMMANDS else f"run --workflow {saved.workflow}"
         raise UsageError(f"{plan} is a plan to {saved.workflow}", hint=f"`ansible-ensemble {command} {plan}`")
-    given = {kind: {**saved.options.get(kind, {}), **options.get(kind, {})} for kind in ("inputs", "variables")}
+    given = {kind: recorded_values(saved.options, kind) | options.get(kind, {}) for kind in ("inputs", "variables")}
     # how the job is run and kept is this call's business; what it does is the plan's
     saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}
     job_options = JobOptions.from_mapping({**options, **saved.options, **given})

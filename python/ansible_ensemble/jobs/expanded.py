@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.documents.ensemble_schema import RECORDED_SECTIONS
 from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.places import Map, split, united
 from ansible_ensemble.documents.yaml import Document
 from ansible_ensemble.projects.clones import find_repositories
 from ansible_ensemble.projects.environment import load_environment
@@ -16,7 +19,10 @@ from ansible_ensemble.projects.project import find_project
 def expanded(
     document: Document | None, environment: str | None = None, included: list[Path] | None = None
 ) -> Mapping[str, Any]:
-    """The data of an ensemble's file, merge directives carried out.
+    """The data of an ensemble's file, merge directives of what people wrote carried out.
+
+    What jobs recorded is data, whatever its keys look like: no directive in it is carried out and none names it, and
+    it comes in place of what an included file says there.
 
     Files to include may lie anywhere in the project, or in a repository that an environment of the project names: the
     ensemble's own environment is known only when its file is read.
@@ -39,5 +45,8 @@ def expanded(
 
     # the project is looked for only where it matters: most ensembles include nothing
     roots = [find_project(path).root] if "+" in document.text else []
-    data = expand(document, roots=roots, find_repository=find_repository, included=included)
-    return data if isinstance(data, Mapping) else {}
+    if not isinstance(document.data, Map):
+        return {}
+    spec, recorded = split(document.data, RECORDED_SECTIONS)
+    data = expand(replace(document, data=spec), roots=roots, find_repository=find_repository, included=included)
+    return united(recorded, data) if isinstance(data, Map) else recorded

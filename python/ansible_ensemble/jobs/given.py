@@ -17,7 +17,7 @@ from ansible_ensemble.core.sensitive import REDACTED, is_secret_name, is_sensiti
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.seal import Seal
+from ansible_ensemble.jobs.seal import Seal, from_json
 from ansible_ensemble.topology.entities import Topology
 
 #: Job variables of this prefix set inputs.
@@ -56,6 +56,23 @@ def recorded_options(options: JobOptions, topology: Topology, seal: Seal) -> dic
     """The options as they may stand in plans and records."""
     sealed: dict[str, Any] = seal.for_json(options.changed() | _as_inputs(options, topology, seal))
     return {name: value for name, value in sealed.items() if value not in ({}, [])}
+
+
+def recorded_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The `inputs` or `variables` of options as plans and records hold them; encrypted ones as `VaultText`.
+
+    Raises:
+        InvalidInput: they are no map.
+    """
+    values = options.get(kind) or {}
+    if not isinstance(values, Mapping):
+        raise InvalidInput(f"the recorded {kind} are no map", hint="the record was changed since it was written")
+    return {name: from_json(value) for name, value in values.items()}
+
+
+def kept_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """As `recorded_values`, without those that are redacted."""
+    return {name: value for name, value in recorded_values(options, kind).items() if value != REDACTED}
 
 
 def sensitive_inputs(topology: Topology) -> list[str]:
@@ -121,10 +138,7 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
         EnsembleError: what was handed over cannot be read.
     """
     handed = handed_over(planned)
-    values = {
-        kind: {name: value for name, value in recorded.get(kind, {}).items() if value != REDACTED} | handed[kind]
-        for kind in _KINDS
-    }
+    values = {kind: kept_values(recorded, kind) | handed[kind] for kind in _KINDS}
     return JobOptions.from_mapping({**given, **recorded, **values})
 
 

@@ -86,7 +86,7 @@ def finished_event(task: JobTask, result: Result, settled: Settled, *, since: fl
         "reads": _reads(task, settled.wrote),
         "inputs": bounded(redactor.data(task.read_inputs())),
         "wrote": settled.wrote,
-        "outputs": bounded(redactor.data(seal.for_json(result.outputs))),
+        "outputs": redactor.data(seal.for_json(result.outputs)),
     }
     if settled.drift:
         event["drift"] = redactor.data(settled.drift)

@@ -161,7 +161,7 @@ def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = F
     unselected = bind_selected(topology, instances, environment.external, externals)
     operations = RecordedOperations(path.parent / FILE_NAME)
     operations.rename(moves)
-    operation_outputs = OperationOutputs(path.parent, operations, seal.open)
+    operation_outputs = OperationOutputs(path.parent, operations, seal.open_json)
     surroundings = make_surroundings(
         path,
         environment,

@@ -104,7 +104,7 @@ def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
     touched: set[str] = set()
     for event in folded.events:
         for patch in event.get("patches", ()):
-            apply_patch(ensemble.instances, ensemble.seal.open(patch))
+            apply_patch(ensemble.instances, ensemble.seal.open_json(patch))
             touched.add(patch["name"])
     for event in folded.interrupted:
         instance = ensemble.instances.get(event["instance"])

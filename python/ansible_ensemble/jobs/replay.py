@@ -17,7 +17,7 @@ from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.evidence import EnsembleEvidence
-from ansible_ensemble.jobs.given import recorded_options
+from ansible_ensemble.jobs.given import kept_values, recorded_options
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.expand import add_members, link_members
@@ -86,8 +86,7 @@ def inputs_of_changes(folder: Path, change_ids: Sequence[str]) -> dict[str, Any]
     inputs: dict[str, Any] = {}
     for job_id in sorted({job_of(record.change_id) for record in find_changes(folder, change_ids)}):
         job = find_job(folder, job_id)
-        given = job.job.options.get("inputs", {}) if job else {}
-        inputs |= {name: value for name, value in given.items() if value != REDACTED}
+        inputs |= kept_values(job.job.options, "inputs") if job else {}
     return inputs
 
 

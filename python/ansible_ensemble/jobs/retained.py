@@ -201,7 +201,7 @@ class RetainedTemplates:
         for property_name, value in (entry.get("properties") or {}).items():
             definition = ParameterDefinition(property_name, Schema("any"), required=False)
             # a value, not an expression: what looks like a template in it was never one
-            template.properties[property_name] = Assignment({"q": self._seal.open(value)}, definition)
+            template.properties[property_name] = Assignment({"q": self._seal.open_json(value)}, definition)
         return template
 
     def _restore_requirements(self, name: str, template: NodeTemplate, topology: Topology) -> None:
@@ -240,9 +240,9 @@ class RetainedTemplates:
             class_name=f"{target}#{entry['member']}" if "member" in entry else entry["configurator"],
             operation_host=entry["host"],
             timeout=entry["timeout"],
-            settings=self._seal.open(entry["settings"]),
+            settings=self._seal.open_json(entry["settings"]),
         )
-        inputs = {key: Assignment(self._seal.open(value), base=base) for key, value in entry["inputs"].items()}
+        inputs = {key: Assignment(self._seal.open_json(value), base=base) for key, value in entry["inputs"].items()}
         return Operation(interface, name, implementation, inputs, base=base if base.is_dir() else self._root)
 
 

@@ -10,9 +10,8 @@ from ansible_ensemble.changes.job_record import CHANGES, job_file_name
 from ansible_ensemble.changes.record import JobRecord
 from ansible_ensemble.core.changeid import is_job
 from ansible_ensemble.core.errors import InvalidInput, shown_path
-from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.given import INPUT_PREFIX
+from ansible_ensemble.jobs.given import INPUT_PREFIX, kept_values
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.read import Location, read_ensemble
@@ -36,11 +35,10 @@ def options_of_earlier(location: Location, job: str, options: JobOptions) -> Job
         hint = f"name a {_WORKFLOW} job of `ansible-ensemble history`"
         raise InvalidInput(f"the job {job} is no {_WORKFLOW} but a job to {record.job.workflow}", hint=hint)
     earlier = record.job.options
-    inputs = {name: value for name, value in earlier.get("inputs", {}).items() if value != REDACTED}
     chosen = replace(
         options,
-        inputs={**inputs, **options.inputs},
-        variables={**_inputs_only(earlier.get("variables", {})), **options.variables},
+        inputs={**kept_values(earlier, "inputs"), **options.inputs},
+        variables={**_inputs_only(kept_values(earlier, "variables")), **options.variables},
         environment=options.environment or earlier.get("environment"),
         prune=True,
     )

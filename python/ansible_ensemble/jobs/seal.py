@@ -9,10 +9,10 @@ from typing import Any
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.places import changed
 from ansible_ensemble.documents.scalars import VaultText
-from ansible_ensemble.projects.vault import Vault
+from ansible_ensemble.projects.vault import Vault, is_encrypted
 
-#: Key of the one-key map that holds an encrypted value in JSON.
-_JSON_KEY = "__ansible_vault"
+#: Key of the one-key map that holds an encrypted text in JSON; a list of one in its place is data with this very key.
+_MARK = "__ansible_vault"
 #: How what is encrypted begins where it is no text, or a text that itself begins so.
 _NO_TEXT = '{"json":'
 
@@ -30,14 +30,14 @@ class Seal:
         self._vault = vault
 
     def for_json(self, value: Any) -> Any:
-        """The value for the journal."""
-        return self._close(value, lambda text: {_JSON_KEY: text})
+        """The value for JSON; `open_json` gives it back."""
+        return self._close(value, lambda text: {_MARK: text}, escape=True)
 
     def for_yaml(self, value: Any) -> Any:
         """The value for ensemble.yaml, with encrypted parts as `!vault` texts."""
         return self._close(value, VaultText)
 
-    def _close(self, value: Any, wrap: Callable[[str], Any]) -> Any:
+    def _close(self, value: Any, wrap: Callable[[str], Any], *, escape: bool = False) -> Any:
         if isinstance(value, VaultText):
             return wrap(str(value))
         if isinstance(value, Sensitive):
@@ -47,9 +47,10 @@ class Seal:
             plain = isinstance(revealed, str) and not revealed.startswith(_NO_TEXT)
             return wrap(self._vault.encrypt(revealed if plain else json.dumps({"json": revealed})))
         if isinstance(value, dict):
-            return {key: self._close(item, wrap) for key, item in value.items()}
+            closed = {key: self._close(item, wrap, escape=escape) for key, item in value.items()}
+            return {_MARK: [closed[_MARK]]} if escape and set(closed) == {_MARK} else closed
         if isinstance(value, (list, tuple)):
-            return [self._close(item, wrap) for item in value]
+            return [self._close(item, wrap, escape=escape) for item in value]
         return value
 
     def open(self, value: Any) -> Any:
@@ -58,15 +59,28 @@ class Seal:
         What holds nothing to open is returned as it is, and what came from a file keeps its places.
         """
         if isinstance(value, VaultText):
-            return self._decrypted(str(value), value)
-        if isinstance(value, dict) and set(value) == {_JSON_KEY}:
-            return self._decrypted(value[_JSON_KEY], VaultText(value[_JSON_KEY]))
+            return self._decrypted(value)
         return changed(value, self.open) if isinstance(value, (dict, list)) else value
 
-    def _decrypted(self, text: str, otherwise: Any) -> Any:
+    def open_json(self, value: Any) -> Any:
+        """The value that `for_json` was given, as `open` gives it."""
+        return self.open(from_json(value))
+
+    def _decrypted(self, text: VaultText) -> Any:
         if self._vault is None:
-            return otherwise
-        plain = self._vault.decrypt(text)
+            return text
+        plain = self._vault.decrypt(str(text))
         if plain.startswith(_NO_TEXT):
             return mark_sensitive(json.loads(plain)["json"])
         return mark_sensitive(plain)
+
+
+def from_json(value: Any) -> Any:
+    """The value that `Seal.for_json` was given, with what is encrypted as `VaultText`."""
+    if isinstance(value, dict) and set(value) == {_MARK}:
+        inner = value[_MARK]
+        if isinstance(inner, str) and is_encrypted(inner.encode("utf-8", "surrogatepass")):
+            return VaultText(inner)
+        if isinstance(inner, list) and len(inner) == 1:
+            return {_MARK: from_json(inner[0])}
+    return changed(value, from_json) if isinstance(value, (dict, list)) else value

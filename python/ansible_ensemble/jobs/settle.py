@@ -10,6 +10,7 @@ from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
 from ansible_ensemble.core.texts import NOT_PREDICTABLE, well_formed
+from ansible_ensemble.documents.writer import same
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, status_after_failure
@@ -170,7 +171,7 @@ def _mask(value: Any, redactor: Redactor) -> None:
 
 def _guard_text(value: Any, redactor: Redactor) -> Any:
     """A value that holds the text of a secret is a secret."""
-    return mark_sensitive(value) if redactor.data(value) != redact(value) else value
+    return value if same(redactor.data(value), redact(value)) else mark_sensitive(value)
 
 
 def _entity_name(task: JobTask, keyword: str, instances: Instances) -> str:
@@ -193,7 +194,7 @@ def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
         return
     for name, value in live.items():
         recorded = task.instance.attributes.get(name)
-        if recorded != value and name in task.instance.attributes:
+        if name in task.instance.attributes and not same(recorded, value):
             settled.drift.append({"name": name, "recorded": recorded, "live": value})
 
 

@@ -13,6 +13,7 @@ from ansible_ensemble.jobs.given import (
     handed_over,
     options_of_job,
     recorded_options,
+    recorded_values,
     withdraw,
 )
 from ansible_ensemble.jobs.options import JobOptions
@@ -58,7 +59,7 @@ def test_with_a_vault_they_are_encrypted_and_come_back_marked(topology: Topology
     recorded = recorded_options(JobOptions(inputs=INPUTS), topology, sealing)
     assert "canary" not in str(recorded)
     assert "4711" not in str(recorded)
-    inputs = given_inputs(JobOptions.from_mapping(recorded), sealing)
+    inputs = given_inputs(JobOptions(inputs=recorded_values(recorded, "inputs")), sealing)
     assert inputs == INPUTS
     assert is_sensitive(inputs["password"])
     assert not is_sensitive(inputs["port"])
@@ -126,7 +127,8 @@ def test_what_is_given_encrypted_is_opened_once(topology: Topology, sealing: Sea
     recorded = recorded_options(options, topology, sealing)
     assert "canary" not in str(recorded)
     hand_over(tmp_path / "planned", options, topology, sealing)
-    for job in (JobOptions.from_mapping(recorded), options_of_job(recorded, {}, tmp_path / "planned")):
+    saved = {kind: recorded_values(recorded, kind) for kind in ("inputs", "variables")}
+    for job in (JobOptions.from_mapping(saved), options_of_job(recorded, {}, tmp_path / "planned")):
         assert given_inputs(job, sealing) == {"password": "canary"}
         variables = given_variables(job, sealing)
         assert variables == {"db_password": "canary", "login_secret": {"password": "canary"}}

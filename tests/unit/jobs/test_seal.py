@@ -24,7 +24,7 @@ def test_there_and_back(vault: Vault, secret: Any, form: str) -> None:
     seal = Seal(vault)
     closed = getattr(seal, form)({"plain": [1, None], "secret": mark_sensitive(secret)})
     assert "s3cret" not in repr(closed)
-    opened = seal.open(json.loads(json.dumps(closed)) if form == "for_json" else closed)
+    opened = seal.open_json(json.loads(json.dumps(closed))) if form == "for_json" else seal.open(closed)
     assert opened["plain"] == [1, None]
     assert reveal(opened["secret"]) == secret
     assert is_sensitive(opened["secret"])
@@ -37,7 +37,7 @@ def test_without_a_password_a_secret_is_left_out() -> None:
 
 def test_what_cannot_be_opened_stays_and_is_written_as_it_was(vault: Vault) -> None:
     closed = Seal(vault).for_json(mark_sensitive("s3cret"))
-    text = Seal().open(closed)
+    text = Seal().open_json(closed)
     assert isinstance(text, VaultText)
     assert Seal().for_json(text) == closed
     assert Seal().for_yaml(text) == text
@@ -47,4 +47,4 @@ def test_what_cannot_be_opened_stays_and_is_written_as_it_was(vault: Vault) -> N
 @pytest.mark.parametrize("text", ['{"user": 1}', '{"json": 1}', '{"json":'])
 def test_a_secret_text_that_looks_like_json_stays_a_text(vault: Vault, text: str) -> None:
     seal = Seal(vault)
-    assert seal.open(seal.for_json(mark_sensitive(text))) == text
+    assert seal.open_json(seal.for_json(mark_sensitive(text))) == text
