@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +78,20 @@ class InvalidInputs(InvalidInput):
 
     def __reduce__(self) -> tuple[type[InvalidInputs], tuple[list[InvalidInput]]]:  # type: ignore[override]
         return (type(self), (self.errors,))
+
+
+def raise_all(errors: Iterable[InvalidInput]) -> None:
+    """Raise what is wrong, each thing once; nothing where nothing is.
+
+    Raises:
+        InvalidInput: if one thing is wrong.
+        InvalidInputs: if several are.
+    """
+    unique = list({str(error): error for error in errors}.values())
+    if len(unique) == 1:
+        raise unique[0]
+    if unique:
+        raise InvalidInputs(unique)
 
 
 class Locked(EnsembleError):

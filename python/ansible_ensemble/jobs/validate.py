@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, raise_all
 from ansible_ensemble.documents.csar import META, find_entry, open_csar
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.expressions.matches import find_matches
@@ -19,6 +19,7 @@ from ansible_ensemble.jobs.read import locate, read_ensemble
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
 from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
+from ansible_ensemble.topology.stand_ins import check_stand_ins
 
 
 def validate_path(path: str, options: JobOptions, *, strict: bool) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def validate_path(path: str, options: JobOptions, *, strict: bool) -> dict[str, 
     found: dict[str, Any] = {"path": path, "file": path, "counts": {}, "errors": [], "warnings": []}
     try:
         file, topology, warnings = _read(Path(path).expanduser(), options, strict)
+        raise_all(check_stand_ins(topology.node_templates.values()))
     except InvalidInputs as error:
         return {**found, "errors": [_error(one) for one in error.errors]}
     except InvalidInput as error:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
-from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.errors import UsageError, raise_all
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.planning.adopt import decide_adopt
 from ansible_ensemble.planning.connect import connect_sources, notify_sources
@@ -22,13 +22,14 @@ from ansible_ensemble.planning.order import (
     order_up,
     order_visits,
 )
-from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.plan import Action, Plan
 from ansible_ensemble.planning.tools import need_tools
 from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
 from ansible_ensemble.planning.weave import limited
 from ansible_ensemble.planning.workflow import decide_workflow
 from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.stand_ins import stand_in_fault
 
 Transform = Callable[[Planning], None]
 
@@ -106,7 +107,7 @@ def make_plan(
 
     Raises:
         UsageError: there is no such workflow.
-        InvalidInput: a filter names nothing, or instances need each other in a cycle.
+        InvalidInput: a filter names nothing, instances need each other in a cycle, or nothing implements a type.
     """
     transforms = transforms_of(topology, workflow)
     planning = Planning(workflow, topology, instances, options, evidence)
@@ -114,6 +115,7 @@ def make_plan(
         transform(planning)
     need_tools(planning)
     members = members_in_plan_order(planning)
+    _refuse_stand_ins(members)
     return Plan(
         workflow=workflow,
         ensemble=ensemble,
@@ -124,3 +126,13 @@ def make_plan(
         excluded=planning.excluded,
         warnings=planning.warnings,
     )
+
+
+def _refuse_stand_ins(members: Iterable[Member]) -> None:
+    """Refuse to say of an instance that it is made, changed or deleted where nothing here implements its type."""
+    templates = {
+        member.template.name: member.template
+        for member in members
+        if member.change is not None and member.change.action not in (Action.READ, Action.RUN, Action.NONE)
+    }
+    raise_all([fault for one in templates.values() if (fault := stand_in_fault(one)) is not None])

@@ -223,6 +223,13 @@ class NodeTemplate(Entity):
     node_filter: Mapping[str, Any] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def deploys(self) -> bool:
+        """Whether it has an operation that brings it up, or one that finds it where it is discovered."""
+        if "discover" in self.directives and self.operation("Install", "discover") is not None:
+            return True
+        return any(self.operation("Standard", name) is not None for name in ("create", "configure", "start"))
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Relationship(Entity):

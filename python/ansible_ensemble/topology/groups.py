@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
-from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import Group
@@ -29,6 +29,9 @@ def read_groups(building: Building) -> None:
         group.members = problems.texts(body.get("members"), f"the members of {what}", place_of(body, "members"))
         group.metadata = dict(problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
         topology.groups[name] = group
+        for part in ("interfaces", "attributes"):
+            if body.get(part):
+                problems.warn(f"the {part} of {what} have no effect: no job acts on them", key_place_of(body, part))
     for name, group in topology.groups.items():
         raw = entries[name].raw.get("members")
         for number, member in enumerate(group.members):

@@ -29,6 +29,8 @@ def check_operations(building: Building, functions: FunctionCheck, *, check_file
         if operation.implementation is not None:
             _check_host(operation, operation.implementation, building)
             _check_files(operation, operation.implementation, building, check_files=check_files)
+            _check_tools(operation.implementation, building)
+    _check_deployed(building)
 
 
 def _operations(building: Building) -> Iterator[tuple[Entity, Operation]]:
@@ -78,6 +80,25 @@ def _check_files(
             building.problems.add(message, operation.place, f"looked for {base / file}")
         else:
             building.problems.warn(message, operation.place)
+
+
+def _check_tools(implementation: Implementation, building: Building) -> None:
+    """Warn of tools that nothing installs: they have to be there."""
+    for artifact in (*implementation.dependencies, *filter(None, [implementation.artifact])):
+        if artifact.type == "artifact.AsdfTool" and not artifact.interfaces:
+            message = f"nothing installs {artifact.file or artifact.name}: artifact.AsdfTool has no operations here"
+            building.problems.warn(message, artifact.place)
+
+
+def _check_deployed(building: Building) -> None:
+    """Warn of images and the like that are there to be deployed, on nodes that have nothing to do it with."""
+    for name, node in building.nodes.items():
+        for artifact in node.artifacts.values():
+            if not building.types.is_a("artifact", artifact.type, "tosca.artifacts.Deployment"):
+                continue
+            if name not in building.substitutes and "select" not in node.directives and not node.deploys:
+                message = f"nothing deploys the artifact '{artifact.name}' of '{name}': the node has no operation"
+                building.problems.warn(message, artifact.place)
 
 
 def _exists(file: str, bases: Iterable[Path]) -> bool:

@@ -39,6 +39,9 @@ def read_policies(building: Building) -> None:
         policy.triggers |= read_triggers(body.get("triggers"), what, place_of(body, "triggers"), problems)
         policy.metadata = dict(problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
         topology.policies[name] = policy
+        if not policy.triggers:
+            message = f"{what} has no effect: it has no triggers, and no job acts on a {entity.name} by itself"
+            problems.warn(message, entry.place)
 
 
 def check_triggers(building: Building) -> None:

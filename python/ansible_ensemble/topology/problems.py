@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInput, InvalidInputs, Place
+from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.keys import KEYS
@@ -48,11 +48,7 @@ class Problems:
             InvalidInput: if one thing is wrong.
             InvalidInputs: if several are.
         """
-        unique = list({str(error): error for error in self.errors}.values())
-        if len(unique) == 1:
-            raise unique[0]
-        if unique:
-            raise InvalidInputs(unique)
+        raise_all(self.errors)
 
     def mapping(self, value: Any, what: str, place: Place | None) -> Mapping[str, Any]:
         """The value if it is a map with text keys (None is an empty one), else an error and an empty map."""

@@ -86,7 +86,7 @@ def load_topology(
     check_cycles(topology.node_templates, building)
     problems.raise_all()
     topology.files = importer.files
-    topology.warnings = problems.warnings
+    topology.warnings = list(dict.fromkeys(problems.warnings))
     return topology
 
 

@@ -1,0 +1,42 @@
+"""Types that are known by name alone: another orchestrator has operations for them, and nothing here has.
+
+Files that use them are read, so that their templates can be selected, discovered or given operations. A job that would
+only say that it deployed one is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.topology.entities import NodeTemplate
+
+#: Node types, with those that derive from them -> what implements one here.
+STAND_INS: dict[str, str] = {
+    "unfurl.nodes.Container.Application.Docker": "the module community.docker.docker_container",
+    "unfurl.nodes.DNSZone": "a module of your DNS server, as community.general.nsupdate, or a Terraform module",
+    "unfurl.nodes.HelmRelease": "the module kubernetes.core.helm",
+    "unfurl.nodes.HelmRepository": "the module kubernetes.core.helm_repository",
+    "unfurl.nodes.Installer.Terraform": "a folder of *.tf files as the implementation",
+    "unfurl.nodes.K8sCluster": "a Terraform module, or the directive discover and kubernetes.core.k8s_cluster_info",
+    "unfurl.nodes.K8sRawResource": "the module kubernetes.core.k8s",
+    "unfurl.nodes.ProcessController.Supervisor": "a role, or the module community.general.supervisorctl",
+}
+
+#: Directives of templates that no job deploys by itself.
+_NOT_DEPLOYED = frozenset({"select", "substitute", "virtual", "retained"})
+
+
+def stand_in_fault(template: NodeTemplate) -> InvalidInput | None:
+    """Why no job can deploy or delete what a node template stands for; None if one can."""
+    instead = next((STAND_INS[one.name] for one in template.type.lineage() if one.name in STAND_INS), None)
+    if instead is None or not _NOT_DEPLOYED.isdisjoint(template.directives) or template.deploys:
+        return None
+    message = f"nothing implements the type {template.type.name} of node template '{template.name}'"
+    return InvalidInput(message, template.place, f"give it operations: {instead}, for instance")
+
+
+def check_stand_ins(templates: Iterable[NodeTemplate]) -> list[InvalidInput]:
+    """What is wrong with the node templates that no job can deploy; those that only operations make are left out."""
+    asked = (one for one in templates if "dependent" not in one.directives)
+    return [fault for one in asked if (fault := stand_in_fault(one)) is not None]
