@@ -27,7 +27,8 @@ _WHOLE = re.compile(rb"[^\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^\\]*+)*+", re.DOTAL
 #: Where in the middle of a string a character begins for certain: after so many that no escape reaches across, and at
 #: a backslash before which there is none.
 _BEGINNING = re.compile(rb"[^\\]{6}|(?<=[^\\])(?=\\)", re.DOTALL)
-_HIGH_HALF = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+#: Half of a character at the end; an escaped backslash before `ud8..` is no escape of a character.
+_HIGH_HALF = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _LOW_HALF = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
@@ -108,7 +109,7 @@ def _whole_head(head: bytes) -> bytes:
     """The beginning of a JSON string without the escape or character that is cut in two at its end."""
     match = _WHOLE.match(head)
     assert match is not None
-    head = _HIGH_HALF.sub(b"", match[0])
+    head = _HIGH_HALF.sub(rb"\1", match[0])
     return head.decode("utf-8", "ignore").encode() if head[-1:] >= b"\x80" else head
 
 
