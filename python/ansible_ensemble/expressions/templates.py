@@ -87,6 +87,9 @@ class TemplateMap(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._names())
 
+    def __str__(self) -> str:
+        return str(plain(dict(self)))
+
     def _names(self) -> list[str]:
         return self._of.names() if isinstance(self._of, View) else list(self._of)
 

@@ -229,7 +229,7 @@ def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "lastJob": read.last_job or None,
         "instances": instances,
         "outputs": recorded_outputs(read),
-        "warnings": read.warnings,
+        "warnings": [*read.warnings, *map(str, read.unselected.errors)],
     }
     masked: dict[str, Any] = read.redactor.data(document)
     return masked

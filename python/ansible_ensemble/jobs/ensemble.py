@@ -17,6 +17,7 @@ from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.problems import Problems
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +34,7 @@ class Ensemble:
         retained: what is kept of templates that may go.
         operation_outputs: outputs of operations that ran.
         moved: instances that `moved` of the spec changes in the recorded status: old name -> new name.
+        unselected: what is wrong with the selected node templates that nothing fits.
         seal: encrypts sensitive values for files, and back.
     """
 
@@ -53,6 +55,7 @@ class Ensemble:
     last_job: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
+    unselected: Problems = field(default_factory=Problems)
 
     @property
     def folder(self) -> Path:

@@ -16,17 +16,23 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planner import make_plan
 from ansible_ensemble.topology.service_template import missing_inputs
 
+#: Workflows that go on without what node templates were selected for: it must be possible to take all down.
+_TAKING_DOWN = frozenset({"undeploy", "stop"})
+
 
 def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
     """The plan of a workflow.
 
     Raises:
-        InvalidInput: the spec lacks an input, or an operation can never be rendered.
+        InvalidInput: the spec lacks an input, nothing fits a selected node template, or an operation can never be
+            rendered.
         EnsembleError: see `planning.planner.make_plan`; or a value that a plan needs cannot be evaluated.
     """
     ensemble.evaluator.surroundings.job = {"workflow": workflow}
     if workflow == "deploy":
         _check_inputs(ensemble)
+    if workflow not in _TAKING_DOWN:
+        ensemble.unselected.raise_all()
     plan = make_plan(
         ensemble.topology,
         ensemble.instances,
@@ -39,7 +45,7 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
     check_renders(ensemble, plan, options)
     plan.options = recorded_options(options, ensemble.topology, ensemble.seal)
     plan.template = str(ensemble.template) if ensemble.document is None and ensemble.template else ""
-    plan.warnings += [*ensemble.warnings, *_unmasked(ensemble)]
+    plan.warnings += [*ensemble.warnings, *map(str, ensemble.unselected.errors), *_unmasked(ensemble)]
     plan.moved = {old: new for old, new in ensemble.moved.items() if old != new}
     return plan
 

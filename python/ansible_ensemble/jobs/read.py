@@ -15,7 +15,8 @@ from typing import Any
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
 from ansible_ensemble.documents.csar import META, find_entry, open_csar
 from ansible_ensemble.documents.ensemble_schema import check_ensemble
@@ -114,13 +115,16 @@ def _unpacked(archive: Path) -> Location:
     return _of_template(open_csar(archive, folder), folder)
 
 
-def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = False) -> Ensemble:
+def read_ensemble(
+    location: Location, options: JobOptions, *, keep_key: bool = False, reading: tuple[Path, ...] = ()
+) -> Ensemble:
     """Read an ensemble: its spec, its status, its environment.
 
     Args:
         location: where it is.
         options: the job's options.
         keep_key: digests of secrets are going to be recorded, so their key is made and kept where there is none.
+        reading: the ensembles that are read to read this one, the outermost first.
 
     Raises:
         InvalidInput: something in its files is wrong.
@@ -157,8 +161,8 @@ def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = F
     moved = move_instances(moves, instances)
     retained.rename(moves)
     retained.add_missing(topology, instances)
-    externals = _externals(environment, options)
-    unselected = bind_selected(topology, instances, environment.external, externals)
+    externals = _externals(environment, options, (*reading, path))
+    selection = bind_selected(topology, instances, environment.external, externals)
     operations = RecordedOperations(path.parent / FILE_NAME)
     operations.rename(moves)
     operation_outputs = OperationOutputs(path.parent, operations, seal.open_json)
@@ -187,7 +191,8 @@ def read_ensemble(location: Location, options: JobOptions, *, keep_key: bool = F
         redactor=redactor,
         base=_base(written, topology, status),
         last_job=dict(data.get("lastJob") or {}),
-        warnings=[*topology.warnings, *unselected, *_unheeded(then)],
+        warnings=[*topology.warnings, *selection.warnings, *_unheeded(then)],
+        unselected=selection,
         operation_outputs=operation_outputs,
         moved=moved,
     )
@@ -208,16 +213,26 @@ def _unheeded(data: Mapping[str, Any]) -> Iterator[str]:
             yield f"{place_of(data['spec'], key)}: `{key}` is not acted on"
 
 
-def _externals(environment: Environment, options: JobOptions) -> Callable[[str], Any]:
-    """Instances of other ensembles, each ensemble read when it is first asked for."""
+def _externals(environment: Environment, options: JobOptions, reading: tuple[Path, ...]) -> Callable[[str], Any]:
+    """Instances of other ensembles, each ensemble read once, when it is first asked for."""
+    known: dict[Path, Ensemble] = {}
 
     def find(name: str) -> Any:
         external = environment.external[name]
-        other = read_ensemble(
-            locate(external.ensemble), JobOptions(environment=options.environment, vault=environment.vault)
-        )
-        instance = other.instances.get(external.instance) if external.instance else None
-        return other.evaluator.scope(instance)
+        if external.ensemble in reading:
+            names = " -> ".join(shown_path(str(file)) for file in (*reading, external.ensemble))
+            raise InvalidInput(f"ensembles need each other: {names}", hint="one of them must select from another")
+        if external.ensemble not in known:
+            other = JobOptions(environment=options.environment, vault=environment.vault)
+            known[external.ensemble] = read_ensemble(locate(external.ensemble), other, reading=reading)
+        found = known[external.ensemble]
+        if not external.instance:
+            return found.evaluator.scope(None)
+        instance = found.instances.get(external.instance)
+        if instance is None:
+            hint = nearest_or_known(external.instance, found.instances.by_name) or "nothing is deployed there"
+            raise InvalidInput(f'the ensemble "{name}" has no instance "{external.instance}"', hint=hint)
+        return found.evaluator.scope(instance)
 
     return find
 

@@ -69,6 +69,7 @@ def _read(path: Path, options: JobOptions, strict: bool) -> tuple[str, Topology,
         if not isinstance(data, Mapping) or "kind" not in data:
             return _template(path, options, strict)
     ensemble = read_ensemble(locate(path), options)
+    ensemble.unselected.raise_all()
     return os.path.relpath(ensemble.path), ensemble.topology, ensemble.warnings
 
 

@@ -137,14 +137,19 @@ class Building:
 
         Inputs are known: their given value or their default.
         """
-        if function_name(value) == "get_input" and isinstance(value, Mapping):
-            name = value["get_input"]
-            definition = self.topology.inputs.get(name) if isinstance(name, str) else None
-            if isinstance(name, str) and name in self.topology.input_values:
-                value = self.topology.input_values[name]
-            elif definition is not None and definition.has_default:
-                value = definition.default
-        return value, not is_computed(value)
+        return static_value(self.topology, value)
+
+
+def static_value(topology: Topology, value: Any) -> tuple[Any, bool]:
+    """A raw value of a topology as far as it is known before anything runs; see `Building.static_value`."""
+    if function_name(value) == "get_input" and isinstance(value, Mapping):
+        name = value["get_input"]
+        definition = topology.inputs.get(name) if isinstance(name, str) else None
+        if isinstance(name, str) and name in topology.input_values:
+            value = topology.input_values[name]
+        elif definition is not None and definition.has_default:
+            value = definition.default
+    return value, not is_computed(value)
 
 
 def _is_default(raw: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import Assignment, EntityType, NodeTemplate
 from ansible_ensemble.topology.functions import is_computed
@@ -142,7 +143,8 @@ def _unfit(assignment: Assignment | None, name: str, wanted: Any, source: Known)
         bound, known = source.static_value(operand)
         if not known:
             return f"what '{name}' must be is not known yet ({kind_of(bound)})"
-        fault = violation(value, {operator: bound}, base)
+        shown = mark_sensitive(value) if definition is not None and definition.sensitive else value
+        fault = violation(shown, {operator: bound}, base)
         if fault is not None:
             return f"its '{name}' {fault}"
     return None

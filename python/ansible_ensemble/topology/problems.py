@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.sensitive import REDACTED, Sensitive
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.keys import KEYS
 
@@ -123,6 +124,8 @@ class Problems:
 
 def kind_of(value: Any) -> str:
     """What a raw value is, in words."""
+    if isinstance(value, Sensitive):
+        return REDACTED
     if isinstance(value, Mapping):
         return "a map"
     if isinstance(value, list):

@@ -155,7 +155,8 @@ def test_an_instance_of_another_ensemble_is_selected_and_followed(command: Any, 
     assert lines(tmp_path / "app") == ["first 10.0.0.0/8", "second 10.0.0.0/8"]
     (tmp_path / "app/ensemble.yaml").write_text(SELECTING.replace("equal: 10.0.0.0/8", "equal: 10.1.0.0/8"))
     plan = command("plan", "--output", "json", cwd=tmp_path / "app")
-    assert "violates equal" in plan.stdout
+    assert plan.code == 3 and "violates equal" in plan.stderr
+    assert command("undeploy", "--approve", cwd=tmp_path / "app").code == 0
 
 
 DIRECTIVES = f"""
