@@ -118,6 +118,7 @@ def _job_line(line: JobsLine, tasks: int) -> dict[str, Any]:
         "previousId": line.previous_id,
         "workflow": unescape(line.columns.get("workflow", "")),
         "status": line.status,
+        "outcome": line.columns.get("outcome", ""),
         "startTime": line.columns.get("startTime", ""),
         "endTime": line.columns.get("endTime", ""),
         "summary": line.columns.get("summary", ""),

@@ -183,6 +183,7 @@ def _job_columns(job: JobRecord) -> dict[str, str]:
     return {
         "previousId": job.previous_id,
         "status": job.status,
+        "outcome": job.outcome if job.outcome != "ok" else "",
         "startTime": job.start_time,
         "endTime": job.end_time,
         "seconds": _seconds(job.seconds),

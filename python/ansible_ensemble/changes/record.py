@@ -155,6 +155,8 @@ class JobRecord:
         start_commit: the commit of the ensemble's repository it started from.
         spec_digest: digest of the spec it worked on.
         status: aggregate status at its end.
+        outcome: how it ended: `ok`, `failed`, `stopped` or `interrupted`.
+        error: why it is not ok.
         outputs: outputs of the topology at its end.
         changelog: path of its committed record, relative to the ensemble's folder.
     """
@@ -170,6 +172,7 @@ class JobRecord:
     start_commit: str = ""
     spec_digest: str = ""
     status: str = ""
+    outcome: str = "ok"
     outputs: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     changelog: str = ""
@@ -189,6 +192,7 @@ class JobRecord:
                 "startCommit": self.start_commit,
                 "specDigest": self.spec_digest,
                 "readyState": _ready_state(self.status, ""),
+                "outcome": "" if self.outcome == "ok" else self.outcome,
                 "outputs": self.outputs,
                 "error": self.error,
                 "changelog": self.changelog,
@@ -210,6 +214,7 @@ class JobRecord:
             start_commit=_text(document, "startCommit"),
             spec_digest=_text(document, "specDigest"),
             status=_text(_map(document, "readyState"), "local"),
+            outcome=_text(document, "outcome") or "ok",
             outputs=_map(document, "outputs"),
             error=_text(document, "error"),
             changelog=_text(document, "changelog"),

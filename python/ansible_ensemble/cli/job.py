@@ -14,7 +14,7 @@ from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.reports.drift_markdown import drift_markdown
 from ansible_ensemble.reports.drift_text import has_drift
-from ansible_ensemble.reports.job_text import is_success, job_text
+from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import is_empty
 
@@ -128,12 +128,13 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
             error.message += f": {failures[-1]}"
         raise
     show_report(report, arguments, session)
-    if interrupted_by is not None:
-        return 128 + interrupted_by
-    if report.get("lostLock"):
+    exit_code = int(report["job"]["exitCode"])
+    if report.get("lostLock") and report["job"]["signal"] is None:
         raise Locked(report["lostLock"])
-    if not is_success(report) and (report["job"]["total"] or not failures):
-        return 1
+    if exit_code and (report["job"]["total"] or not failures):
+        return exit_code
+    if failed and interrupted_by is not None:
+        return 128 + interrupted_by  # after the last operation, but before the playbook's end
     if failed:
         raise EnsembleError(
             failures[-1] if failures else "ansible-playbook failed outside the operations", hint="-vv shows its output"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ansible_ensemble.execution.states import SATISFIED, State
+from ansible_ensemble.execution.states import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,9 @@ class ScheduledOperation:
             rendered, is told by `Placed`.
         weight: its expected duration, in any unit; the longest path by weight goes first.
         critical: once it has failed, nothing new is started.
+        optional: its failure is no failure for others: who needs it runs all the same.
+        instances: the instances that it is about, its own first. What is about an optional one that failed is blocked
+            with it, and as little of a failure.
         retries: how many times it is tried again after a failure or a timeout.
         backoff: seconds before the first retry; doubled with each further one, up to `MAX_BACKOFF`.
         timeout: seconds an attempt may take, handed to the worker.
@@ -34,6 +37,8 @@ class ScheduledOperation:
     host: str | None = None
     weight: float = 1.0
     critical: bool = False
+    optional: bool = False
+    instances: tuple[str, ...] = ()
     retries: int = 0
     backoff: float = 1.0
     timeout: float | None = None
@@ -186,10 +191,12 @@ class Blocked:
     Attributes:
         by: the operations (or references) that are to blame: what failed first, not what was blocked in between; of
             operations that wait in a ring or for something that never comes, what each waits for.
+        lost: the optional instances that it is blocked with, see `ScheduledOperation.optional`; empty for a failure.
     """
 
     key: str
     by: tuple[str, ...]
+    lost: frozenset[str] = frozenset()
 
 
 #: Events about one operation.
@@ -266,19 +273,6 @@ class Summary:
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stuck: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stopped: str | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Whether every operation succeeded or had nothing to do."""
-        return self._is_within(SATISFIED)
-
-    @property
-    def only_failed(self) -> bool:
-        """Whether the job came to its end, and nothing went wrong but that operations failed or were blocked."""
-        return self._is_within(SATISFIED | {State.FAILED, State.BLOCKED}) and not self.stuck
-
-    def _is_within(self, states: frozenset[State]) -> bool:
-        return self.stopped is None and all(state in states for state, count in self.counts.items() if count)
 
 
 @dataclass(frozen=True, slots=True)

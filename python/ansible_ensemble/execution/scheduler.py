@@ -39,7 +39,8 @@ class Scheduler:
 
     Feed it events by `handle` and carry out the instructions it returns, in their order. It ends with `Done`. The
     longest path (by weight) goes first, then the order in which operations were added; the same events give the same
-    instructions. An operation that does not succeed blocks all that need it, and by default nothing else.
+    instructions. An operation that does not succeed blocks all that need it, and by default nothing else; an optional
+    one blocks only what is about the same instance.
 
     Args:
         limits: how many operations may run at a time.
@@ -55,6 +56,8 @@ class Scheduler:
         self._provided: set[Reference] = set()
         self._counts: Counter[State] = Counter()
         self._blocked: dict[str, tuple[str, ...]] = {}
+        #: of each operation whose failure is none for others, the optional instances that it is about
+        self._lost: dict[str, frozenset[str]] = {}
         self._stuck: dict[str, tuple[str, ...]] = {}
         self._stopped: str | None = None
         self._killed = False
@@ -280,7 +283,7 @@ class Scheduler:
         for node, *_ in endings:
             self._waiting.forget(node.operation.key)  # so that the end of one does not set another free
         ending = deque(endings)
-        failed = next((node for node, state, *_ in endings if state in FAILURES), None)
+        failed = next((node for node, state, *_ in endings if state in FAILURES and not node.operation.optional), None)
         while ending:
             current, how, event, cause = ending.popleft()
             if current.state in ENDED:
@@ -288,24 +291,34 @@ class Scheduler:
             key = current.operation.key
             if isinstance(event, events.Blocked):
                 self._blocked[key] = event.by
+            if lost := _lost(current, event):
+                self._lost[key] = lost
             self._out.append(events.Persist(event))
             self._move(current, how, cause)
             self._waiting.forget(key)
             for name, has_to_succeed in self._waiting.came(key):
                 dependant = self._nodes[name]
-                if not has_to_succeed or how in SATISFIED:
+                if not has_to_succeed or self._satisfies(key, dependant):
                     self._met(dependant, key)
                 elif how is State.CANCELLED and self._stopped:
                     ending.append(self._abandonment(dependant))
                 else:
-                    ending.append(self._blockage(dependant, self._blocked.get(key, (key,))))
+                    ending.append(self._blockage(dependant, self._blocked.get(key, (key,)), self._lost.get(key)))
         if failed is not None and (self._fail_fast or failed.operation.critical):
             self._stop(f"{failed.operation.key} {failed.state.value}")
 
-    def _blockage(self, node: _Node, by: tuple[str, ...]) -> _Ended:
+    def _satisfies(self, key: str, dependant: _Node) -> bool:
+        """Whether an operation that has ended lets one run that needs it: it succeeded, or its failure is none."""
+        lost = self._lost.get(key)
+        if lost is not None:
+            return lost.isdisjoint(dependant.operation.instances)
+        return self._nodes[key].state in SATISFIED
+
+    def _blockage(self, node: _Node, by: tuple[str, ...], lost: frozenset[str] | None = None) -> _Ended:
         by = self._stuck.get(node.operation.key, by)
         cause = "by " + (", ".join(by) or "nothing it could name")
-        return node, State.BLOCKED, events.Blocked(node.operation.key, by), cause
+        blocked = events.Blocked(node.operation.key, by, lost or _own(node))
+        return node, State.BLOCKED, blocked, cause
 
     def _abandonment(self, node: _Node) -> _Ended:
         """How an operation ends that does not go on, because the job stops."""
@@ -328,8 +341,8 @@ class Scheduler:
         wait = False
         for item, has_to_succeed in needs.items():
             if isinstance(item, str) and self._has_ended(item):
-                if has_to_succeed and self._nodes[item].state not in SATISFIED:
-                    self._end(self._blockage(node, self._blocked.get(item, (item,))))
+                if has_to_succeed and not self._satisfies(item, node):
+                    self._end(self._blockage(node, self._blocked.get(item, (item,)), self._lost.get(item)))
                     return
             elif item not in self._provided or item in useless:
                 wait = True
@@ -372,6 +385,18 @@ class Scheduler:
                 culprits = self._waiting.culprits(node.operation.key, self._nodes)
                 self._stuck.update((key, self.waits(key)) for key in culprits)
                 self._end(*[self._blockage(self._nodes[key], self._stuck[key]) for key in culprits])
+
+
+def _own(node: _Node) -> frozenset[str]:
+    """The instance of an optional operation, as a set."""
+    return frozenset(node.operation.instances[:1] if node.operation.optional else ())
+
+
+def _lost(node: _Node, ending: events.Ending) -> frozenset[str]:
+    """The optional instances that the end of an operation loses; empty if it did not fail, or fails others too."""
+    if isinstance(ending, events.Blocked):
+        return ending.lost
+    return _own(node) if isinstance(ending, (events.Failed, events.TimedOut)) else frozenset()
 
 
 #: What an event does to an operation, by the state it finds it in; anything else is an InvalidTransition.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -18,7 +17,6 @@ from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.execute import JobOutcome
 from ansible_ensemble.jobs.given import hand_over, options_of_job, withdraw
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
@@ -190,17 +188,14 @@ def execute(
         left = _wind_up(read, job_options, journal, held)
         if left:
             display.warning(left)
-    failed = not outcome.ok
     result: dict[str, Any] = {
-        "changed": not saved.empty and not job_options.check,
-        "failed": failed,
+        "changed": outcome.changed and not job_options.check,
+        "failed": not outcome.ok,
         "job": {"id": outcome.job, "counts": outcome.counts, "stopped": outcome.stopped},
         "journal": str(journal),
     }
-    if failed:
-        result["msg"] = _failure(outcome)
-    if outcome.lost_lock:
-        result["exit_code"] = Locked.exit_code
+    if not outcome.ok:
+        result |= {"msg": outcome.reason, "exit_code": outcome.exit_code}
     return result
 
 
@@ -265,15 +260,6 @@ def _holder(path: Path) -> locks.Lock | None:
 
 def _is_ours(held: locks.Lock) -> bool:
     return held.process.pid in ancestors(os.getpid()) or held.process.host != platform.node()
-
-
-def _failure(outcome: JobOutcome) -> str:
-    if outcome.signal is not None:
-        return f"the job was stopped by {signal.Signals(outcome.signal).name}"
-    if outcome.stopped:
-        return f"the job was stopped: {outcome.stopped}"
-    bad = [f"{count} {name}" for name, count in outcome.counts.items() if name not in ("succeeded", "skipped")]
-    return f"the job failed: {', '.join(bad)}"
 
 
 def record(

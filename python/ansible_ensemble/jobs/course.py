@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ansible_ensemble.instances.instance import Instance
@@ -15,7 +15,6 @@ class Course:
 
     def __init__(self) -> None:
         self._failed: set[str] = set()
-        self._seen_to: set[str] = set()
         self._passed_over: set[str] = set()
         self._left_out: set[str] = set()
         self._unchanged: set[str] = set()
@@ -27,19 +26,14 @@ class Course:
         """Note that an operation failed, or is blocked by one that did."""
         self._failed.add(key)
 
-    def succeeded(self, planned: PlannedOperation) -> None:
-        """Note that an operation succeeded, perhaps after it failed, or to see to a failure of others."""
-        self._failed.discard(planned.key)
-        self._seen_to.update(self._failed.intersection(planned.details.get("after", {}).get("failed", ())))
+    def succeeded(self, planned: PlannedOperation) -> set[str]:
+        """Note that an operation succeeded, perhaps after it failed.
 
-    def is_seen_to(self, blocked: Mapping[str, Iterable[str]]) -> bool:
-        """Whether steps that failures lead to (`on_failure`) have seen to all that went wrong [TOSCA 1.3, 3.6.26].
-
-        Args:
-            blocked: the operations that did not run because of failed ones, and which these are.
+        Returns:
+            The failed operations that it sees to: those that lead to its step by `on_failure`.
         """
-        rest = self._failed - self._seen_to - blocked.keys()
-        return not rest and all(self._seen_to.issuperset(by) for by in blocked.values())
+        self._failed.discard(planned.key)
+        return self._failed.intersection(planned.details.get("after", {}).get("failed", ()))
 
     def note_unchanged(self, key: str) -> None:
         """Note that an operation succeeded and said that it changed nothing."""

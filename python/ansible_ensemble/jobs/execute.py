@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
 from ansible_ensemble.configurators.orders import Outcome
@@ -29,6 +29,7 @@ from ansible_ensemble.jobs.journal_events import failed_event, finished_event, j
 from ansible_ensemble.jobs.ledger import Ledger, Observer
 from ansible_ensemble.jobs.lock_watch import LockWatch
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.outcome import Endings, JobOutcome
 from ansible_ensemble.jobs.places import places_of
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.predict import needs
@@ -38,26 +39,6 @@ from ansible_ensemble.jobs.stopping import Stopping
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.projects.folders import task_failed, task_succeeded
-
-
-@dataclass(slots=True)
-class JobOutcome:
-    """How the execution of a plan went.
-
-    Attributes:
-        ok: every operation succeeded or had nothing to do, or other steps of the workflow have seen to what failed.
-        counts: operations by how they ended.
-        stopped: why the job was stopped before its end, or None.
-        signal: the number of the signal that stopped it, or None.
-        lost_lock: whether it was stopped because its lock was lost.
-    """
-
-    job: str
-    ok: bool
-    counts: dict[str, int] = field(default_factory=dict)
-    stopped: str | None = None
-    signal: int | None = None
-    lost_lock: bool = False
 
 
 class JobExecution:
@@ -95,7 +76,8 @@ class JobExecution:
         self._plan = plan
         self._options = options
         self._job = job
-        self._ledger = Ledger(journal, observers)
+        self._endings = Endings(job)
+        self._ledger = Ledger(journal, (self._endings.take, *observers))
         self._workers = workers
         self._renderer = renderer
         self._driver = Driver(workers, self._sub_task)
@@ -136,25 +118,22 @@ class JobExecution:
                 task.cancel()
             await asyncio.gather(*self._running.values(), return_exceptions=True)
             await self._workers.close()
-        outcome = JobOutcome(
-            job=self._job,
-            ok=summary.ok or (summary.only_failed and self._course.is_seen_to(summary.blocked)),
-            counts={state.value: count for state, count in summary.counts.items() if count},
-            stopped=summary.stopped,
-            signal=self._stopping.signal,
-            lost_lock=self._lost_lock,
-        )
-        await self._ledger.write(job_finished_event(outcome.ok, outcome.counts, outcome.stopped, since=since))
+        end = {"stopped": summary.stopped, "signal": self._stopping.signal, "lostLock": self._lost_lock}
+        outcome = self._endings.outcome(end)
+        await self._ledger.write(job_finished_event(outcome, since=since))
         return outcome
 
     @staticmethod
     def _scheduled(operation: PlannedOperation) -> events.ScheduledOperation:
+        ends = [operation.instance, *([operation.details["target"]] if operation.relationship else [])]
         return events.ScheduledOperation(
             key=operation.key,
             waits_for=tuple(operation.waits_for),
             waits_end=tuple(operation.waits_end),
             groups=tuple(operation.serial),
             critical=operation.priority == Priority.CRITICAL.value,
+            optional=operation.optional,
+            instances=tuple(ends),
             retries=int(operation.details.get("retries", 0)),
             backoff=float(operation.details.get("backoff", 1.0)),
         )
@@ -171,9 +150,9 @@ class JobExecution:
                     task = loop.create_task(self._operate(instruction))
                     self._running[instruction.key] = task
                     task.add_done_callback(partial(self._ended, instruction.key))
-                case events.Persist(events.Blocked(key, by)):
+                case events.Persist(events.Blocked(key, by, lost)):
                     self._course.failed(key)
-                    self._ledger.note({"event": "blocked", "key": key, "by": list(by)})
+                    self._ledger.note({"event": "blocked", "key": key, "by": list(by), "optional": bool(lost)})
                 case events.Persist(events.Cancelled(key, reason)):
                     self._ledger.note({"event": "cancelled", "key": key, "reason": reason})
                 case events.CancelRunning(keys):
@@ -268,7 +247,8 @@ class JobExecution:
 
     def _report(self, key: str, result: Result, wrote: list[str], added: tuple[events.ScheduledOperation, ...]) -> None:
         if result.success:
-            self._course.succeeded(self._planned[key])
+            if mended := self._course.succeeded(self._planned[key]):
+                self._ledger.note({"event": "mended", "by": key, "keys": sorted(mended)})
             provided = tuple(ref[2:].replace("::", ".", 1) for ref in wrote)
             self._feed(events.Succeeded(key), events.OperationsAdded(added), events.Provided(provided))
             return

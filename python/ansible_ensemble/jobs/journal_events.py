@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble import __version__
 from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.jobs.outcome import JobOutcome
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.jobs.settle import Settled
 from ansible_ensemble.jobs.task import JobTask
@@ -59,6 +60,7 @@ def _identity(planned: PlannedOperation, task: str) -> dict[str, Any]:
         "relationship": planned.relationship,
         "reason": planned.reason.value,
         "implementation": planned.implementation,
+        **({"optional": True} if planned.optional else {}),
     }
 
 
@@ -130,6 +132,7 @@ def failed_event(planned: PlannedOperation, key: str, task: str, message: str) -
         "operation": planned.full_name,
         "relationship": planned.relationship,
         "reason": planned.reason.value,
+        **({"optional": True} if planned.optional else {}),
         "ok": False,
         "changed": False,
         "error": message,
@@ -156,11 +159,18 @@ def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:
     return {**task.own_digests, **reads}
 
 
-def job_finished_event(ok: bool, counts: dict[str, int], stopped: str | None, *, since: float) -> dict[str, Any]:
+def job_finished_event(outcome: JobOutcome, *, since: float) -> dict[str, Any]:
     """The last event of a job; `since` is the monotonic clock's seconds when it began."""
-    seconds = round(time.monotonic() - since, 3)
-    ended = {"ok": ok, "counts": counts, "stopped": stopped, "seconds": seconds}
-    return {"event": "job-finished", **ended, "time": time.time()}
+    return {
+        "event": "job-finished",
+        "ok": outcome.ok,
+        "counts": dict(outcome.counts),
+        "stopped": outcome.stopped,
+        "signal": outcome.signal,
+        "lostLock": outcome.lost_lock,
+        "seconds": round(time.monotonic() - since, 3),
+        "time": time.time(),
+    }
 
 
 def bounded(value: Any) -> Any:

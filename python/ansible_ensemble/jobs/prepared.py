@@ -21,12 +21,12 @@ from ansible_ensemble.jobs.journal_events import job_finished_event, job_started
 from ansible_ensemble.jobs.journals import OPEN, create_journal, job_log
 from ansible_ensemble.jobs.locking import JobLock
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.outcome import Endings, exit_code
 from ansible_ensemble.jobs.outputs import finish_outputs
 from ansible_ensemble.jobs.plan import save_plan
 from ansible_ensemble.jobs.read import Location, read_ensemble
 from ansible_ensemble.jobs.record import read_job_journal
 from ansible_ensemble.jobs.recover import commit_job, record_journal
-from ansible_ensemble.jobs.report import job_report
 from ansible_ensemble.jobs.repositories import starting_point
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import lock as locks
@@ -120,8 +120,7 @@ class PreparedJob:
         log = job_log(self._ensemble.folder, self.id)
         if not log.is_file():
             raise EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
-        folded = read_job_journal(log)
-        report = job_report(folded.header, folded.started, folded.endings, folded.end, folded.damage)
+        report = read_job_journal(log).report
         finish_outputs(read_ensemble(self._location, self._options), report)
         return self._marked(report, interrupted_by)
 
@@ -155,11 +154,13 @@ class PreparedJob:
         recorded = recorded_options(options, ensemble.topology, ensemble.seal)
         start = starting_point(ensemble, options)
         journal.append(job_started_event(self._plan, self.id, recorded, start))
-        journal.append(job_finished_event(True, {}, None, since=since))
+        journal.append(job_finished_event(Endings(self.id).outcome({}), since=since))
         journal.close()
 
     def _marked(self, report: dict[str, Any], interrupted_by: int | None) -> dict[str, Any]:
         report["job"]["interruptedBy"] = interrupted_by
+        if interrupted_by is not None and not report["job"]["success"]:
+            report["job"] |= {"signal": interrupted_by, "exitCode": exit_code(False, interrupted_by)}
         report["job"]["check"] = self._options.check
         report["lostLock"] = self._lost
         report["problems"] = self._problems

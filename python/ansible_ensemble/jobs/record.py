@@ -25,6 +25,7 @@ from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_instance
 from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.outcome import Endings, JobOutcome
 from ansible_ensemble.jobs.outputs import present_outputs
 from ansible_ensemble.jobs.report import job_report, job_seconds
 from ansible_ensemble.jobs.settle import makes
@@ -54,6 +55,19 @@ class Folded:
     end: dict[str, Any] | None = None
     damage: list[str] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def outcome(self) -> JobOutcome:
+        """How the job ended."""
+        endings = Endings(self.header["job"])
+        for event in self.events:
+            endings.take(event)
+        return endings.outcome(self.end)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The job's report, as far as the journal tells."""
+        return job_report(self.header, self.started, self.endings, self.end, damage=self.damage, outcome=self.outcome)
 
     @property
     def interrupted(self) -> list[dict[str, Any]]:
@@ -138,7 +152,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     ensemble.instances.outputs = outputs
     job = _job_record(ensemble, folded, outputs)
     tasks = _task_records(folded)
-    report = job_report(folded.header, folded.started, folded.endings, folded.end, folded.damage)
+    report = folded.report
     report["outputs"] = ensemble.redactor.data(outputs)
     report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
     report["job"]["status"] = job.status
@@ -169,7 +183,7 @@ def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     folded = read_job_journal(journal)
     fold(folded, ensemble)
     _aggregate(ensemble)
-    report = job_report(folded.header, folded.started, folded.endings, folded.end, folded.damage)
+    report = folded.report
     report["job"]["status"] = overall(ensemble.instances).value
     return report
 
@@ -215,6 +229,8 @@ def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> 
         start_commit=header.get("commit") or "",
         spec_digest=header["base"].get("spec", ""),
         status=overall(ensemble.instances).value,
+        outcome=folded.outcome.word,
+        error=ensemble.redactor.text("" if folded.outcome.ok else folded.outcome.reason),
         outputs=ensemble.redactor.data(outputs),
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.jobs.outcome import JobOutcome
+
 Event = Mapping[str, Any]
 
 #: How an operation ended -> its status in the report.
@@ -16,7 +18,9 @@ def job_report(
     started: Mapping[str, Event],
     endings: Mapping[str, Event],
     end: Event | None,
+    *,
     damage: list[str],
+    outcome: JobOutcome,
 ) -> dict[str, Any]:
     """The report.
 
@@ -26,23 +30,25 @@ def job_report(
         endings: by key, the events that ended an operation.
         end: the job-finished event, None if the job was killed.
         damage: what of the journal was lost.
+        outcome: how the job ended.
     """
     steps = [_task(event, started) for event in endings.values()]
     tasks = [step for step in steps if step["implementation"] or step["status"] != "ok"]
     tasks += [_interrupted(event) for key, event in started.items() if key not in endings and event["implementation"]]
+    for task in tasks:
+        task["excused"] = outcome.excused.get(task["key"])
     counts = {"total": len(tasks), "changed": sum(bool(task.get("changed")) for task in tasks)}
     for status in ("ok", "error", "unknown", "skipped", "blocked", "cancelled", "interrupted"):
         counts[status] = sum(task["status"] == status for task in tasks)
     last = end or (list(endings.values()) or list(started.values()) or [header])[-1]
-    ok = end is not None and bool(end["ok"])
     return {
         "job": {
             "id": header["job"],
             "workflow": header["workflow"],
             "ensemble": header["ensemble"],
-            "success": ok,
-            "stopped": end["stopped"] if end else "the job was killed",
+            **told(outcome),
             **counts,
+            "excused": sum(bool(task["excused"]) for task in tasks),
             "seconds": job_seconds(header, last),
             "summary": _summary(counts),
         },
@@ -55,6 +61,17 @@ def job_report(
             if event.get("drift")
         ],
         "warnings": damage,
+    }
+
+
+def told(outcome: JobOutcome) -> dict[str, Any]:
+    """The outcome as the report tells it."""
+    return {
+        "success": outcome.ok,
+        "outcome": outcome.word,
+        "exitCode": outcome.exit_code,
+        "stopped": outcome.stopped,
+        "signal": outcome.signal,
     }
 
 

@@ -16,13 +16,14 @@ from ansible_ensemble.core.clock import now
 from ansible_ensemble.execution.journal import Journal
 from ansible_ensemble.execution.workers import AnsibleWorker, Workers
 from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.execute import JobExecution, JobOutcome
+from ansible_ensemble.jobs.execute import JobExecution
 from ansible_ensemble.jobs.given import recorded_options
 from ansible_ensemble.jobs.journal_events import job_started_event
 from ansible_ensemble.jobs.journals import create_journal
 from ansible_ensemble.jobs.ledger import Observer
 from ansible_ensemble.jobs.lock_watch import LockWatch
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.outcome import JobOutcome
 from ansible_ensemble.jobs.render import Renderer
 from ansible_ensemble.jobs.repositories import starting_point
 from ansible_ensemble.planning.plan import Plan

@@ -80,6 +80,7 @@ def settle(
         InvalidInput: an output is mapped to an entity that is not there, or a reported instance is wrong.
     """
     _clean(result)
+    _judge(task, result)
     settled = Settled()
     patch: dict[str, Any] = {"name": task.instance.name}
     settled.patches.append(patch)
@@ -115,6 +116,19 @@ def _clean(result: Result) -> None:
         for one in fields(part) if part is not None else ():
             if one.name != "outcome":
                 setattr(part, one.name, well_formed(getattr(part, one.name)))
+
+
+def _judge(task: JobTask, result: Result) -> None:
+    """An operation that says of its instance that it is not well has not done what it is for.
+
+    What only looks says what it found; what brings an instance up to its end has to leave it at work.
+    """
+    planned, status = task.planned, result.status
+    if not result.success or status is None or planned.operation in _READING or planned.interface == COMMAND:
+        return
+    is_last = planned.exit_status == Status.OK.value
+    if status in (Status.ERROR, Status.UNKNOWN) or (is_last and not status.operational):
+        result.success, result.error = False, f"it reported the status {status.value}"
 
 
 def _attributes(task: JobTask, result: Result, instances: Instances, redactor: Redactor, settled: Settled) -> None:

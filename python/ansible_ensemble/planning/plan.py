@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.instances.status import Priority
 
 #: Version of the JSON form; the major number changes when a reader has to change.
 FORMAT_VERSION = "1.0"
@@ -123,6 +124,11 @@ class PlannedOperation:
     def full_name(self) -> str:
         """`Interface.operation`."""
         return f"{self.interface}.{self.operation}"
+
+    @property
+    def optional(self) -> bool:
+        """Whether its failure counts neither for the job nor for what needs its instance."""
+        return self.priority in (Priority.OPTIONAL.value, Priority.IGNORE.value)
 
 
 @dataclass(slots=True)

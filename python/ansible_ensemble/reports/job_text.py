@@ -17,6 +17,7 @@ from ansible_ensemble.reports.values import clean, few
 
 _HEADS = ("TASK", "INSTANCE", "OPERATION", "REASON", "STATUS", "STATE", "CHANGED", "SECONDS")
 _FAILED = {"error": "failed", "interrupted": "was interrupted"}
+_EXCUSES = {"priority": ", which does not count: it is optional", "on_failure": ", and its workflow saw to it"}
 _PRINTED = 8
 
 
@@ -109,7 +110,8 @@ def _failures(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[s
     failed = [task for task in tasks if task["status"] in _FAILED]
     not_run = [task for task in tasks if task["status"] in ("blocked", "cancelled")]
     for task in failed:
-        yield style.bad(f"{clean(event_title(task))} {_FAILED[task['status']]}")
+        excuse = _EXCUSES.get(task.get("excused") or "", "")
+        yield style.bad(f"{clean(event_title(task))} {_FAILED[task['status']]}") + excuse
         yield from (f"  {line}" for line in few(_why(task), every=verbose))
     if not_run:
         if failed:
@@ -117,7 +119,7 @@ def _failures(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[s
         yield style.strong("Not run:")
         rows = [[clean(event_title(task)), _why_not(task)] for task in not_run]
         yield from (f"  {line}" for line in few(table(rows), every=verbose, limit=20))
-    if failed or not_run:
+    if (failed or not_run) and not job["success"]:
         stopped = bool(job.get("stopped"))
         goes_on = job["workflow"] in ("deploy", "undeploy")
         again = "it goes on from there" if stopped else "only what is left will run"
@@ -161,11 +163,13 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
     name = str(job["workflow"]).capitalize()
     took = f"{_count(job['total'], 'operation')}, {job.get('seconds') or 0:.1f} s"
     # instances without operations are added and destroyed as well
-    if not job["total"] and not any(report["summary"].values()) and is_success(report):
+    if not job["total"] and not any(report["summary"].values()) and job["success"]:
         return style.strong(style.good(f"{name} complete! There was nothing to do."))
-    if job.get("check") and is_success(report):
+    if job.get("excused"):
+        took += f"; {job['excused']} of them failed or blocked, which does not count"
+    if job.get("check") and job["success"]:
         return style.strong(f"Dry run of {job['workflow']} complete: {job['changed']} would change.") + f" ({took})"
-    if is_success(report):
+    if job["success"]:
         return style.strong(style.good(f"{name} complete! {_done(report)}")) + f" ({took})"
     counts = [
         f"{job[name]} {word}"
@@ -208,18 +212,6 @@ def _found(report: dict[str, Any]) -> str:
 
 
 _STATUSES = ("ok", "degraded", "error", "unknown", "pending", "absent")
-
-
-def is_success(report: dict[str, Any]) -> bool:
-    """Whether the job did what it is for: nothing failed, was cut short or is left in doubt.
-
-    Args:
-        report: the job's JSON document.
-    """
-    job = report["job"]
-    return not job.get("stopped") and not any(
-        job.get(name) for name in ("error", "blocked", "cancelled", "interrupted")
-    )
 
 
 def _count(number: int, noun: str) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.jobs.outcome import Endings
 from ansible_ensemble.jobs.report import job_report
 
 HEADER = {"event": "job-started", "job": "J", "workflow": "deploy", "ensemble": "ensemble.yaml", "time": 10.0}
@@ -32,7 +33,10 @@ def finished(key: str, ok: bool = True, **more: Any) -> dict[str, Any]:
 def report(*events: dict[str, Any], end: dict[str, Any] | None = None) -> dict[str, Any]:
     begun = {event["key"]: event for event in events if event["event"] == "started"}
     ended = {event["key"]: event for event in events if event["event"] != "started"}
-    return job_report(HEADER, begun, ended, end, [])
+    endings = Endings("J")
+    for event in events:
+        endings.take(event)
+    return job_report(HEADER, begun, ended, end, damage=[], outcome=endings.outcome(end))
 
 
 def run(key: str, ok: bool = True, reason: str = "add", **more: Any) -> list[dict[str, Any]]:
@@ -137,7 +141,8 @@ def test_what_was_blocked_names_by_whom_and_what_was_skipped_why() -> None:
 def test_drift_and_lost_parts_of_the_journal_are_told() -> None:
     drift = [{"name": "port", "recorded": 80, "live": 81}]
     events = [started("a:check"), finished("a:check", drift=drift)]
-    told = job_report(HEADER, {"a:check": events[0]}, {"a:check": events[1]}, END, ["line 3 is damaged"])
+    found = {"damage": ["line 3 is damaged"], "outcome": Endings("J").outcome(END)}
+    told = job_report(HEADER, {"a:check": events[0]}, {"a:check": events[1]}, END, **found)
     assert told["drift"] == [{"instance": "a", "changes": drift}]
     assert told["warnings"] == ["line 3 is damaged"]
 

@@ -1,0 +1,164 @@
+"""How a job ended: decided here, from the events of its journal, and told by all others."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.core.errors import Locked
+from ansible_ensemble.execution.states import State
+
+Event = Mapping[str, Any]
+
+KILLED = "the job was killed"
+_READING = (".check", ".discover")
+_ENDS = {"blocked": State.BLOCKED, "skipped": State.SKIPPED, "cancelled": State.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class JobOutcome:
+    """How a job ended. Exit code, text, report, record and the playbook's result only say it in their ways.
+
+    Attributes:
+        job: its change id.
+        ok: the job did what it is for: all that counts succeeded, or had nothing to do.
+        changed: whether an operation ran that may have changed something.
+        counts: operations by the state they ended in; sub-tasks are their operation's business.
+        excused: operations that failed or were blocked, which does not count: key -> why.
+        stopped: why the job was stopped before its end, or None.
+        signal: the number of the signal that stopped it, or None.
+        lost_lock: whether it was stopped because its lock was lost.
+    """
+
+    job: str
+    ok: bool
+    changed: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    excused: Mapping[str, str] = field(default_factory=dict)
+    stopped: str | None = None
+    signal: int | None = None
+    lost_lock: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a command that ran it."""
+        return Locked.exit_code if self.lost_lock else exit_code(self.ok, self.signal)
+
+    @property
+    def word(self) -> str:
+        """It in a word: `ok`, `failed`, `stopped`, or `interrupted` where nobody knows how far it came."""
+        if self.ok:
+            return "ok"
+        if self.stopped is None:
+            return "failed"
+        return "interrupted" if self.stopped == KILLED else "stopped"
+
+    @property
+    def reason(self) -> str:
+        """Why it is not ok."""
+        if self.signal is not None:
+            return f"the job was stopped by {signal.Signals(self.signal).name}"
+        if self.stopped:
+            return self.stopped if self.stopped == KILLED else f"the job was stopped: {self.stopped}"
+        bad = [f"{count} {name}" for name, count in self.counts.items() if name not in ("succeeded", "skipped")]
+        return f"the job failed: {', '.join(bad)}"
+
+
+def exit_code(ok: bool, number: int | None) -> int:
+    """The exit code for a job that is ok, or was stopped by the signal of a number; one that came too late is none."""
+    if ok:
+        return 0
+    return 128 + number if number is not None else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """How an operation ended: how, whether that does not count by its priority, and what blocked it."""
+
+    how: State
+    optional: bool = False
+    by: tuple[str, ...] = ()
+
+
+class Endings:
+    """The endings of a job's operations, gathered from its events in their order.
+
+    Args:
+        job: the job's change id.
+    """
+
+    def __init__(self, job: str) -> None:
+        self._job = job
+        self._open: set[str] = set()
+        self._endings: dict[str, _Ending] = {}
+        self._mended: set[str] = set()
+        self._changed = False
+
+    def take(self, event: Event) -> None:
+        """Take in an event of the journal."""
+        kind, key = event["event"], event.get("key")
+        if kind == "mended":
+            self._mended.update(event["keys"])
+        if key is None or _is_of_sub_task(event):
+            return
+        if kind == "started":
+            self._open.add(key)
+            self._endings.pop(key, None)
+        elif kind == "finished" or kind in _ENDS:
+            self._open.discard(key)
+            by = tuple(event.get("by", ()))
+            self._endings[key] = _Ending(_ENDS.get(kind) or _how(event), bool(event.get("optional")), by)
+            self._changed |= kind == "finished" and not str(event.get("operation")).endswith(_READING)
+
+    def outcome(self, end: Event | None) -> JobOutcome:
+        """The outcome of the job.
+
+        Args:
+            end: the job-finished event, or what is known of it before it is written; None if the job was killed.
+        """
+        counts = Counter(ending.how.value for ending in self._endings.values())
+        counts[State.INTERRUPTED.value] += len(self._open)
+        excused = self._excused()
+        bad = [key for key, ending in self._endings.items() if ending.how not in (State.SUCCEEDED, State.SKIPPED)]
+        stopped = KILLED if end is None else end.get("stopped")
+        return JobOutcome(
+            job=self._job,
+            ok=stopped is None and not self._open and all(key in excused for key in bad),
+            changed=self._changed,
+            counts={state.value: counts[state.value] for state in State if counts[state.value]},
+            excused=excused,
+            stopped=stopped,
+            signal=end.get("signal") if end else None,
+            lost_lock=bool(end and end.get("lostLock")),
+        )
+
+    def _excused(self) -> dict[str, str]:
+        """Failures that do not count, and what was blocked by nothing else.
+
+        A failure that on_failure leads from is seen to by the steps that it leads to [TOSCA 1.3, 3.6.26].
+        """
+        found: dict[str, str] = {}
+        for key, ending in self._endings.items():
+            if ending.how is State.FAILED and key in self._mended:
+                found[key] = "on_failure"
+            elif ending.optional and ending.how in (State.FAILED, State.BLOCKED):
+                found[key] = "priority"
+        for key, ending in self._endings.items():
+            if ending.how is State.BLOCKED and ending.by and found.keys() >= set(ending.by):
+                found.setdefault(key, found[ending.by[0]])
+        return found
+
+
+def _how(event: Event) -> State:
+    if event["ok"]:
+        return State.SUCCEEDED
+    result = event.get("result") or {}
+    return State.INTERRUPTED if result.get("cancelled") else State.FAILED
+
+
+def _is_of_sub_task(event: Event) -> bool:
+    """Whether an event is of a part of another operation, which answers for it."""
+    return ">" in event["key"] and "implementation" in event
