@@ -117,10 +117,10 @@ def indented(text: str, chance: random.Random) -> str:
     return "".join(lines)
 
 
-def check(path: Path, *, strict: bool = False) -> str | None:
+def check(path: Path, *, part: bool = False) -> str | None:
     """Validate a file; what came out that is not ours, None if nothing did."""
     try:
-        found = validate_path(str(path), JobOptions(), strict=strict)
+        found = validate_path(str(path), JobOptions(), part=part)
         if not all(error["message"] for error in found["errors"]):
             return "an error has no message"
     except EnsembleError:
@@ -148,7 +148,7 @@ def mutate(files: list[Path], seconds: float, seed: int) -> int:
                     text = changed(text, chance)
                 data = text.encode("utf-8", "surrogateescape")
             target.write_bytes(data)
-            problem = check(target, strict=chance.random() < 0.2)
+            problem = check(target, part=chance.random() < 0.2)
             tried += 1
             if problem is not None:
                 broken += 1
@@ -169,7 +169,7 @@ def main() -> int:
     arguments = parser.parse_args()
     found = (path for given in arguments.paths for path in ([given] if given.is_file() else sorted(given.rglob("*"))))
     files = [path for path in found if path.is_file() and path.suffix in ENDINGS and path.stat().st_size < 200_000]
-    broken = sum(check(file) is not None or check(file, strict=True) is not None for file in files)
+    broken = sum(check(file) is not None or check(file, part=True) is not None for file in files)
     return min(1, broken + mutate(files, arguments.seconds, arguments.seed))
 
 

@@ -25,11 +25,15 @@ class RecordedOperation:
 
 
 class RecordedOperations:
-    """The last success of every operation, by instance."""
+    """The last success of every operation, by instance.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: `jobs.tsv`; None where nothing ran yet.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
         self._by_instance: dict[str, dict[str, RecordedOperation]] = {}
-        for (target, operation), line in latest_digests(path).items():
+        for (target, operation), line in latest_digests(path).items() if path is not None else ():
             instance, name = operation_key(target, operation)
             self._by_instance.setdefault(instance, {})[name] = _recorded(line)
 

@@ -108,7 +108,7 @@ class JobCommands(Protocol):
     def query(self, ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
         """The value of an expression, secrets masked."""
 
-    def validate(self, paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
+    def validate(self, paths: Sequence[str], options: Mapping[str, Any], *, part: bool = False) -> dict[str, Any]:
         """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`."""
 
     def history(self, ensemble: str, *, limit: int | None = None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
 META = "TOSCA-Metadata/TOSCA.meta"
+_YAML = (".yaml", ".yml")
 MAX_ENTRIES = 20_000
 """How many files an archive may hold."""
 MAX_SIZE = 1 << 30
@@ -90,6 +91,36 @@ def find_entry(root: Path, shown: Path | None = None) -> Path:
     return entry
 
 
+def has_entry(folder: Path) -> bool:
+    """Whether a folder may be an unpacked archive: it has YAML files at its root."""
+    return any(entry.suffix in _YAML and entry.is_file() for entry in folder.iterdir())
+
+
+def check_unpacked(archive: Path, folder: Path) -> None:
+    """Refuse a folder that an archive was not unpacked into: it may be of another version, or of something else.
+
+    Raises:
+        InvalidInput: a file is missing or differs, or the archive is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as file:
+            entries = [entry for entry in file.infolist() if not entry.is_dir()]
+        differing = next((entry.filename for entry in entries if not _is_unpacked(entry, folder)), None)
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise InvalidInput(f"the archive cannot be read: {error}", Place(str(archive)), "is it a zip file?") from None
+    if differing is not None:
+        message = f"the folder {folder.name} beside the archive holds something else: {differing} is not the same there"
+        hint = f"name the folder to go on with what is in it, or move it away to have {archive.name} unpacked"
+        raise InvalidInput(message, Place(str(archive)), hint)
+
+
+def _is_unpacked(entry: zipfile.ZipInfo, folder: Path) -> bool:
+    path = folder / entry.filename
+    if not path.is_file() or path.stat().st_size != entry.file_size:
+        return False
+    return zlib.crc32(path.read_bytes()) == entry.CRC
+
+
 def _entry_of_meta(root: Path, meta: Path, archive: Place) -> Path:
     """Return the entry that TOSCA.meta names (TOSCA 1.3, section 6.2)."""
     where = Place(f"{archive.file}/{META}")
@@ -120,7 +151,7 @@ def _named(name: str, key: str, root: Path, where: Place) -> Path:
 def _only_yaml(root: Path, archive: Place) -> Path:
     """Return the only YAML file at the root of an archive."""
     try:
-        names = sorted(entry.name for entry in root.iterdir() if entry.suffix in (".yaml", ".yml") and entry.is_file())
+        names = sorted(entry.name for entry in root.iterdir() if entry.suffix in _YAML and entry.is_file())
     except OSError as error:
         raise InvalidInput(f"the archive cannot be read: {error.strerror}", archive) from None
     if not names:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.evaluator import Evaluator
-from ansible_ensemble.expressions.functions.protocol import Call
+from ansible_ensemble.expressions.harmless import harmless_evaluator
 from ansible_ensemble.expressions.reads import Deferred
-from ansible_ensemble.expressions.surroundings import Surroundings
-from ansible_ensemble.expressions.templates import Templates
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.topology.entities import NodeTemplate, Topology
 
@@ -37,7 +32,7 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
     # a nested topology knows its node templates by other names than their full ones
     nodes = topology.node_templates
     whole = topology if source.name in nodes else dataclasses.replace(topology, node_templates=_by_full_name(nodes))
-    scope = _harmless(whole, topology.file.parent).scope(Instance(source.name, source.name))
+    scope = harmless_evaluator(whole, Instances(), topology.file.parent).scope(Instance(source.name, source.name))
     written = expression if isinstance(expression, Mapping) else {"eval": expression}
     try:
         found = scope.evaluate(written, place)
@@ -51,26 +46,3 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
 
 def _by_full_name(nodes: Mapping[str, NodeTemplate]) -> dict[str, NodeTemplate]:
     return {node.name: node for node in nodes.values()}
-
-
-def _harmless(topology: Topology, folder: Path) -> Evaluator:
-    """An evaluator that runs nothing, reads no file and renders no template: what needs that is not known."""
-    evaluator = Evaluator(topology, Instances(), Surroundings(folder, folder, check=True))
-    evaluator.functions = {
-        name: one if one.safe else dataclasses.replace(one, run=_unknown) for name, one in evaluator.functions.items()
-    }
-    evaluator.templates = _NoTemplates(evaluator.surroundings)
-    return evaluator
-
-
-def _unknown(call: Call) -> Any:
-    raise Deferred(f"{call.name} is evaluated in jobs alone")
-
-
-class _NoTemplates(Templates):
-    """What is made by templates is not known before a job."""
-
-    def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
-        """Raise Deferred."""
-        del text, overrides
-        raise Deferred("templates are rendered in jobs alone", context.place)

@@ -21,9 +21,10 @@ from ansible_ensemble.jobs.given import hand_over, options_of_job, withdraw
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
 from ansible_ensemble.jobs.journals import drop_dry_runs
+from ansible_ensemble.jobs.location import Location, locate
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
-from ansible_ensemble.jobs.read import Location, locate, read_ensemble
+from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.record import read_job_journal
 from ansible_ensemble.jobs.recover import commit_job, read_recovered, record_journal
 from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees

@@ -15,6 +15,7 @@ from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import recorded_values
+from ansible_ensemble.jobs.location import Location, ensemble_file, locate
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.merging import merge_conflict
 from ansible_ensemble.jobs.options import JobOptions
@@ -22,7 +23,7 @@ from ansible_ensemble.jobs.outputs import recorded_outputs
 from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
 from ansible_ensemble.jobs.predict import predict
 from ansible_ensemble.jobs.prepared import PreparedJob
-from ansible_ensemble.jobs.read import Location, ensemble_file, locate, read_ensemble
+from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.record import requirements_of, write_forgotten
 from ansible_ensemble.jobs.recover import read_recovered, record_killed
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
@@ -270,10 +271,10 @@ def query(ensemble: str, expression: str, instance: str | None, options: Mapping
     return read.redactor.data(value)
 
 
-def validate(paths: Sequence[str], options: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
+def validate(paths: Sequence[str], options: Mapping[str, Any], *, part: bool = False) -> dict[str, Any]:
     """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`."""
     job_options = JobOptions.from_mapping(options)
-    files = [validate_path(path, job_options, strict=strict) for path in paths]
+    files = [validate_path(path, job_options, part=part) for path in paths]
     return {"valid": not any(file["errors"] for file in files), "files": files}
 
 

@@ -35,6 +35,7 @@ class Ensemble:
         operation_outputs: outputs of operations that ran.
         moved: instances that `moved` of the spec changes in the recorded status: old name -> new name.
         unselected: what is wrong with the selected node templates that nothing fits.
+        work: where files of operations are rendered to, if not to the ensemble's folder.
         seal: encrypts sensitive values for files, and back.
     """
 
@@ -56,6 +57,7 @@ class Ensemble:
     warnings: list[str] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
     unselected: Problems = field(default_factory=Problems)
+    work: Path | None = None
 
     @property
     def folder(self) -> Path:

@@ -15,6 +15,7 @@ from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.hosts import known_attribute
 from ansible_ensemble.jobs.implementation import OWN_REFS, own_digests
+from ansible_ensemble.planning.conditions import condition_fault, unmet
 from ansible_ensemble.planning.context import Detected, Member
 from ansible_ensemble.planning.plan import ValueChange
 from ansible_ensemble.topology.entities import Operation
@@ -170,7 +171,11 @@ class EnsembleEvidence:
         now = member.template.type.metadata.get("version")
         return before is not None and before.split(".", 1)[0] != str(now).split(".", 1)[0]
 
-    def reader(self, member: Member) -> Callable[[str], Any]:
+    def unmet(self, condition: Any, member: Member) -> str | None:
+        """Why an instance does not meet a condition, None if it does."""
+        return unmet(condition, self._reader(member))
+
+    def _reader(self, member: Member) -> Callable[[str], Any]:
         """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""
         instance = member.instance or Instance(member.name, member.template.name)
         scope = self._evaluator.scope(instance)
@@ -181,6 +186,15 @@ class EnsembleEvidence:
             return known_attribute(scope, name)
 
         return read
+
+
+class BlankEvidence(EnsembleEvidence):
+    """Evidence from an ensemble nothing of which is there: only instances could tell whether a condition is met."""
+
+    def unmet(self, condition: Any, member: Member) -> str | None:
+        """Why no instance could ever meet a condition, None if one could."""
+        del member
+        return condition_fault(condition)
 
 
 def _member(ref: str) -> tuple[str, str]:

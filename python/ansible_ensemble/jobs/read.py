@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,17 +16,17 @@ from ansible_ensemble.changes.outputs import OperationOutputs
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
-from ansible_ensemble.documents.csar import META, find_entry, open_csar
 from ansible_ensemble.documents.ensemble_schema import check_ensemble
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.harmless import harmless_evaluator
 from ansible_ensemble.expressions.matches import find_matches
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.expanded import expanded
 from ansible_ensemble.jobs.given import given_inputs, sensitive_inputs
-from ansible_ensemble.jobs.merging import check_merged
+from ansible_ensemble.jobs.location import Location, locate
 from ansible_ensemble.jobs.moved import move_instances, read_moves
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.python_template import SUFFIX, read_python_template
@@ -40,79 +38,85 @@ from ansible_ensemble.jobs.surroundings import make_surroundings
 from ansible_ensemble.projects.clones import find_clone, find_repositories
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.folders import ACTIVE
-from ansible_ensemble.projects.project import ENSEMBLE_FILE, default_ensemble
 from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
 from ansible_ensemble.topology.tools import add_tools
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
-    """Where an ensemble is.
+class Specification:
+    """What the files of an ensemble say should be, and what they say is.
 
     Attributes:
-        ensemble: its file, absolute; it need not exist where there is a `template`.
-        template: a service template given in its place.
+        location: where it is.
+        document: the ensemble's file, None where it is yet to come.
+        data: what it says, merge directives carried out.
+        written: the file that the specification is from: an earlier one in a rollback.
+        moves: node templates that got another name: old name -> new name.
+        instances: the recorded status.
     """
 
-    ensemble: Path
-    template: Path | None = None
+    location: Location
+    document: Document | None
+    data: Mapping[str, Any]
+    written: Document | None
+    environment: Environment
+    repositories: Mapping[str, Path]
+    seal: Seal
+    topology: Topology
+    moves: Mapping[str, str]
+    instances: Instances
+    warnings: list[str]
 
 
-def ensemble_file(argument: str | Path) -> Path:
-    """The ensemble's file that a path means, without a look into it."""
-    path = Path(argument).expanduser().absolute()
-    return path / ENSEMBLE_FILE if path.is_dir() else path
+def read_specification(location: Location, options: JobOptions, *, whole: bool = True) -> Specification:
+    """Read the files of an ensemble. All commands read by this, so that each accepts and refuses what the others do.
 
-
-def locate(argument: str | Path) -> Location:
-    """Find the ensemble that a path means: the file, its folder, or a service template alone.
-
-    A service template alone is a valid ensemble: its status goes to a new ensemble.yaml beside it.
+    Args:
+        location: where it is.
+        options: the job's options.
+        whole: else a service template may be a part of a whole: what it leaves open, and files that implement its
+            operations and are not there, are warnings.
 
     Raises:
-        InvalidInput: there is nothing of the kind.
+        InvalidInput: something in its files is wrong.
     """
-    try:
-        path = Path(os.path.abspath(Path(argument).expanduser()))  # noqa: PTH100  (links stay as they are named)
-        os.stat(path)  # noqa: PTH116
-    except FileNotFoundError:
-        pass
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InvalidInput(f"there is no file {argument}: {error}") from error
-    if path.is_dir():
-        if (path / META).is_file() and not (path / ENSEMBLE_FILE).is_file():
-            return _of_template(find_entry(path), path)
-        path = default_ensemble(path)
-    if not path.exists():
-        hint = "`ansible-ensemble init` makes a project" if path.name == ENSEMBLE_FILE else None
-        raise InvalidInput(f"there is no file {argument}", hint=hint)
-    if zipfile.is_zipfile(path):
-        return _unpacked(path)
-    if path.suffix == SUFFIX:
-        return _of_template(path, path.parent)
-    try:
-        data = read_yaml(path).data
-    except InvalidInput:
-        check_merged(path)
-        raise
-    if isinstance(data, Mapping) and "tosca_definitions_version" in data and "kind" not in data:
-        return _of_template(path, path.parent)
-    return Location(path)
-
-
-def _of_template(template: Path, folder: Path) -> Location:
-    return Location(folder / ENSEMBLE_FILE, template)
-
-
-def _unpacked(archive: Path) -> Location:
-    """A CSAR is unpacked once, into the folder of its name beside it."""
-    folder = archive.with_suffix("")
-    if folder == archive:
-        folder = archive.with_name(archive.name + ".ensemble")
-    if folder.is_dir() and any(folder.iterdir()):
-        return _of_template(find_entry(folder), folder)
-    return _of_template(open_csar(archive, folder), folder)
+    path = location.ensemble
+    document = read_yaml(path) if path.exists() else None
+    included: list[Path] = []
+    data = expanded(document, options.environment, included)
+    if document is not None:
+        check_ensemble(document)
+        _check_template(location, data)
+    environment = load_environment(path, data, options.environment)
+    vault = environment.vault = options.open_vault()
+    seal = Seal(vault) if vault.available else Seal()
+    written, where, then = document, location, data
+    if options.revision:
+        where = _earlier(location, data, options.revision)
+        written = read_yaml(where.ensemble) if where.ensemble.exists() else None
+        included.clear()
+        then = expanded(written, options.environment, included)
+        environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
+    spec = seal.open(then.get("spec") or {})
+    repositories = find_repositories(environment.repositories, environment.root)
+    inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
+    topology = _topology(where, written, spec, inputs, repositories, environment=environment, whole=whole)
+    topology.files += [file for file in included if file not in topology.files]
+    add_tools(topology)
+    return Specification(
+        location=location,
+        document=document,
+        data=data,
+        written=written,
+        environment=environment,
+        repositories=repositories,
+        seal=seal,
+        topology=topology,
+        moves=read_moves(then.get("spec") or {}, topology),
+        instances=_instances(document, data.get("status") or {}, seal),
+        warnings=[*topology.warnings, *_unheeded(then)],
+    )
 
 
 def read_ensemble(
@@ -129,48 +133,23 @@ def read_ensemble(
     Raises:
         InvalidInput: something in its files is wrong.
     """
-    path = location.ensemble
-    document = read_yaml(path) if path.exists() else None
-    included: list[Path] = []
-    data = expanded(document, options.environment, included)
-    if document is not None:
-        check_ensemble(document)
-        _check_template(location, data)
-    environment = load_environment(path, data, options.environment)
-    vault = environment.vault = options.open_vault()
-    seal = Seal(vault) if vault.available else Seal()
+    read = read_specification(location, options)
+    path, environment, topology, instances = location.ensemble, read.environment, read.topology, read.instances
     redactor = Redactor()
-    written, where, then = document, location, data
-    if options.revision:
-        where = _earlier(location, data, options.revision)
-        written = read_yaml(where.ensemble) if where.ensemble.exists() else None
-        included.clear()
-        then = expanded(written, options.environment, included)
-        environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
-    spec = seal.open(then.get("spec") or {})
-    repositories = find_repositories(environment.repositories, environment.root)
-    inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
-    topology = _topology(where, written, spec, inputs, repositories, environment=environment)
-    topology.files += [file for file in included if file not in topology.files]
-    add_tools(topology)
-    status = data.get("status") or {}
-    instances = _instances(document, status, seal)
-    root = environment.root
-    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", root, seal)
-    moves = read_moves(then.get("spec") or {}, topology)
-    moved = move_instances(moves, instances)
-    retained.rename(moves)
+    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.seal)
+    moved = move_instances(read.moves, instances)
+    retained.rename(read.moves)
     retained.add_missing(topology, instances)
     externals = _externals(environment, options, (*reading, path))
     selection = bind_selected(topology, instances, environment.external, externals)
     operations = RecordedOperations(path.parent / FILE_NAME)
-    operations.rename(moves)
-    operation_outputs = OperationOutputs(path.parent, operations, seal.open_json)
+    operations.rename(read.moves)
+    operation_outputs = OperationOutputs(path.parent, operations, read.seal.open_json)
     surroundings = make_surroundings(
         path,
         environment,
         options,
-        repositories=repositories,
+        repositories=read.repositories,
         externals=externals,
         outputs=operation_outputs,
         redactor=redactor,
@@ -178,8 +157,8 @@ def read_ensemble(
     )
     return Ensemble(
         path=path,
-        root=root,
-        document=document,
+        root=environment.root,
+        document=read.document,
         template=location.template,
         topology=topology,
         instances=instances,
@@ -187,14 +166,54 @@ def read_ensemble(
         evaluator=Evaluator(topology, instances, surroundings),
         operations=operations,
         retained=retained,
-        seal=seal,
+        seal=read.seal,
         redactor=redactor,
-        base=_base(written, topology, status),
-        last_job=dict(data.get("lastJob") or {}),
-        warnings=[*topology.warnings, *selection.warnings, *_unheeded(then)],
+        base=_base(read.written, topology, read.data.get("status") or {}),
+        last_job=dict(read.data.get("lastJob") or {}),
+        warnings=[*read.warnings, *selection.warnings],
         unselected=selection,
         operation_outputs=operation_outputs,
         moved=moved,
+    )
+
+
+def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ensemble:
+    """An ensemble nothing of which is there yet, and whose values are known as far as its own files tell them.
+
+    Args:
+        read: its files.
+        options: the job's options.
+        work: a folder for what is rendered.
+    """
+    redactor, instances, environment = Redactor(), Instances(), read.environment
+    externals = _externals(environment, options, (read.location.ensemble,))
+    selection = bind_selected(read.topology, instances, environment.external, externals)
+    operations = RecordedOperations()
+    evaluator = harmless_evaluator(
+        read.topology,
+        instances,
+        read.location.ensemble.parent,
+        root=environment.root,
+        repositories=read.repositories,
+        redactor=redactor,
+    )
+    return Ensemble(
+        path=read.location.ensemble,
+        root=environment.root,
+        document=read.document,
+        template=read.location.template,
+        topology=read.topology,
+        instances=instances,
+        environment=replace(environment, raw={}),
+        evaluator=evaluator,
+        operations=operations,
+        retained=RetainedTemplates(work, environment.root, read.seal),
+        seal=read.seal,
+        redactor=redactor,
+        operation_outputs=OperationOutputs(work, operations, read.seal.open_json),
+        warnings=[*read.warnings, *selection.warnings],
+        unselected=selection,
+        work=work,
     )
 
 
@@ -258,6 +277,7 @@ def _topology(
     repositories: Mapping[str, Path],
     *,
     environment: Environment,
+    whole: bool,
 ) -> Topology:
     root, template = environment.root, location.template
     written = spec.get("service_template")
@@ -274,6 +294,8 @@ def _topology(
         repositories=repositories,
         roots=(root, location.ensemble.parent),
         find_clone=partial(find_clone, root=root),
+        check_files=whole,
+        complete=whole,
         find_matches=find_matches,
         instances=spec.get("instances"),
         connections=environment.connections,

@@ -11,8 +11,9 @@ from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import options_of_job
 from ansible_ensemble.jobs.journals import close_journal, is_empty, job_log, open_journals
+from ansible_ensemble.jobs.location import Location
 from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.read import Location, read_ensemble
+from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.record import Folded, fold, read_job_journal, record_job, report_journal
 from ansible_ensemble.jobs.repositories import free_repositories, keep_in_git
 from ansible_ensemble.projects.folders import PLANNED

@@ -22,7 +22,6 @@ from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.revisions import current_folder
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.assigned import assigned_inputs
-from ansible_ensemble.planning.conditions import unmet
 from ansible_ensemble.planning.context import Member
 from ansible_ensemble.planning.expand import links_of
 from ansible_ensemble.planning.plan import Plan, PlannedOperation, Reason
@@ -72,7 +71,9 @@ class Renderer:
             inputs=planned.details.get("inputs"),
             base=operation.base,
         )
-        folder = task_folder(self._ensemble.folder, "tasks", planned.instance, planned.key.partition(":")[2])
+        folder = task_folder(
+            self._ensemble.work or self._ensemble.folder, "tasks", planned.instance, planned.key.partition(":")[2]
+        )
         return JobTask(
             id=task_id,
             planned=planned,
@@ -192,7 +193,7 @@ class Renderer:
         """Why the filter of the operation's workflow step is not met, None if it is."""
         template = self._template(planned)
         member = Member(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
-        return unmet(planned.details["filter"], self._evidence.reader(member))
+        return self._evidence.unmet(planned.details["filter"], member)
 
     def has_changed(self, planned: PlannedOperation) -> bool:
         """Whether what the operation read the last time has another digest now."""
@@ -237,13 +238,25 @@ class Renderer:
 def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
     """Render a plan's operations to see that they can be, before anything runs (seed unfurl-jobs: "Job Lifecycle").
 
-    Operations that depend on live attributes which are not set yet are left for when these are.
-
     Raises:
         InvalidInput: an operation can never be rendered as it is; InvalidInputs for several.
     """
-    renderer = Renderer(ensemble, options)
     known = set(ensemble.instances.by_name)
+    problems = render_faults(ensemble, plan, options)
+    for name in set(ensemble.instances.by_name) - known:
+        ensemble.instances.remove(name)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise InvalidInputs(problems)
+
+
+def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[InvalidInput]:
+    """Why operations of a plan can never be rendered, each error once; their instances are made in memory.
+
+    Operations that depend on live attributes which are not set yet are left for when these are.
+    """
+    renderer = Renderer(ensemble, options)
     problems: dict[str, InvalidInput] = {}
     for planned in plan.operations:
         if not planned.implementation:
@@ -254,12 +267,7 @@ def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
             continue
         except InvalidInput as error:
             problems.setdefault(str(error), error)
-    for name in set(ensemble.instances.by_name) - known:
-        ensemble.instances.remove(name)
-    if len(problems) == 1:
-        raise next(iter(problems.values()))
-    if problems:
-        raise InvalidInputs(list(problems.values()))
+    return list(problems.values())
 
 
 def _with_inputs(operation: Operation, assigned: Mapping[str, Any]) -> Operation:

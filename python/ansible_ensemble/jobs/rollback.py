@@ -12,9 +12,10 @@ from ansible_ensemble.core.changeid import is_job
 from ansible_ensemble.core.errors import InvalidInput, shown_path
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import INPUT_PREFIX, kept_values
+from ansible_ensemble.jobs.location import Location
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import Location, read_ensemble
+from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects.git import commit_that_added, repository_of
 

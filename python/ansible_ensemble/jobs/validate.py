@@ -1,32 +1,42 @@
-"""Validate: what is wrong with ensembles, service templates and archives, without looking at any status."""
+"""Validate: what is wrong with ensembles, service templates and archives, whatever has been deployed of them."""
 
 from __future__ import annotations
 
 import os
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, raise_all
-from ansible_ensemble.documents.csar import META, find_entry, open_csar
-from ansible_ensemble.documents.yaml import read_yaml
-from ansible_ensemble.expressions.matches import find_matches
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs
+from ansible_ensemble.documents.csar import open_csar
+from ansible_ensemble.expressions.harmless import not_given
+from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.evidence import BlankEvidence
+from ansible_ensemble.jobs.location import is_archive, locate
 from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.python_template import SUFFIX, read_python_template
-from ansible_ensemble.jobs.read import locate, read_ensemble
-from ansible_ensemble.projects.project import ENSEMBLE_FILE
+from ansible_ensemble.jobs.read import blank_ensemble, read_specification
+from ansible_ensemble.jobs.render import render_faults
+from ansible_ensemble.planning.planner import make_plan, make_survey
 from ansible_ensemble.topology.entities import Topology
-from ansible_ensemble.topology.service_template import load_topology
-from ansible_ensemble.topology.stand_ins import check_stand_ins
+from ansible_ensemble.topology.service_template import missing_inputs
 
 
-def validate_path(path: str, options: JobOptions, *, strict: bool) -> dict[str, Any]:
-    """Everything that is wrong with an ensemble, a service template, or a CSAR (a file or a folder).
+def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict[str, Any]:
+    """Everything that is wrong with an ensemble, a service template, or an archive, packed or not.
 
-    A service template may be a part of a whole: what it leaves open for others, and implementing files that are not
-    beside it, are warnings unless `strict`.
+    It is read as a job reads it. Then each of its workflows is planned and each of its operations rendered, as if
+    nothing was there yet, by an evaluator that knows no more than the files say: what a job refuses for their sake is
+    refused here, in the same words. Inputs need not be given: only a job needs them.
+
+    Args:
+        path: what to validate.
+        options: those of a job.
+        part: it is a part of a whole, and not planned: what it leaves open for others, and implementing files that are
+            not there, are warnings.
 
     Returns:
         `{"path", "file", "counts", "errors": [...], "warnings": [...]}`: `file` is the one that `path` means, and
@@ -34,14 +44,87 @@ def validate_path(path: str, options: JobOptions, *, strict: bool) -> dict[str, 
         `message`, `hint`, `text`.
     """
     found: dict[str, Any] = {"path": path, "file": path, "counts": {}, "errors": [], "warnings": []}
-    try:
-        file, topology, warnings = _read(Path(path).expanduser(), options, strict)
-        raise_all(check_stand_ins(topology.node_templates.values()))
-    except InvalidInputs as error:
-        return {**found, "errors": [_error(one) for one in error.errors]}
-    except InvalidInput as error:
-        return {**found, "errors": [_error(error)]}
-    return {**found, "file": file, "counts": _counts(topology), "warnings": warnings}
+    with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
+        show: Callable[[str], str] = str
+        try:
+            if is_archive(path):
+                archive, show = Path(folder) / "archive", _inside(path, Path(folder) / "archive")
+                open_csar(Path(path).expanduser(), archive)
+                _validate(archive, options, part, Path(folder), found)
+                found["file"] = path
+            else:
+                _validate(Path(path).expanduser(), options, part, Path(folder), found)
+        except InvalidInput as error:
+            found["errors"] = [_error(one, show) for one in _each(error)]
+        found["warnings"] = [show(warning) for warning in found["warnings"]]
+    return found
+
+
+def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: dict[str, Any]) -> None:
+    location = locate(path)
+    read = read_specification(location, options, whole=not part)
+    found["warnings"] = read.warnings
+    if not part:
+        ensemble = blank_ensemble(read, options, work)
+        found["warnings"] = ensemble.warnings
+        _check_jobs(ensemble, options)
+    meant = location.template or location.ensemble
+    found["file"] = str(path) if meant == path.absolute() else os.path.relpath(meant)
+    found["counts"] = _counts(read.topology)
+
+
+def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
+    """Refuse what a job of any workflow, or its outputs, would refuse.
+
+    Raises:
+        InvalidInputs: all of it.
+    """
+    topology = ensemble.topology
+    topology.input_values |= {name: not_given(name) for name in _missing_inputs(topology)}
+    faults: dict[str, InvalidInput] = {}
+
+    @contextmanager
+    def collected() -> Iterator[None]:
+        try:
+            yield
+        except Deferred:
+            pass
+        except InvalidInput as error:
+            faults.update({str(one): one for one in _each(error)})
+
+    def plan(workflow: str, chosen: JobOptions = options) -> None:
+        with collected():
+            make_plan(topology, ensemble.instances, workflow, chosen, evidence, ensemble="", base={})
+
+    if ensemble.environment.external:  # else nobody has said yet where to look
+        with collected():
+            ensemble.unselected.raise_all()
+    evidence = BlankEvidence(ensemble)
+    for workflow in dict.fromkeys(("deploy", *topology.workflows)):
+        plan(workflow)
+    with collected():
+        survey = make_survey(topology, ensemble.instances, options, evidence)
+        faults.update({str(one): one for one in render_faults(ensemble, survey, options)})
+        plan("undeploy")
+        for policy in topology.policies.values():
+            for trigger in policy.triggers.values():
+                plan("notify", replace(options, trigger=trigger.name, force=True))
+        for name in topology.outputs:
+            with collected():
+                ensemble.evaluator.output_value(name, ensemble.evaluator.untracked())
+    if faults:
+        raise InvalidInputs(list(faults.values()))
+
+
+def _missing_inputs(topology: Topology) -> list[str]:
+    """Names of the inputs that a job of the topology, or of a workflow of it, has to be given."""
+    of_workflows = (
+        name
+        for workflow in topology.workflows.values()
+        for name, definition in workflow.inputs.items()
+        if definition.required and not (definition.has_default or definition.has_value)
+    )
+    return [*missing_inputs(topology), *(name for name in of_workflows if name not in topology.input_values)]
 
 
 def _counts(topology: Topology) -> dict[str, int]:
@@ -55,44 +138,29 @@ def _counts(topology: Topology) -> dict[str, int]:
     }
 
 
-def _read(path: Path, options: JobOptions, strict: bool) -> tuple[str, Topology, list[str]]:
-    """The file that a path means, what it describes, and warnings."""
-    if path.is_dir() and not (path / ENSEMBLE_FILE).is_file() and _is_archive(path):
-        return _template(find_entry(path), options, strict)
-    if path.is_file() and zipfile.is_zipfile(path):
-        with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
-            return str(path), *_template(open_csar(path, Path(folder)), options, strict)[1:]
-    if path.is_file() and path.suffix == SUFFIX:
-        return _template(path, options, strict)
-    if path.is_file():
-        data = read_yaml(path).data
-        if not isinstance(data, Mapping) or "kind" not in data:
-            return _template(path, options, strict)
-    ensemble = read_ensemble(locate(path), options)
-    ensemble.unselected.raise_all()
-    return os.path.relpath(ensemble.path), ensemble.topology, ensemble.warnings
+def _inside(archive: str, folder: Path) -> Callable[[str], str]:
+    """Shows a file of the folder that an archive was unpacked to as one inside of the archive."""
+    names = {str(folder), str(folder.resolve())}
+
+    def show(text: str) -> str:
+        for name in names:
+            text = text.replace(name, archive)
+        return text
+
+    return show
 
 
-def _is_archive(folder: Path) -> bool:
-    return (folder / META).is_file() or any(folder.glob("*.yaml")) or any(folder.glob("*.yml"))
+def _each(error: InvalidInput) -> list[InvalidInput]:
+    return error.errors if isinstance(error, InvalidInputs) else [error]
 
 
-def _template(path: Path, options: JobOptions, strict: bool) -> tuple[str, Topology, list[str]]:
-    shown, path = str(path), path.absolute()
-    source = read_python_template(path) if path.suffix == SUFFIX else path
-    topology = load_topology(
-        source, inputs=options.inputs, check_files=strict, complete=strict, find_matches=find_matches
-    )
-    return shown, topology, list(topology.warnings)
-
-
-def _error(error: EnsembleError) -> dict[str, Any]:
+def _error(error: EnsembleError, show: Callable[[str], str]) -> dict[str, Any]:
     place = error.place
     return {
-        "file": place.file if place else None,
+        "file": show(place.file) if place else None,
         "line": place.line if place else None,
         "column": place.column if place else None,
-        "message": error.message,
-        "hint": error.hint,
-        "text": str(error),
+        "message": show(error.message),
+        "hint": show(error.hint) if error.hint else error.hint,
+        "text": show(str(error)),
     }

@@ -30,6 +30,29 @@ def unmet(condition: Any, read: Read) -> str | None:
     return next((fault for fault in faults if fault is not None), None)
 
 
+def condition_fault(condition: Any) -> str | None:
+    """Why nobody could ever say whether a condition is met, None if one can; in the words of `unmet`."""
+    if isinstance(condition, list):
+        faults = (condition_fault(clause) for clause in condition)
+    elif isinstance(condition, Mapping):
+        faults = (_clause_fault(str(name), operand) for name, operand in condition.items())
+    else:
+        return f"{condition!r} is no condition"
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def _clause_fault(name: str, operand: Any) -> str | None:
+    if name in ("and", "assert", "or", "not"):
+        return condition_fault(operand)
+    odd = (_odd(constraint) for constraint in _constraints(operand))
+    return next((f"its {name} {fault}" for fault in odd if fault is not None), None)
+
+
+def _constraints(operand: Any) -> list[Mapping[str, Any]]:
+    clauses = operand if isinstance(operand, list) else [operand]
+    return [clause if isinstance(clause, Mapping) else {"equal": clause} for clause in clauses]
+
+
 def _unmet_clause(name: str, operand: Any, read: Read) -> str | None:
     if name in ("and", "assert"):
         return unmet(operand, read)
@@ -41,8 +64,7 @@ def _unmet_clause(name: str, operand: Any, read: Read) -> str | None:
     value = read(name)
     if value is None:
         return f"its {name} is not known"
-    for clause in operand if isinstance(operand, list) else [operand]:
-        constraint = clause if isinstance(clause, Mapping) else {"equal": clause}
+    for constraint in _constraints(operand):
         fault = _odd(constraint) or violation(value, constraint)
         if fault is not None:
             return f"its {name} {fault}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -154,8 +154,8 @@ class Evidence(Protocol):
     def version_changed(self, member: Member) -> bool:
         """Whether the template's major version is another than the one deployed."""
 
-    def reader(self, member: Member) -> Callable[[str], Any]:
-        """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""
+    def unmet(self, condition: Any, member: Member) -> str | None:
+        """Why an instance does not meet a condition of a workflow or trigger, None if it does."""
 
 
 @dataclass(slots=True)

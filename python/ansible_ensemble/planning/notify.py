@@ -8,7 +8,6 @@ from typing import Any
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
-from ansible_ensemble.planning.conditions import unmet
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.weave import Stage, SubPlan, Weaver, one_by_one
 from ansible_ensemble.planning.workflow import weave_named
@@ -92,7 +91,7 @@ def _fault(planning: Planning, member: Member, trigger: Trigger) -> str | None:
         return "it is not in operation"
     if not planning.options.force and _is_out_of_schedule(trigger):
         return f'trigger "{trigger.name}" is out of its schedule (--force acts all the same)'
-    fault = unmet(trigger.condition, planning.evidence.reader(member))
+    fault = planning.evidence.unmet(trigger.condition, member)
     return None if fault is None else f'the condition of trigger "{trigger.name}" is not met: {fault}'
 
 

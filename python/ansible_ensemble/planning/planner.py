@@ -23,6 +23,7 @@ from ansible_ensemble.planning.order import (
     order_visits,
 )
 from ansible_ensemble.planning.plan import Action, Plan
+from ansible_ensemble.planning.survey import settle_all, survey
 from ansible_ensemble.planning.tools import need_tools
 from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
@@ -109,18 +110,33 @@ def make_plan(
         UsageError: there is no such workflow.
         InvalidInput: a filter names nothing, instances need each other in a cycle, or nothing implements a type.
     """
-    transforms = transforms_of(topology, workflow)
     planning = Planning(workflow, topology, instances, options, evidence)
-    for transform in transforms:
+    for transform in transforms_of(topology, workflow):
         transform(planning)
     need_tools(planning)
+    _refuse_stand_ins(planning.members.values())
+    return _plan(planning, ensemble, base)
+
+
+def make_survey(topology: Topology, instances: Instances, options: PlanOptions, evidence: Evidence) -> Plan:
+    """A plan of every operation that the topology has, each by itself; its instances are there and well afterwards.
+
+    Raises:
+        InvalidInput: instances need each other in a cycle.
+    """
+    planning = Planning("run", topology, instances, options, evidence)
+    for transform in (*_SETUP, survey, settle_all):
+        transform(planning)
+    return _plan(planning, "", {})
+
+
+def _plan(planning: Planning, ensemble: str, base: dict[str, str]) -> Plan:
     members = members_in_plan_order(planning)
-    _refuse_stand_ins(members)
     return Plan(
-        workflow=workflow,
+        workflow=planning.workflow,
         ensemble=ensemble,
         base=base,
-        options=options.changed(),
+        options=planning.options.changed(),
         instances=[member.change for member in members if member.change is not None],
         operations=[operation for member in members for operation in (*member.down, *member.up)],
         excluded=planning.excluded,

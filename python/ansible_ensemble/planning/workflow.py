@@ -8,7 +8,6 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import Status
-from ansible_ensemble.planning.conditions import unmet
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.planning.sequence import mark_last
@@ -194,7 +193,7 @@ class _Course:
         for condition in self.workflow.preconditions:
             target = str(condition.get("target"))
             for member in self.weaver.members(target):
-                fault = unmet(condition.get("condition") or [], self.weaver.planning.evidence.reader(member))
+                fault = self.weaver.planning.evidence.unmet(condition.get("condition") or [], member)
                 if fault is not None:
                     raise InvalidInput(
                         f'a precondition of workflow "{self.workflow.name}" is not met by "{member.name}": {fault}',

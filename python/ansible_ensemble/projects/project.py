@@ -135,25 +135,30 @@ def list_ensembles(project: Project) -> list[Path]:
     return list(dict.fromkeys([*named, *found]))
 
 
+class NoEnsemble(InvalidInput):
+    """A folder is no ensemble's, and no project's that has one."""
+
+
 def default_ensemble(folder: Path) -> Path:
     """The ensemble that is meant by a project's folder: its own, the default one, or the only one.
 
     Raises:
-        InvalidInput: there is none, or which of several is not clear.
+        NoEnsemble: there is none.
+        InvalidInput: which of several is meant is not clear.
     """
     if (folder / ENSEMBLE_FILE).is_file():
         return folder / ENSEMBLE_FILE
     project = find_project(folder)
     if project.root != folder.resolve():
-        raise InvalidInput(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
+        raise NoEnsemble(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
     if project.file is None and not (project.root / ".git").exists():
-        raise InvalidInput(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
+        raise NoEnsemble(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
     named = [entry.file for entry in project.ensembles if entry.default]
     ensembles = named or list_ensembles(project)
     if len(ensembles) == 1:
         return ensembles[0]
     if not ensembles:
-        raise InvalidInput("there is no ensemble", Place(str(folder)), "`ansible-ensemble init` makes one")
+        raise NoEnsemble("there is no ensemble", Place(str(folder)), "`ansible-ensemble init` makes one")
     names = [os.path.relpath(ensemble.parent, project.root) for ensemble in ensembles]
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     raise InvalidInput(f"the project has several ensembles: {shown}", Place(str(folder)), "name one of them")

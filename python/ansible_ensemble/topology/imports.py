@@ -169,7 +169,7 @@ class Importer:
             problems.add(f"the imported file {name} cannot be found", place)
             return None
         if self.roots and not any(key.is_relative_to(root.resolve()) for root in self.roots):
-            problems.add(f"the imported file {name} lies outside of the project", place, f"it is {key}")
+            problems.add(f"the imported file {name} lies outside of the project", place, self._hint_outside(key))
             return None
         if key in self._chain:
             names = [one.name for one in self._chain[self._chain.index(key) :]] + [key.name]
@@ -190,6 +190,12 @@ class Importer:
             return None
         version = importing.version if isinstance(document.data, Mapping) and importing.is_unfurl else None
         return self.read(document, prefix=importing.prefix + (f"{prefix}:" if prefix else ""), version=version)
+
+    def _hint_outside(self, path: Path) -> str:
+        return (
+            f"it is {path}, and the project is {self.roots[0]}: it reaches up to the next folder with a git repository "
+            "or an ensemble-project.yaml in it, which can name the folders of repositories"
+        )
 
     def _locate(self, name: str, repository: Any, importing: Scope, place: Place | None) -> Path | None:
         """The path of an imported file; None, and an error, if it is not on this machine."""

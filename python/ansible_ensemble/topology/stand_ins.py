@@ -6,8 +6,6 @@ only say that it deployed one is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.entities import NodeTemplate
 
@@ -34,9 +32,3 @@ def stand_in_fault(template: NodeTemplate) -> InvalidInput | None:
         return None
     message = f"nothing implements the type {template.type.name} of node template '{template.name}'"
     return InvalidInput(message, template.place, f"give it operations: {instead}, for instance")
-
-
-def check_stand_ins(templates: Iterable[NodeTemplate]) -> list[InvalidInput]:
-    """What is wrong with the node templates that no job can deploy; those that only operations make are left out."""
-    asked = (one for one in templates if "dependent" not in one.directives)
-    return [fault for one in asked if (fault := stand_in_fault(one)) is not None]

@@ -131,7 +131,7 @@ class FakeJobs:
         self._called("outputs", ensemble, dict(options))
         return {"url": "http://localhost:8080", "ports": [80, 443]}
 
-    def validate(self, paths, options, *, strict=False):
+    def validate(self, paths, options, *, part=False):
         self._called("validate", list(paths), dict(options))
         files = [
             {

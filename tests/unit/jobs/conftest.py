@@ -10,9 +10,10 @@ import pytest
 
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.patch import apply_patch
+from ansible_ensemble.jobs.location import locate
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import locate, read_ensemble
+from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.render import Renderer
 from ansible_ensemble.jobs.settle import Settled
 from ansible_ensemble.jobs.task import JobTask

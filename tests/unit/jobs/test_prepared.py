@@ -14,9 +14,9 @@ from ansible_ensemble.core.errors import EnsembleError, UsageError
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.journal_events import job_started_event
 from ansible_ensemble.jobs.journals import create_journal
+from ansible_ensemble.jobs.location import locate
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.prepared import PreparedJob
-from ansible_ensemble.jobs.read import locate
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.lfs_lock import GlobalLock

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.jobs.location import locate
 from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.read import locate, read_ensemble
+from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.projects.vault import Vault
 
 INLINE = """\

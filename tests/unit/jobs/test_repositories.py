@@ -3,8 +3,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from ansible_ensemble.jobs.location import locate
 from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.read import locate, read_ensemble
+from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.repositories import repositories_of
 from tests.unit.jobs.conftest import SERVICE
 

@@ -16,10 +16,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "paths", metavar="PATH", nargs="*", default=["."], help="ensembles, service templates or CSARs (default: here)"
     )
     parser.add_argument(
-        "--strict",
+        "--part",
         action="store_true",
         default=False,
-        help="a service template has to be whole: every requirement met, every implementing file there",
+        help="they are parts of a whole: what they leave open, and implementing files that are missing, are warnings",
     )
     options.add_values(parser)
     options.add_environment(parser)
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Check files; every error is named, not only the first."""
     console = session.console
     given = options.job_options(arguments, console.environment)
-    found = session.jobs().validate(arguments.paths, given, strict=arguments.strict)
+    found = session.jobs().validate(arguments.paths, given, part=arguments.part)
     if arguments.output == "json":
         console.document(found)
     else:

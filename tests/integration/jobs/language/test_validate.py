@@ -14,30 +14,47 @@ import pytest
 from ansible_ensemble.documents.yaml import read_yaml
 
 LEDGER = read_yaml(Path(__file__).parents[3] / "unit/topology/ledger.yaml").data
-#: Accepted as parts of a whole, or for want of a file that implements an operation; `--strict` refuses them.
-LENIENT = {"tosca-parser-samples/node_filter/test_node_filter.yaml", "52-missing-implementation-file.yaml"}
+#: Accepted as a part of a whole, of which a node that it needs is another part.
+PARTS = {"tosca-parser-samples/node_filter/test_node_filter.yaml"}
 
 
-@pytest.mark.parametrize("section", ["probes", "corpus"])
-def test_the_verdicts_are_those_of_the_ledger(command: Any, collected: Callable[[str], Path], section: str) -> None:
-    names = list(LEDGER[section])
-    done = command("validate", "--output", "json", *(str(collected(f"{section}/{name}")) for name in names))
+def test_the_verdicts_on_the_probes_are_those_of_the_ledger(command: Any, probes: Path) -> None:
+    check(command, probes, LEDGER["probes"])
+
+
+def test_the_verdicts_on_parts_are_those_of_the_ledger(command: Any, corpus_folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(corpus_folder, tmp_path / "corpus")
+    (tmp_path / "ensemble-project.yaml").write_text("environments: {}\n")
+    verdicts = {name: None if name in PARTS else why for name, why in LEDGER["corpus"].items()}
+    check(command, tmp_path / "corpus", verdicts, "--part")
+
+
+def check(command: Any, folder: Path, verdicts: dict[str, str | None], *options: str) -> None:
+    names = list(verdicts)
+    done = command("validate", *options, "--output", "json", *(str(folder / name) for name in names))
     found = dict(zip(names, json.loads(done.stdout)["files"], strict=True))
     refused = {name for name, file in found.items() if file["errors"]}
-    assert refused == {name for name, why in LEDGER[section].items() if why is not None} - LENIENT
+    assert refused == {name for name, why in verdicts.items() if why is not None}
     assert done.code == 3
     assert all(error["file"] and error["message"] for file in found.values() for error in file["errors"])
 
 
-def test_strict_asks_for_the_implementing_files(command: Any, probes: Path, tmp_path: Path) -> None:
-    for name in ("12-get_artifact.yaml", "52-missing-implementation-file.yaml"):
-        shutil.copy(probes / name, tmp_path)
-    assert command("validate", "--strict", "12-get_artifact.yaml").code == 3
-    for name in ("x.yaml", "y.yaml", "x.sh"):
-        (tmp_path / name).write_text("[]\n")
-    assert command("validate", "--strict", "12-get_artifact.yaml").code == 0
-    assert command("validate", "52-missing-implementation-file.yaml").code == 0
-    assert command("validate", "--strict", "52-missing-implementation-file.yaml").code == 3
+def test_a_part_need_not_have_the_implementing_files(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(PART)
+    done = command("validate", "service.yaml")
+    assert (done.code, "the file x.sh of the operation Standard.create does not exist" in done.output) == (3, True)
+    done = command("validate", "--part", "service.yaml")
+    assert (done.code, "Warning: " in done.output) == (0, True)
+    (tmp_path / "x.sh").write_text("true\n")
+    assert command("validate", "service.yaml").code == 0
+
+
+PART = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    app: {type: tosca.nodes.Root, interfaces: {Standard: {operations: {create: x.sh}}}}
+"""
 
 
 @pytest.mark.parametrize("section", ["probes", "corpus"])
@@ -71,14 +88,14 @@ app = App(port=9000, server=Server())
 
 def test_a_service_template_in_python(command: Any, tmp_path: Path) -> None:
     (tmp_path / "service.py").write_text(PYTHON)
+    (tmp_path / "configure.sh").write_text("#!/bin/sh\necho port $port > seen\n")
+    (tmp_path / "configure.sh").chmod(0o755)
     done = command("validate", "service.py")
     if importlib.util.find_spec("tosca") is None:
         assert done.code == 3
         assert "pip install 'ansible-ensemble[dsl]'" in done.output
         return
     assert done.code == 0, done.output
-    (tmp_path / "configure.sh").write_text("#!/bin/sh\necho port $port > seen\n")
-    (tmp_path / "configure.sh").chmod(0o755)
     report = json.loads(command("deploy", "--approve", "--output", "json", "service.py").stdout)
     assert [(task["instance"], task["operation"]) for task in report["tasks"]] == [("app", "Standard.configure")]
     assert (tmp_path / "seen").read_text() == "port 9000\n"
