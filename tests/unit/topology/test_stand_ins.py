@@ -90,7 +90,7 @@ def test_validate_and_plan_say_it_with_the_same_words(tmp_path: Path, workflow: 
         if workflow == "undeploy"
         else "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec: {service_template: service.yaml}\n"
     )
-    (told,) = validate_path(str(file), JobOptions(), strict=False)["errors"]
+    (told,) = validate_path(str(file), JobOptions())["errors"]
     with pytest.raises(InvalidInput) as caught:
         commands.make_plan(str(tmp_path), workflow, {})
     assert (told["message"], told["hint"]) == (caught.value.message, caught.value.hint)
