@@ -96,7 +96,7 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
         with collected():
             make_plan(topology, ensemble.instances, workflow, chosen, evidence, ensemble="", base={})
 
-    if ensemble.environment.external:  # else nobody has said yet where to look
+    if ensemble.document is not None or ensemble.environment.external:  # else it is not said yet where to look
         with collected():
             ensemble.unselected.raise_all()
     evidence = BlankEvidence(ensemble)

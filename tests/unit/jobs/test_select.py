@@ -135,7 +135,7 @@ def test_a_job_is_refused_where_nothing_fits(
             plan_workflow(read, workflow, JobOptions())
         assert "nothing fits the selected 'net', " in str(caught.value) and message in str(caught.value)
         assert caught.value.place is not None
-    assert message in validate_path(str(tmp_path), JobOptions(), strict=False)["errors"][0]["text"]
+    assert message in validate_path(str(tmp_path), JobOptions())["errors"][0]["text"]
 
 
 def test_it_can_be_taken_down_all_the_same(ensemble: Callable[..., Ensemble]) -> None:
