@@ -28,7 +28,9 @@ class ActionModule(EnsembleAction):
         ENSEMBLE
         | EXECUTING
         | {
+            "workflow": {"type": "str", "required": True},
             "plan_file": {"type": "path", "required": True},
+            "plan_digest": {"type": "str"},
             "jobs": {"type": "int", "default": 0},
             "show": {"type": "bool", "default": True},
         }
@@ -40,7 +42,9 @@ class ActionModule(EnsembleAction):
             self,
             self.variables,
             ensemble=given["ensemble"],
+            workflow=given["workflow"],
             plan_file=given["plan_file"],
+            plan_digest=given.get("plan_digest"),
             jobs=given["jobs"],
             show=given["show"],
             options=pick(given, EXECUTING | {"environment": {}}) | {"check": self.check, "diff": self.diff},

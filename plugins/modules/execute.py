@@ -15,7 +15,9 @@ description:
   - Runs the operations of a plan, in the order that their dependencies ask for and side by side where they allow it.
   - Operations see the inventory, variables, vault secrets, check mode and diff mode of the task.
   - All that happens is written to a journal at once; M(tosca.ensemble.record) makes the ensemble's status from it.
-  - A plan whose ensemble has changed since it was made is refused.
+  - A plan is refused whose ensemble has changed since it was made, that is of another ensemble or workflow, or that is
+    not the one that was made.
+  - The ensemble has to be locked by a process that this task comes from, as by M(tosca.ensemble.lock) in the same play.
 extends_documentation_fragment:
   - tosca.ensemble.options
   - tosca.ensemble.options.action
@@ -28,10 +30,19 @@ attributes:
     description: Shows what changed.
     support: full
 options:
+  workflow:
+    description: The workflow that is meant; a plan of another one is refused.
+    type: str
+    required: true
   plan_file:
     description: The plan, as M(tosca.ensemble.plan) saved it.
     type: path
     required: true
+  plan_digest:
+    description:
+      - The plan's digest, as M(tosca.ensemble.plan) returned it; a plan of another digest is refused.
+      - May be left out only for a file that you named yourself when the plan was made.
+    type: str
   jobs:
     description: How many operations run side by side; V(0) takes two for each core, four at least.
     type: int
@@ -75,6 +86,10 @@ seealso:
 """
 
 EXAMPLES = r"""
+- name: Lock
+  tosca.ensemble.lock:
+    ensemble: web/ensemble.yaml
+
 - name: Plan
   tosca.ensemble.plan:
     ensemble: web/ensemble.yaml
@@ -83,7 +98,9 @@ EXAMPLES = r"""
 - name: Carry it out, four operations at a time
   tosca.ensemble.execute:
     ensemble: web/ensemble.yaml
+    workflow: deploy
     plan_file: "{{ web_plan.plan_file }}"
+    plan_digest: "{{ web_plan.plan_digest }}"
     jobs: 4
 """
 

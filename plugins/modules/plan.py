@@ -37,7 +37,9 @@ options:
   plan_file:
     description:
       - Where the plan is saved.
-      - A file of its own in the ensemble's C(jobs) folder if not given.
+      - A new file in the ensemble's C(planned) folder if not given, which goes with the lock that it was made under, or
+        else a day later.
+      - A file that is there and is no plan is not written over.
     type: path
   skip_upstream_check:
     description: Do not look whether the ensemble's git repository is behind its upstream.
@@ -98,7 +100,12 @@ plan_file:
   description: Where the plan is saved.
   returned: success
   type: str
-  sample: /srv/web/jobs/plan.json
+  sample: /srv/web/planned/plan-0f1e2d3c4b5a6978.json
+plan_digest:
+  description: What tells this plan from every other; for O(tosca.ensemble.execute#module:plan_digest).
+  returned: success
+  type: str
+  sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 text:
   description: The plan as text.
   returned: success

@@ -286,12 +286,10 @@ def is_true(text: str | None) -> bool:
 
 
 def is_plan_file(path: str) -> bool:
-    """Whether the path is a saved plan's, which is a JSON object; an ensemble is YAML."""
-    file = Path(path)
-    if not file.is_file():
-        return False
-    with file.open("rb") as stream:
-        return stream.read(64).lstrip().startswith(b"{")
+    """Whether the path is a saved plan's."""
+    from ansible_ensemble.jobs.saved_plans import is_plan_file
+
+    return is_plan_file(Path(path))
 
 
 def positive(text: str) -> int:

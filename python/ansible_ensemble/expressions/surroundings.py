@@ -34,6 +34,7 @@ class Surroundings:
         digest_key: key of the digests of sensitive values, and of generated strings; or gives it when it is needed.
         redactor: told of each sensitive value that is read.
         check: whether this is a dry run: nothing may be written.
+        plans: whether nothing is carried out yet: nothing may be written either, for a job may run and read it.
         job: facts of the running job, which templates see as `task` (`workflow`, `reason`, `verbose`, ...).
         variables: variables of the job, which templates see by their names.
         inventory: gives Ansible's inventory when a template has a name that nothing else gives; None where there is
@@ -59,6 +60,7 @@ class Surroundings:
     digest_key: Key = b""
     redactor: Redactor = field(default_factory=Redactor)
     check: bool = False
+    plans: bool = False
     job: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
     inventory: Callable[[], Inventory] | None = None
@@ -69,6 +71,11 @@ class Surroundings:
     outputs: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     trace: Callable[[str], None] | None = None
+
+    @property
+    def writes(self) -> bool:
+        """Whether functions may make files and folders."""
+        return not self.check and not self.plans
 
     @property
     def roots(self) -> tuple[Path, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -11,24 +10,33 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.core.errors import EnsembleError, Locked
+from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.given import hand_over, options_of_job, withdraw
+from ansible_ensemble.jobs.given import hand_over, keep_for, options_of_job, withdraw
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
 from ansible_ensemble.jobs.journals import drop_dry_runs
 from ansible_ensemble.jobs.location import Location, locate
 from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
+from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.record import read_job_journal
 from ansible_ensemble.jobs.recover import commit_job, read_recovered, record_journal
 from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.jobs.saved_plans import (
+    check_fresh,
+    check_purpose,
+    drop_plans,
+    is_kept,
+    keep_plan,
+    load_plan,
+    save_plan,
+)
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, ancestors, presence
@@ -38,8 +46,6 @@ from ansible_ensemble.reports.plan_text import plan_text
 
 if TYPE_CHECKING:
     from ansible_ensemble.execution.ansible.session import AnsibleSession
-
-_PLAN_FILE = "plan.json"
 
 
 def lock(
@@ -63,8 +69,7 @@ def lock(
         held = locks.read_lock(path)
         if held is None or held.id != lock_id:
             return {"changed": False, "lock": {}}
-        withdraw(path.parent / PLANNED)
-        drop_dry_runs(path.parent / PLANNED)
+        _clear(path.parent / PLANNED)
         freed, left = locking.free(path, held, environment)
         return {"changed": freed, "lock": {}, "warnings": [left] if left else []}
     if lock_id is not None:
@@ -73,6 +78,7 @@ def lock(
         taken = locking.acquire(
             path, operation, environment=environment, pid=pid, timeout=timeout, notice=notices.append
         ).local
+        drop_plans(path.parent / PLANNED)
     return {"changed": True, "lock": {"id": taken.id, **taken.to_json()}, "warnings": notices}
 
 
@@ -94,7 +100,7 @@ def plan(
         ensemble: the ensemble.
         workflow: the workflow.
         options: job options by name.
-        plan_file: where the plan is saved; None is among the planned files.
+        plan_file: where the plan is saved; None is a new file among the planned ones.
         check: whether this is a dry run.
         diff: whether differences are asked for.
         action: the running action plugin.
@@ -104,22 +110,26 @@ def plan(
     location = locate(ensemble)
     given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
     job_options = JobOptions.from_mapping({**given, "session": _session(action, task_vars, location)})
+    locked = _holder(location.ensemble) is not None
     # without the lock, an open journal may be that of a job which runs
-    read = read_recovered(location, job_options, write=not check and _holder(location.ensemble) is not None)
+    read = read_recovered(location, job_options, write=not check and locked)
     check_upstreams(read, job_options)
     made = plan_workflow(read, workflow, job_options)
-    file = Path(plan_file) if plan_file else read.planned / _PLAN_FILE
-    file.parent.mkdir(parents=True, exist_ok=True)
-    save_plan(made, file)
-    if _holder(read.path) is not None:
-        hand_over(read.planned, job_options, read.topology, read.seal)
+    if plan_file:
+        Path(plan_file).parent.mkdir(parents=True, exist_ok=True)
+        saved = save_plan(made.to_text(), Path(plan_file))
+    else:
+        saved = keep_plan(made.to_text(), read.planned, locked=locked)
+    if locked:
+        hand_over(read.planned, job_options, read.topology, read.seal, plan=saved.digest)
     document = made.to_json()
     excluded = [{**item, "reason": say(item["reason"])} for item in document["excluded"]]
     told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
     return {
         "changed": not made.empty,
         "plan": document,
-        "plan_file": str(file),
+        "plan_file": str(saved.path),
+        "plan_digest": saved.digest,
         "text": read.redactor.text(plan_text(told)),
     }
 
@@ -129,7 +139,9 @@ def execute(
     task_vars: Mapping[str, Any],
     *,
     ensemble: str,
+    workflow: str,
     plan_file: str,
+    plan_digest: str | None,
     jobs: int,
     options: Mapping[str, Any],
     show: bool = True,
@@ -144,9 +156,13 @@ def execute(
     from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
 
     display = Display()
-    saved = load_plan(Path(plan_file))
-    held = _adopt_lock(ensemble)
     location = locate(ensemble)
+    if plan_digest is None and is_kept(Path(plan_file)):
+        raise UsageError(f"{plan_file} is a plan that is known by its digest alone", hint="give plan_digest too")
+    saved, kept = load_plan(Path(plan_file), plan_digest)
+    check_purpose(saved, kept.path, location.ensemble, workflow)
+    held = _adopt_lock(location.ensemble)
+    keep_for(location.ensemble.parent / PLANNED, kept.digest)
     given = {name: value for name, value in options.items() if name != "fast_modules"}
     given["vault"] = _vault(action)
     session = given["session"] = _session(action, task_vars, location)
@@ -211,7 +227,7 @@ def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks
         report = record_journal(recorded, journal)
         if options.commits:
             commit_job(recorded, report, options)
-        withdraw(ensemble.planned)
+        _clear(ensemble.planned)
         return locking.free(ensemble.path, held, options.environment)[1]
     return None
 
@@ -235,14 +251,20 @@ def _session(action: Any, task_vars: Mapping[str, Any], location: Location) -> A
     return session
 
 
-def _adopt_lock(ensemble: str) -> locks.Lock:
+def _clear(planned: Path) -> None:
+    """Remove what a job leaves among the planned files: the lock is still held, the job has ended."""
+    withdraw(planned)
+    drop_plans(planned)
+    drop_dry_runs(planned)
+
+
+def _adopt_lock(path: Path) -> locks.Lock:
     """Have the lock live as long as this process, should its holder be killed.
 
     Raises:
         EnsembleError: the ensemble is not locked.
         Locked: the lock is not held by a process that this one comes from.
     """
-    path = locate(ensemble).ensemble
     held = _holder(path)
     if held is None:
         other = locks.read_lock(path)
@@ -254,13 +276,14 @@ def _adopt_lock(ensemble: str) -> locks.Lock:
 
 
 def _holder(path: Path) -> locks.Lock | None:
-    """The lock of an ensemble if a process holds it that this one comes from, or one that cannot be seen from here."""
+    """The lock of an ensemble if a process that this one comes from holds it, or works for its holder."""
     held = locks.read_lock(path)
     return held if held is not None and _is_ours(held) else None
 
 
 def _is_ours(held: locks.Lock) -> bool:
-    return held.process.pid in ancestors(os.getpid()) or held.process.host != platform.node()
+    ours = ancestors(os.getpid())
+    return any(one.pid in ours and presence(one) is Presence.ALIVE for one in (held.process, *held.adopters))
 
 
 def record(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes import history as records
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.instances.readiness import aggregate, overall
@@ -20,7 +20,7 @@ from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.merging import merge_conflict
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.outputs import recorded_outputs
-from ansible_ensemble.jobs.plan import check_fresh, load_plan, plan_workflow, save_plan
+from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.predict import predict
 from ansible_ensemble.jobs.prepared import PreparedJob
 from ansible_ensemble.jobs.read import read_ensemble
@@ -29,15 +29,13 @@ from ansible_ensemble.jobs.recover import read_recovered, record_killed
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
+from ansible_ensemble.jobs.saved_plans import check_fresh, check_purpose, drop_plans, load_plan, save_plan
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.topology.functions import is_template
-
-#: Workflows that have a command of their name.
-_OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "start", "stop", "run")
-
 
 #: Job options that a saved plan does not decide.
 _OF_THE_CALL = (
@@ -64,7 +62,7 @@ class PlanOutcome:
 
     def save(self, path: Path) -> None:
         """Save the plan so that `deploy PATH` carries it out."""
-        save_plan(self.plan, path)
+        save_plan(self.plan.to_text(), path)
 
     def predict(self, report: Mapping[str, Any]) -> None:
         """Add what a dry run of the plan said, to the document and to the plan that is saved."""
@@ -101,12 +99,12 @@ def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) ->
     """Lock the ensemble of a saved plan and make sure that the plan still holds.
 
     Raises:
+        UsageError: it is a plan of another workflow.
         EnsembleError: the plan is stale.
     """
-    saved = load_plan(plan)
-    if saved.workflow != workflow:
-        command = saved.workflow if saved.workflow in _OF_COMMANDS else f"run --workflow {saved.workflow}"
-        raise UsageError(f"{plan} is a plan to {saved.workflow}", hint=f"`ansible-ensemble {command} {plan}`")
+    saved, _ = load_plan(plan)
+    location = locate(saved.template or saved.ensemble)
+    check_purpose(saved, plan, location.ensemble, workflow)
     given = {kind: recorded_values(saved.options, kind) | options.get(kind, {}) for kind in ("inputs", "variables")}
     # how the job is run and kept is this call's business; what it does is the plan's
     saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}
@@ -116,7 +114,7 @@ def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) ->
         check_fresh(saved, read)
         return saved
 
-    return _prepare(locate(saved.template or saved.ensemble), workflow, job_options, checked)
+    return _prepare(location, workflow, job_options, checked)
 
 
 def prepare_notification(ensemble: str, trigger: str, data: Any, options: Mapping[str, Any]) -> PreparedJob:
@@ -191,6 +189,7 @@ def _prepare(
     notices: list[str] = []
     lock = JobLock(locks.acquire(location.ensemble, operation, timeout=options.lock_timeout, notice=notices.append))
     try:
+        drop_plans(location.ensemble.parent / PLANNED)
         ensemble = read_recovered(location, options, write=True)
         lock.share(location.ensemble, ensemble.environment, notices.append)
         check_upstreams(ensemble, options)
@@ -256,8 +255,7 @@ def query(ensemble: str, expression: str, instance: str | None, options: Mapping
         InvalidInput: there is no such instance, or the expression is wrong.
         Deferred: it needs an attribute that is not known yet.
     """
-    # as in a dry run, no function of an expression writes a file
-    read = read_recovered(locate(ensemble), JobOptions.from_mapping({**options, "check": True}), write=False)
+    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
     known = read.instances.get(instance) if instance is not None else None
     if instance is not None and known is None:
         names = [one.name for one in read.instances]

@@ -83,7 +83,7 @@ def sensitive_inputs(topology: Topology) -> list[str]:
     )
 
 
-def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal) -> None:
+def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal, *, plan: str) -> None:
     """Write the sensitive inputs and variables of a job for the processes that carry it out, if it has any.
 
     Args:
@@ -91,6 +91,7 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal
         options: the job's options.
         topology: tells which are sensitive.
         seal: opens what was given encrypted.
+        plan: digest of the saved plan that they are given for.
 
     Raises:
         EnsembleError: the file cannot be written.
@@ -100,7 +101,7 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal
     values = {kind: {name: value for name, value in given[kind].items() if is_sensitive(value)} for kind in given}
     if any(values.values()):
         planned.mkdir(parents=True, exist_ok=True)
-        write_atomically(planned / _FILE, json.dumps(reveal(values), default=str), mode=0o600)
+        write_atomically(planned / _FILE, json.dumps({"plan": plan} | reveal(values), default=str), mode=0o600)
 
 
 def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
@@ -116,7 +117,27 @@ def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
     except FileNotFoundError:
         return {kind: {} for kind in _KINDS}
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise EnsembleError("the inputs of the plan cannot be read", Place(str(path)), "make the plan anew") from error
+        raise _unreadable(path) from error
+
+
+def keep_for(planned: Path, plan: str) -> None:
+    """Remove what was handed over for another plan than the one of this digest: that one's job is not this one.
+
+    Raises:
+        EnsembleError: the file cannot be read.
+    """
+    path = planned / _FILE
+    try:
+        if json.loads(path.read_text(encoding="utf-8"))["plan"] != plan:
+            withdraw(planned)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise _unreadable(path) from error
+
+
+def _unreadable(path: Path) -> EnsembleError:
+    return EnsembleError("the inputs of the plan cannot be read", Place(str(path)), "make the plan anew")
 
 
 def withdraw(planned: Path) -> None:

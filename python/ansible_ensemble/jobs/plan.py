@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.evidence import EnsembleEvidence
 from ansible_ensemble.jobs.given import recorded_options
@@ -28,7 +24,8 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
             rendered.
         EnsembleError: see `planning.planner.make_plan`; or a value that a plan needs cannot be evaluated.
     """
-    ensemble.evaluator.surroundings.job = {"workflow": workflow}
+    surroundings = ensemble.evaluator.surroundings
+    surroundings.job, surroundings.plans = {"workflow": workflow}, True
     if workflow == "deploy":
         _check_inputs(ensemble)
     if workflow not in _TAKING_DOWN:
@@ -66,38 +63,3 @@ def _unmasked(ensemble: Ensemble) -> list[str]:
     names = ", ".join(sorted(redactor.too_short - {""})) or "A sensitive value"
     verb = "have" if len(redactor.too_short - {""}) > 1 else "has"
     return [f"{names} {verb} fewer than {redactor.shortest} characters: not masked where an operation prints it."]
-
-
-def save_plan(plan: Plan, path: Path) -> None:
-    """Write the plan's document.
-
-    Raises:
-        EnsembleError: the file cannot be written.
-    """
-    write_atomically(path, plan.to_text())
-
-
-def load_plan(path: Path) -> Plan:
-    """Read a saved plan.
-
-    Raises:
-        InvalidInput: the file is no plan.
-    """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInput(f"the plan {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise InvalidInput(f"{path} is no plan: {error}", hint="make one with `ansible-ensemble plan --out`") from error
-    return Plan.from_json(document)
-
-
-def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
-    """Refuse a plan that was made from another spec or status.
-
-    Raises:
-        EnsembleError: the plan is stale.
-    """
-    for name, digest in plan.base.items():
-        if ensemble.base.get(name) != digest:
-            raise EnsembleError(f"the plan is stale: the {name} has changed since it was made", hint="make it anew")

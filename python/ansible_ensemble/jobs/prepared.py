@@ -24,12 +24,12 @@ from ansible_ensemble.jobs.locking import JobLock
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.outcome import Endings, exit_code
 from ansible_ensemble.jobs.outputs import finish_outputs
-from ansible_ensemble.jobs.plan import save_plan
 from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.record import read_job_journal
 from ansible_ensemble.jobs.recover import commit_job, record_journal
 from ansible_ensemble.jobs.repositories import starting_point
-from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.jobs.saved_plans import drop_plans, keep_plan
+from ansible_ensemble.planning.plan import Plan, plan_document_text
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.lfs_lock import check_global
 from ansible_ensemble.projects.process import Presence, Process, presence
@@ -60,7 +60,6 @@ class PreparedJob:
         self._plan = plan
         self._plan.job = new_job_id(now(), last_job(ensemble.folder / FILE_NAME))
         self.document: dict[str, Any] = plan.to_json()
-        self._plan_file = ensemble.planned / "plan.json"
         self._lost: str | None = None
         self._problems: list[str] = []
 
@@ -87,14 +86,16 @@ class PreparedJob:
 
     @property
     def variables(self) -> Mapping[str, Any]:
-        """The playbook's variables, none of which is secret; saves the plan that they name."""
-        self._plan_file.parent.mkdir(parents=True, exist_ok=True)
-        save_plan(self._plan, self._plan_file)
-        hand_over(self._ensemble.planned, self._options, self._ensemble.topology, self._ensemble.seal)
+        """The playbook's variables, none of which is secret; saves the plan that they name, as it was shown."""
+        ensemble = self._ensemble
+        saved = keep_plan(plan_document_text(self.document), ensemble.planned, locked=True)
+        hand_over(ensemble.planned, self._options, ensemble.topology, ensemble.seal, plan=saved.digest)
         chosen = {f"ensemble_{name}": getattr(self._options, name) for name in _VARIABLES}
         return {
             "ensemble": str(self._location.template or self._location.ensemble),
-            "ensemble_plan_file": str(self._plan_file),
+            "ensemble_workflow": self._plan.workflow,
+            "ensemble_plan_file": str(saved.path),
+            "ensemble_plan_digest": saved.digest,
             "ensemble_fast_modules": self._options.fast,
             **{name: value for name, value in chosen.items() if value is not None},
         }
@@ -195,6 +196,7 @@ class PreparedJob:
                 self._await_workers()
             if locks.holds(self._lock.local):  # else what is handed over there is another job's
                 withdraw(self._ensemble.planned)
+                drop_plans(self._ensemble.planned)
         finally:
             left = self._lock.release()
         if left and error is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -12,6 +13,8 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.instances.status import Priority
 
+#: What a plan's document says it is: an ensemble, or a plan of Terraform, may be JSON as well.
+KIND = {"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}
 #: Version of the JSON form; the major number changes when a reader has to change.
 FORMAT_VERSION = "1.0"
 
@@ -202,6 +205,7 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """The JSON document. Sensitive values are redacted; names are Terraform's where the thing is the same."""
         return {
+            **KIND,
             "format_version": FORMAT_VERSION,
             "workflow": self.workflow,
             "ensemble": self.ensemble,
@@ -225,7 +229,7 @@ class Plan:
         Raises:
             InvalidInput: it is no plan, or one of another major format version.
         """
-        if not isinstance(document, dict) or "format_version" not in document:
+        if not _is_kind(document) or "format_version" not in document:
             raise InvalidInput("this is not a plan", hint="make one with `ansible-ensemble plan --out FILE`")
         version = str(document["format_version"])
         if version.split(".", maxsplit=1)[0] != FORMAT_VERSION.split(".", maxsplit=1)[0]:
@@ -258,8 +262,25 @@ class Plan:
             raise InvalidInput(f"the plan is damaged: {error}", hint="make it anew") from error
 
     def to_text(self) -> str:
-        """The JSON document as text, one line per operation short enough to diff."""
-        return json.dumps(self.to_json(), indent=1, sort_keys=False, ensure_ascii=False, default=str) + "\n"
+        """The JSON document as text."""
+        return plan_document_text(self.to_json())
+
+
+def plan_document_text(document: Mapping[str, Any]) -> str:
+    """A plan's JSON document as text, one line per operation short enough to diff."""
+    return json.dumps(document, indent=1, sort_keys=False, ensure_ascii=False, default=str) + "\n"
+
+
+def is_plan(text: str) -> bool:
+    """Whether a text is a plan's document, or what is left of one."""
+    try:
+        return _is_kind(json.loads(text))
+    except (ValueError, RecursionError):
+        return text.startswith(json.dumps(KIND, indent=1).removesuffix("\n}"))
+
+
+def _is_kind(document: Any) -> bool:
+    return isinstance(document, dict) and all(document.get(key) == value for key, value in KIND.items())
 
 
 _COUNTED: dict[Action, tuple[str, ...]] = {

@@ -31,16 +31,6 @@ def committed_paths(ensemble: Path) -> list[Path]:
     return [ensemble, folder / "jobs.tsv", folder / "changes", *(folder / ACTIVE / kind for kind in COMMITTED)]
 
 
-def clear_planned(folder: Path) -> None:
-    """Remove what an earlier plan rendered.
-
-    Raises:
-        EnsembleError: the file system refuses.
-    """
-    with _reported(folder / PLANNED):
-        _remove(folder / PLANNED)
-
-
 def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage: str = PLANNED) -> Path:
     """The folder of a task's files of one kind; it need not exist.
 

@@ -18,7 +18,8 @@ def test_a_job_takes_five_steps(ansible: Callable, workflow: str) -> None:
     assert run.code == 0, run.output
     assert run.names == JOB
     assert run.call("plan")["workflow"] == workflow
-    assert run.call("execute")["plan_file"] == "made.json"
+    told = run.call("execute")
+    assert (told["workflow"], told["plan_file"], told["plan_digest"]) == (workflow, "made.json", "d1")
     assert "plan for " in run.output
     assert "job is recorded" in run.output
 
@@ -119,12 +120,19 @@ def test_the_plan_playbook_only_plans(ansible: Callable) -> None:
 def test_a_saved_plan_is_executed_as_it_is(ansible: Callable) -> None:
     run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", "ensemble_plan_file=p.json")
     assert run.names == ["lock present", "execute", "record", "lock absent"]
-    assert Path(run.call("execute")["plan_file"]).name == "p.json"
+    told = run.call("execute")
+    assert (told["workflow"], Path(told["plan_file"]).name, told["plan_digest"]) == ("deploy", "p.json", None)
 
 
-def test_a_lock_of_the_caller_is_left_alone(ansible: Callable) -> None:
+def test_a_saved_plan_is_known_by_its_digest(ansible: Callable) -> None:
+    saved = ("-e", "ensemble_plan_file=p.json ensemble_plan_digest=d2")
+    assert ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, *saved).call("execute")["plan_digest"] == "d2"
+
+
+def test_a_lock_of_the_caller_is_worked_under_and_not_freed(ansible: Callable) -> None:
     run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", "ensemble_lock_id=L7")
-    assert run.names == ["plan", "execute", "record"]
+    assert run.names == ["lock present", "plan", "execute", "record"]
+    assert run.call("lock")["lock_id"] == "L7"
 
 
 def test_the_actions_work_in_a_play_of_ones_own(ansible: Callable, tmp_path: Path) -> None:

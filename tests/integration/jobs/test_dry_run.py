@@ -48,4 +48,4 @@ def test_what_needs_a_live_value_is_left_out(tmp_path: Path, command: Callable[.
     assert play.code == 0, play.output
     assert "Dry run of deploy complete: " in play.stdout
     left = {path.name for path in (tmp_path / "planned").rglob("*") if path.is_file()}
-    assert left == {"plan.json"}, "the journal of a dry run is gone with it"
+    assert left == set(), "the plan and the journal of a dry run are gone with it"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.planning.plan import KIND
+
 CALLS = [
     (["plan"], ("make_plan", ".", "deploy", {})),
     (["plan", "shop", "--workflow", "stop", "-i", "hosts"], ("make_plan", "shop", "stop", {"inventory": ["hosts"]})),
@@ -62,7 +64,7 @@ def test_json_output_is_json(command, words):
 @pytest.mark.parametrize("workflow", ["go", "run"])
 def test_a_saved_plan_of_a_workflow_is_run(command, tmp_path, workflow):
     file = tmp_path / "plan.json"
-    file.write_text("{}")
+    file.write_text(json.dumps(KIND))
     words = ["run", str(file)] + (["--workflow", "go"] if workflow == "go" else [])
     assert command(*words).code == 0
     assert command.jobs.calls == [("prepare_saved_plan", file, workflow, {})]
@@ -166,7 +168,7 @@ def test_graph_of_a_saved_plan(command, tmp_path, report):
 
 def test_graph_of_a_damaged_plan(command, tmp_path):
     plan = tmp_path / "plan.json"
-    plan.write_text('{"format', encoding="utf-8")
+    plan.write_text(json.dumps(KIND, indent=1)[:-2], encoding="utf-8")
     done = command("graph", str(plan))
     assert done.code == 3
     assert "is no plan" in done.err

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked
+from ansible_ensemble.planning.plan import KIND
 
 
 def test_plan_approval_progress_report_in_this_order(command):
@@ -119,14 +120,26 @@ def test_json_is_all_that_stdout_holds(command):
 @pytest.mark.parametrize("workflow", ["deploy", "undeploy", "start", "stop", "check", "discover"])
 def test_a_saved_plan_is_carried_out_without_asking(command, tmp_path, workflow):
     plan = tmp_path / "plan.json"
-    plan.write_text('{"format_version": "1.0"}', encoding="utf-8")
+    plan.write_text(json.dumps(KIND), encoding="utf-8")
     assert command(workflow, str(plan)).code == 0
     assert command.jobs.calls == [("prepare_saved_plan", plan, workflow, {})]
 
 
-def test_an_ensemble_is_no_saved_plan(command, tmp_path):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: Ensemble\n",
+        '{"apiVersion": "tosca-ensemble/v1", "kind": "Ensemble", "spec": {}}',
+        '\n\n{"apiVersion": "tosca-ensemble/v1",\n"kind": "Ensemble"}',
+        "{apiVersion: tosca-ensemble/v1, kind: Plan}",
+        '{"tosca_definitions_version": "tosca_simple_yaml_1_3"}',
+        '{"format_version": "1.2", "terraform_version": "1.9.0", "resource_changes": []}',
+        '{"apiVersion": "upgrade.cattle.io/v1", "kind": "Plan"}',
+    ],
+)
+def test_an_ensemble_is_no_saved_plan(command, tmp_path, text):
     ensemble = tmp_path / "ensemble.yaml"
-    ensemble.write_text("kind: Ensemble\n", encoding="utf-8")
+    ensemble.write_text(text, encoding="utf-8")
     command("deploy", "-a", str(ensemble))
     assert command.jobs.calls[0][:2] == ("prepare_job", str(ensemble))
 

@@ -11,6 +11,7 @@ from ansible_ensemble.jobs.given import (
     given_variables,
     hand_over,
     handed_over,
+    keep_for,
     options_of_job,
     recorded_options,
     recorded_values,
@@ -78,7 +79,7 @@ def test_variables_that_set_inputs_are_inputs(topology: Topology) -> None:
 def test_handing_over(topology: Topology, tmp_path: Path) -> None:
     planned = tmp_path / "planned"
     options = JobOptions(inputs={"port": 80, "password": "canary"}, variables={"input_pin": 4711})
-    hand_over(planned, options, topology, Seal())
+    hand_over(planned, options, topology, Seal(), plan="d1")
     [file] = planned.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     assert handed_over(planned) == {"inputs": {"password": "canary", "pin": 4711}, "variables": {}}
@@ -87,6 +88,10 @@ def test_handing_over(topology: Topology, tmp_path: Path) -> None:
     job = options_of_job(recorded, {"message": "hello"}, planned)
     assert job.inputs == INPUTS
     assert job.message == "hello"
+    keep_for(planned, "d1")
+    assert options_of_job(recorded, {}, planned).inputs == INPUTS
+    keep_for(planned, "d2")  # another plan is carried out: its job gets nothing of this one's
+    assert options_of_job(recorded, {}, planned).inputs == {"port": 80}
     withdraw(planned)
     assert handed_over(planned) == {"inputs": {}, "variables": {}}
     # what nobody can tell any more is left out, so that the job can be recorded all the same
@@ -103,7 +108,7 @@ def test_inputs_of_workflows_are_as_secret_as_they_say(tmp_path: Path) -> None:
     options = JobOptions(inputs={"port": 80}, variables={"input_key": "canary"})
     recorded = recorded_options(options, topology, Seal())
     assert recorded == {"inputs": {"port": 80, "key": REDACTED}}
-    hand_over(planned, options, topology, Seal())
+    hand_over(planned, options, topology, Seal(), plan="d1")
     assert options_of_job(recorded, {}, planned).inputs == {"port": 80, "key": "canary"}
 
 
@@ -113,7 +118,7 @@ def test_variables_whose_names_say_so_are_secret(topology: Topology, tmp_path: P
     assert is_sensitive(given_variables(options, Seal())["ansible_become_pass"])
     recorded = recorded_options(options, topology, Seal())
     assert recorded == {"variables": {"ansible_become_pass": REDACTED, "port": 80}}
-    hand_over(planned, options, topology, Seal())
+    hand_over(planned, options, topology, Seal(), plan="d1")
     assert options_of_job(recorded, {}, planned).variables == {"ansible_become_pass": "canary", "port": 80}
     withdraw(planned)
     assert options_of_job(recorded, {}, planned).variables == {"port": 80}
@@ -126,7 +131,7 @@ def test_what_is_given_encrypted_is_opened_once(topology: Topology, sealing: Sea
     options = JobOptions(inputs=closed, variables={"db_password": closed["password"], "login_secret": dict(closed)})
     recorded = recorded_options(options, topology, sealing)
     assert "canary" not in str(recorded)
-    hand_over(tmp_path / "planned", options, topology, sealing)
+    hand_over(tmp_path / "planned", options, topology, sealing, plan="d1")
     saved = {kind: recorded_values(recorded, kind) for kind in ("inputs", "variables")}
     for job in (JobOptions.from_mapping(saved), options_of_job(recorded, {}, tmp_path / "planned")):
         assert given_inputs(job, sealing) == {"password": "canary"}
@@ -138,7 +143,7 @@ def test_what_is_given_encrypted_is_opened_once(topology: Topology, sealing: Sea
 
 
 def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: Path) -> None:
-    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology, Seal())
+    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology, Seal(), plan="d1")
     assert not (tmp_path / "planned").exists()
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ansible_ensemble.core.errors import InvalidInput, UsageError
 from ansible_ensemble.instances.instance import Instances, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
-from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.plan import KIND, Plan
 from tests.unit.planning.topologies import deployed, keys, node, plan, relate, topology
 
 
@@ -309,7 +309,9 @@ def test_the_document_reads_back_as_the_same_plan():
     assert Plan.from_json(made.to_json()).to_text() == made.to_text()
 
 
-@pytest.mark.parametrize("document", [None, {}, {"format_version": "9.0"}, {"format_version": "1.0"}])
+@pytest.mark.parametrize(
+    "document", [None, {}, KIND, KIND | {"format_version": "9.0"}, KIND | {"format_version": "1.0"}, {"kind": "Plan"}]
+)
 def test_what_is_no_plan_is_refused(document):
     with pytest.raises(InvalidInput):
         Plan.from_json(document)

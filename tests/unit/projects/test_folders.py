@@ -52,24 +52,6 @@ def test_a_task_that_rendered_nothing_moves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_planned_is_cleared(tmp_path: Path) -> None:
-    render(tmp_path, "secrets", "x")
-    folders.clear_planned(tmp_path)
-    folders.clear_planned(tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_link_in_the_place_of_planned_is_not_followed(tmp_path: Path) -> None:
-    elsewhere, ensemble = tmp_path / "elsewhere", tmp_path / "ensemble"
-    elsewhere.mkdir()
-    ensemble.mkdir()
-    (elsewhere / "precious").write_text("x")
-    (ensemble / "planned").symlink_to(elsewhere)
-    folders.clear_planned(ensemble)
-    assert (elsewhere / "precious").exists()
-    assert not (ensemble / "planned").exists()
-
-
 @pytest.mark.parametrize("name", ["../../etc", "a/b", "a%2Fb", "%"])
 def test_no_name_leaves_its_folder(tmp_path: Path, name: str) -> None:
     path = folders.task_folder(tmp_path, "tasks", name, name)

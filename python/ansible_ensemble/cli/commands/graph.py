@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.reports.graph import dot, mermaid
 from ansible_ensemble.reports.plan_html import plan_html
 
@@ -40,18 +38,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 def _plan(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
     if options.is_plan_file(arguments.ensemble):
-        return _read_plan(Path(arguments.ensemble))
+        from ansible_ensemble.jobs.saved_plans import load_plan
+
+        return load_plan(Path(arguments.ensemble))[0].to_json()
     given = options.job_options(arguments, session.console.environment)
     return session.jobs().make_plan(arguments.ensemble, arguments.workflow, given).document
-
-
-def _read_plan(path: Path) -> dict[str, Any]:
-    from ansible_ensemble.planning.plan import Plan
-
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InvalidInput(
-            f"{path} is no plan: {error}", hint="`ansible-ensemble plan --out FILE` makes one"
-        ) from error
-    return Plan.from_json(document).to_json()

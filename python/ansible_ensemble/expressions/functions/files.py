@@ -6,6 +6,7 @@ import base64
 import hmac
 import json
 import os
+import secrets
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -67,17 +68,19 @@ def tempfile_(call: Call) -> Any:
     data = _encoded(call, contents, encoding)
     name = hmac.new(key_bytes(surroundings.digest_key), data, "sha256").hexdigest()[:_NAME_DIGITS]
     path = folder / (name + suffix)
-    if not surroundings.check:
+    if surroundings.writes:
         _write_private(call, path, data)
     return str(path)
 
 
 def _write_private(call: Call, path: Path, data: bytes) -> None:
     """Write a file that only this user can read."""
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")  # an operation may be reading the same contents
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
+        aside.replace(path)
     except OSError as error:
         raise call.failure(f'"{path}" cannot be written: {error.strerror}') from error
 
@@ -144,7 +147,7 @@ def _task_folders(call: Call) -> dict[str, Path]:
 
 
 def _make(call: Call, folder: Path) -> None:
-    if call.context.evaluator.surroundings.check:
+    if not call.context.evaluator.surroundings.writes:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -183,7 +186,7 @@ def _env_lines(text: str) -> list[tuple[str, str]]:
 
 
 def _write(call: Call, path: Path, contents: Any, encoding: str) -> None:
-    if call.context.evaluator.surroundings.check:
+    if not call.context.evaluator.surroundings.writes:
         return
     if is_sensitive(contents) and encoding != "vault":
         raise call.failure(

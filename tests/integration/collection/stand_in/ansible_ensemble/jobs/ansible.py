@@ -23,11 +23,12 @@ def plan(ensemble, *, workflow, options, plan_file, check, diff, action, task_va
     if _note("plan", workflow=workflow, options=options, plan_file=plan_file, check=check, diff=diff):
         raise InvalidInput("ensemble.yaml:3:1: unknown type")
     text = f"plan for {ensemble}: runs git commit --message; {say('--prune is not set')}"
-    return {"changed": True, "plan": {}, "plan_file": plan_file or "made.json", "text": text}
+    return {"changed": True, "plan": {}, "plan_file": plan_file or "made.json", "plan_digest": "d1", "text": text}
 
 
-def execute(action, task_vars, *, ensemble, plan_file, jobs, options, show):
-    failed = _note("execute", plan_file=plan_file, jobs=jobs, options=options)
+def execute(action, task_vars, *, ensemble, workflow, plan_file, plan_digest, jobs, options, show):
+    given = {"workflow": workflow, "plan_file": plan_file, "plan_digest": plan_digest}
+    failed = _note("execute", **given, jobs=jobs, options=options)
     if os.environ.get("STAND_IN_FAIL") == "start":
         raise InvalidInput("the plan is stale")
     return {"changed": True, "failed": failed, "journal": "j.jsonl", "job": {}, "msg": "app failed" if failed else ""}
