@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place, UsageError
 from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
 from ansible_ensemble.projects.vault import Vault, is_encrypted
 
@@ -27,7 +28,8 @@ def inputs_of(files: Sequence[str], assignments: Sequence[str], vault: Vault | N
     """
     inputs: dict[str, Any] = {}
     for file in files:
-        inputs.update(_map_of_file(file, vault))
+        # a job's processes hand them on as JSON
+        inputs.update({name: with_texts(value) for name, value in _map_of_file(file, vault).items()})
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if not name or not equals:
@@ -69,7 +71,7 @@ def value_of(text: str) -> Any:
     except InvalidInput:
         return text
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value if str(value) == text else text
+        return with_texts(value)
     return text if value is None and text != "null" else value
 
 

@@ -16,6 +16,7 @@ from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, read_inputs, returned, spoil, to_result
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
+from ansible_ensemble.documents.scalars import as_written, is_written
 
 _INTERPRETERS = {".py": sys.executable, ".sh": "/bin/sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
 _PLACEHOLDER = "%dryrun%"
@@ -62,11 +63,11 @@ class CommandConfigurator:
             text = task.evaluate(self._target)
         word = _dryrun(task)
         if isinstance(text, (list, tuple)):
-            parts = [str(reveal(part)) for part in text]
+            parts = [_word(part) for part in text]
             if not parts or not parts[0].strip():
                 raise InvalidInput("there is no command to run", task.operation.place)
             return tuple(_with_word(parts, word)), None
-        text = str(reveal(text))
+        text = _word(text)
         if not text.strip():
             raise InvalidInput("there is no command to run", task.operation.place)
         for name, value in mapping(task.inputs.get("arguments"), "the input arguments", task).items():
@@ -82,7 +83,7 @@ class CommandConfigurator:
 def _dryrun(task: Task) -> str:
     """What check mode adds to a command; empty in a real run."""
     word = task.inputs.get("dryrun") if task.check else None
-    return "" if word is None or isinstance(word, bool) else str(reveal(word))
+    return "" if word is None or isinstance(word, bool) else _word(word)
 
 
 def _with_word(parts: list[str], word: str) -> list[str]:
@@ -106,7 +107,12 @@ def mapping(value: Any, what: str, task: Task) -> Mapping[str, Any]:
 def _quote(value: Any) -> str:
     from shlex import quote
 
-    return quote(str(reveal(value)))
+    return quote(_word(value))
+
+
+def _word(value: Any) -> str:
+    """A value as a word of a command; a number from a file is as it is written there."""
+    return as_written(value if is_written(value) else reveal(value))
 
 
 class ScriptConfigurator:
@@ -133,7 +139,7 @@ class ScriptConfigurator:
             raise InvalidInput(f"the input arguments must be a list or a map, not {given!r}", task.operation.place)
         if isinstance(given, Mapping):  # as a command takes them
             given = [word for name, value in given.items() for word in (f"--{name}", value)]
-        arguments = [str(reveal(value)) for value in given]
+        arguments = [_word(value) for value in given]
         if word := _dryrun(task):
             arguments.append(word)
         file = Path(self._target)
@@ -164,6 +170,8 @@ def environment_of(task: Task) -> dict[str, str]:
 
 def as_text(value: Any) -> str:
     """A value as an environment variable holds it."""
+    if is_written(value):
+        return as_written(value)
     value = reveal(value)
     if value is None:
         return ""

@@ -121,11 +121,11 @@ def reveal(value: Any) -> Any:
         return [reveal(item) for item in value]
     if isinstance(value, SensitiveStr):
         return str.__str__(value)
-    if isinstance(value, SensitiveInt):
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
         return int(value)
-    if isinstance(value, SensitiveFloat):
-        return float(value)
-    return value
+    return float(value) if isinstance(value, float) else value
 
 
 class Redactor:

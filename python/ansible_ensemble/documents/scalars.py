@@ -3,12 +3,77 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from ansible_ensemble.core.sensitive import Sensitive
+from ansible_ensemble.documents.places import changed
 
 
 class VaultText(str):
     """The text of a value encrypted by Ansible Vault, as it stands after `!vault`."""
 
     __slots__ = ()
+
+
+class WrittenInt(int):
+    """An integer that is written in another way than Python does: `007`, `0x1F`, `+5`."""
+
+    written: str
+
+    def __new__(cls, value: int, written: str) -> WrittenInt:
+        """Make one of its value and its text."""
+        made = super().__new__(cls, value)
+        made.written = written
+        return made
+
+    def __reduce__(self) -> tuple[type[WrittenInt], tuple[int, str]]:
+        return type(self), (int(self), self.written)
+
+
+class WrittenFloat(float):
+    """A float that is written in another way than Python does: `1.10`, `1e3`."""
+
+    written: str
+
+    def __new__(cls, value: float, written: str) -> WrittenFloat:
+        """Make one of its value and its text."""
+        made = super().__new__(cls, value)
+        made.written = written
+        return made
+
+    def __reduce__(self) -> tuple[type[WrittenFloat], tuple[float, str]]:
+        return type(self), (float(self), self.written)
+
+
+def is_written(value: object) -> bool:
+    """Tell whether a value is a number that has a text of its own."""
+    return isinstance(value, WrittenInt | WrittenFloat)
+
+
+def as_written(value: object) -> str:
+    """Return the text of a scalar; a number from a file is as it stands there: the version 1.10 is not 1.1."""
+    return value.written if isinstance(value, WrittenInt | WrittenFloat) else str(value)
+
+
+def with_texts(value: Any) -> Any:
+    """Return data in which each number that has a text of its own is that text, as JSON would lose it."""
+    if isinstance(value, Sensitive):
+        return value
+    if isinstance(value, dict | list):
+        return changed(value, with_texts)
+    return as_written(value) if is_written(value) else value
+
+
+def as_read(text: str) -> object:
+    """Return what an unquoted scalar means; a number whose text could not be had from it keeps its text.
+
+    Raises:
+        ValueError: an integer has more digits than Python converts.
+    """
+    value = resolve_plain(text)
+    if isinstance(value, bool) or not isinstance(value, int | float) or str(value) == text:
+        return value
+    return WrittenInt(value, text) if isinstance(value, int) else WrittenFloat(value, text)
 
 
 def resolve_plain(text: str) -> object:

@@ -25,7 +25,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import SensitiveStr, mark_sensitive
 from ansible_ensemble.documents.parser import make_parser
 from ansible_ensemble.documents.places import Map, Seq, Source, key_place_of, place_of, written
-from ansible_ensemble.documents.scalars import VaultText, resolve_plain
+from ansible_ensemble.documents.scalars import VaultText, as_read
 from ansible_ensemble.documents.syntax_errors import explain
 
 __all__ = [
@@ -250,7 +250,7 @@ class _Reader:
     def plain(self, text: str, index: int) -> Any:
         """Return what a plain scalar means."""
         try:
-            return resolve_plain(text)
+            return as_read(text)
         except ValueError:
             self.fail("the number has too many digits", index, "quote it if it is a string")
 
@@ -268,7 +268,7 @@ class _Reader:
         if expected is None:
             self.fail_tag(tag, index)
         value = self.plain(text, index)
-        if expected is float and type(value) is int:
+        if expected is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
             self.fail(f"{text!r} is no {_shown(tag)} value", index)

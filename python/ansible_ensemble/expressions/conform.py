@@ -8,11 +8,12 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_sensitive, mark_sensitive
+from ansible_ensemble.documents.scalars import is_written
 from ansible_ensemble.expressions.context import shown
 from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.values import DataTypes, resolve, schema_entry, type_fault, violation
+from ansible_ensemble.topology.values import DataTypes, as_declared, resolve, schema_entry, type_fault, violation
 
 
 def conform(value: Any, schema: Schema, what: str, place: Place | None, data_type: DataTypes) -> Any:
@@ -33,6 +34,8 @@ def conform(value: Any, schema: Schema, what: str, place: Place | None, data_typ
     if value is None:
         return None
     base, constraints, entity = resolve(schema, data_type)
+    if is_written(value):
+        value = as_declared(value, base) if base == "any" else plain(as_declared(value, base))
     if entity is not None:
         made: Any = _fields(value, entity, what, place, data_type)
     elif base == "list":
@@ -92,6 +95,8 @@ def _marked(value: Any, schema: Schema, data_type: DataTypes) -> Any:
 
 
 def _primitive(value: Any, base: str, what: str, place: Place | None) -> Any:
+    if base == "version" and isinstance(bare(value), int | float):
+        value = as_declared(bare(value), base)
     rule = _RULES.get(base)
     if rule is not None:
         made = rule(bare(value))
@@ -105,21 +110,28 @@ def _primitive(value: Any, base: str, what: str, place: Place | None) -> Any:
 
 
 def _list(value: Any, entry: Schema | None, what: str, place: Place | None, data_type: DataTypes) -> list[Any]:
-    value = plain(value)
+    value = value if isinstance(value, list) else plain(value)
     if not isinstance(value, list):
         raise InvalidInput(f"{what} is {_hidden(value)}, which is no list", place)
     if entry is None:
-        return value
-    return [conform(item, entry, f"{what}[{index}]", place, data_type) for index, item in enumerate(value)]
+        return [plain(item) for item in value]
+    return [conform(_kept(item), entry, f"{what}[{index}]", place, data_type) for index, item in enumerate(value)]
 
 
 def _map(value: Any, entry: Schema | None, what: str, place: Place | None, data_type: DataTypes) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{what} is {_hidden(value)}, which is no map", place)
-    made: dict[Any, Any] = plain(value)
     if entry is None:
-        return made
-    return {key: conform(item, entry, f"{what}.{key}", place, data_type) for key, item in made.items()}
+        return {plain(key): plain(item) for key, item in value.items()}
+    return {
+        key: conform(_kept(item), entry, f"{what}.{key}", place, data_type)
+        for key, item in ((plain(key), item) for key, item in value.items())
+    }
+
+
+def _kept(value: Any) -> Any:
+    """The value as plain data; a number keeps its text until its type is known."""
+    return value if is_written(value) else plain(value)
 
 
 def _fields(value: Any, entity: EntityType, what: str, place: Place | None, data_type: DataTypes) -> dict[Any, Any]:
@@ -131,7 +143,8 @@ def _fields(value: Any, entity: EntityType, what: str, place: Place | None, data
         elif name not in made and definition.required:
             raise InvalidInput(f"{what}: the field '{name}' of {entity.name} is missing", place)
         if name in made:
-            item = conform(made[name], definition.schema, f"{what}.{name}", place, data_type)
+            given = value[name] if is_written(value.get(name)) else made[name]
+            item = conform(given, definition.schema, f"{what}.{name}", place, data_type)
             made[name] = mark_sensitive(item) if definition.sensitive else item
     unknown = next((name for name in made if name not in entity.properties), None)
     if unknown is not None and entity.properties and not entity.is_open:

@@ -219,7 +219,7 @@ class Templates:
             if name in words and (on_demand or isinstance(value, dict)):
                 found[name] = exposed(value, context, errors)
             elif not on_demand:
-                found[name] = value
+                found[name] = plain(value)
         return found
 
     def _engine(self, depth: int) -> Any:

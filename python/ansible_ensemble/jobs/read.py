@@ -17,6 +17,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
 from ansible_ensemble.documents.ensemble_schema import check_ensemble
+from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.harmless import harmless_evaluator
@@ -325,4 +326,4 @@ def _base(document: Document | None, topology: Topology, status: Mapping[str, An
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(with_texts(value), sort_keys=True, default=str).encode()).hexdigest()[:32]

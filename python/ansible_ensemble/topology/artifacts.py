@@ -9,6 +9,7 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.documents.scalars import as_written
 from ansible_ensemble.topology.entities import Artifact, Assignment
 from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scope import Scope
@@ -76,9 +77,9 @@ def read_artifact(
             problems.add(f"unknown repository '{artifact.repository}'", where, nearest(artifact.repository, known))
     for key in ("deploy_path", "checksum", "checksum_algorithm"):
         value = raw.get(key, getattr(inherited, key, None))
-        setattr(artifact, key, None if value is None else str(value))
+        setattr(artifact, key, None if value is None else as_written(value))
     version = raw.get("artifact_version", raw.get("version", getattr(inherited, "version", None)))
-    artifact.version = None if version is None else str(version)
+    artifact.version = None if version is None else as_written(version)
     artifact.metadata = dict(problems.mapping(raw.get("metadata"), f"metadata of artifact '{name}'", place))
     _read_properties(artifact, raw, scope)
     if inherited is not None:

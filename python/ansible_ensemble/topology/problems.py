@@ -10,6 +10,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive
 from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.documents.scalars import as_written
 from ansible_ensemble.topology.keys import KEYS
 
 #: More errors than this help nobody; reading stops there.
@@ -135,7 +136,7 @@ def kind_of(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        return hex(value) if abs(value) >= 10**40 else str(value)
-    text = str(value)
+        return hex(value) if abs(value) >= 10**40 else as_written(value)
+    text = as_written(value)
     text = text if len(text) <= 40 else f"{text[:37]}..."
     return repr(text) if isinstance(value, str) else text

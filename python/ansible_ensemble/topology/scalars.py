@@ -6,6 +6,8 @@ import re
 from datetime import datetime
 from typing import Any
 
+from ansible_ensemble.documents.scalars import as_written
+
 _PREFIXES: dict[str, float] = {"": 1}
 _PREFIXES |= {letter: 1000.0**power for power, letter in enumerate("kmgt", start=1)}
 _PREFIXES |= {f"{letter}i": 1024.0**power for power, letter in enumerate("kmgt", start=1)}
@@ -82,11 +84,11 @@ def version_value(value: Any) -> tuple[Any, ...] | None:
     A version with a qualifier comes before the one without [TOSCA 1.3, 3.3.2].
 
     Returns:
-        None if the value is not a version. A number is one: YAML reads `1.2` as a number.
+        None if the value is not a version. A number is one, as it is written: YAML reads `1.10` as a number.
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    match = _VERSION.fullmatch(str(value).strip())
+    match = _VERSION.fullmatch(as_written(value).strip())
     if match is None:
         return None
     major, minor, fix, qualifier, build = match.groups()

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
+from ansible_ensemble.documents.scalars import as_read, is_written
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles
 from ansible_ensemble.topology.definitions import build_type
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.entities import ParameterDefinition, Topology
 from ansible_ensemble.topology.functions import FunctionCheck
 from ansible_ensemble.topology.groups import read_groups
 from ansible_ensemble.topology.imports import Importer
@@ -25,7 +27,7 @@ from ansible_ensemble.topology.schema import read_definition
 from ansible_ensemble.topology.scope import UNFURL_VERSION, Scope
 from ansible_ensemble.topology.substitution import find_substitutes, mapped_requirements, read_substitution, substitute
 from ansible_ensemble.topology.types import Types
-from ansible_ensemble.topology.values import check_value
+from ansible_ensemble.topology.values import check_value, resolve
 from ansible_ensemble.topology.workflows import read_workflows
 
 
@@ -189,7 +191,14 @@ class _Builder:
             place = place_of(given, name)
             if definition is not None:
                 topology.input_values[name] = value
-                self.types.check_later(value, definition.schema, f"input '{name}'", place)
+                self._check_input(value, definition, place)
+
+    def _check_input(self, value: Any, definition: ParameterDefinition, place: Place | None) -> None:
+        """Have the value of an input checked; the command line hands on `1.50` as a text, for it may be a version."""
+        number = as_read(value) if isinstance(value, str) else None
+        if is_written(number) and resolve(definition.schema, self.types.data_type)[0] in ("integer", "float"):
+            value = number
+        self.types.check_later(value, definition.schema, f"input '{definition.name}'", place)
 
     def _read_other_inputs(self, building: Building, given: Mapping[str, Any]) -> None:
         """Given inputs that are not the topology's: those of a workflow, or nobody's."""
@@ -205,7 +214,7 @@ class _Builder:
                 continue
             topology.input_values[name] = value
             for definition in declared:
-                self.types.check_later(value, definition.schema, f"input '{name}'", place_of(given, name))
+                self._check_input(value, definition, place_of(given, name))
 
     def _read_outputs(self, building: Building) -> None:
         for name, entry in building.section("outputs").items():

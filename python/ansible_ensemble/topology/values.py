@@ -14,6 +14,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.documents.scalars import as_written
 from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
 from ansible_ensemble.topology.problems import kind_of
@@ -78,6 +79,7 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
     if fault is not None:
         yield site.fault(*fault)
         return
+    value = as_declared(value, base)
     if base == "list":
         yield from _check_list(value, schema, types, site)
     elif base == "map":
@@ -250,6 +252,7 @@ def violation(value: Any, clause: Mapping[str, Any], base: str = "any") -> str |
         clause: a map of operators and operands.
         base: the primitive type of the value, by which it is compared.
     """
+    value = as_declared(value, base)
     for operator, operand in clause.items():
         if is_computed(operand) or clause_fault(operator, operand) is not None:
             continue
@@ -296,8 +299,15 @@ def _holds(value: Any, operator: str, operand: Any, base: str) -> bool:
     return _ordered(value, operand, base)
 
 
+def as_declared(value: Any, base: str) -> Any:
+    """A number that stands for a text or a version is what is written; anything else is itself."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return as_written(value) if is_number and base in ("string", "version") else value
+
+
 def comparable(value: Any, base: str) -> Any:
     """A value in a form that compares with others of its primitive type; itself where it compares as it is."""
+    value = as_declared(value, base)
     if base == "version":
         return version_value(value)
     if base == "timestamp":

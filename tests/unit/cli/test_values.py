@@ -38,6 +38,12 @@ def test_files_come_before_single_inputs(tmp_path):
     assert inputs_of([str(file)], ["port=2"]) == {"port": 2, "name": "x"}
 
 
+def test_a_version_in_a_file_is_kept_as_it_is_written(tmp_path):
+    file = tmp_path / "inputs.yaml"
+    file.write_text("version: 1.10\nall: [1.20, 1.5]\n", encoding="utf-8")
+    assert inputs_of([str(file)], []) == {"version": "1.10", "all": ["1.20", 1.5]}
+
+
 def test_an_empty_file_is_a_mistake(tmp_path):
     file = tmp_path / "inputs.yaml"
     file.write_text("# nothing yet\n", encoding="utf-8")

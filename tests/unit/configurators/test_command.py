@@ -10,6 +10,7 @@ from ansible_ensemble.configurators.command import CommandConfigurator, ScriptCo
 from ansible_ensemble.configurators.orders import Command, Host, ModuleCall, Outcome
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, SensitiveStr, mark_sensitive
+from ansible_ensemble.documents.scalars import as_read
 from ansible_ensemble.instances.status import Status
 
 from .conftest import FakeTask, carry_out
@@ -94,7 +95,7 @@ def test_inputs_are_environment_variables(task: Any) -> None:
         "yes": True,
     }
     one = task(
-        {"primary": "x", "environment": {"name": "lower", "OWN": 1}},
+        {"primary": "x", "environment": {"name": "lower", "OWN": 1, "PYTHON": as_read("3.10")}},
         inputs=inputs,
         environment={"OWN": "lowest", "HOME_OF": "h"},
         timeout=3.0,
@@ -103,6 +104,7 @@ def test_inputs_are_environment_variables(task: Any) -> None:
     assert made.environment == {
         "HOME_OF": "h",
         "OWN": "1",
+        "PYTHON": "3.10",
         "port": "80",
         "name": "a",
         "none": "",

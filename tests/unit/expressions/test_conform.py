@@ -88,3 +88,62 @@ def test_a_field_that_its_data_type_marks_as_sensitive_is(tmp_path: Path) -> Non
     assert value["password"] == "pw"
     assert is_sensitive(value["password"])
     assert redact(value) == {"user": "u", "port": 22, "password": "<<REDACTED>>"}
+
+
+WRITTEN = """
+tosca_definitions_version: tosca_simple_yaml_1_3
+data_types: {Release: {properties: {name: {type: string}, weight: {type: float, default: 1.0}}}}
+node_types:
+  Thing: {derived_from: tosca.nodes.Root, properties: {value: %s}}
+topology_template:
+  inputs: {untyped: {default: 3.10}, typed: {type: version, default: 3.10}}
+  node_templates:
+    a: {type: Thing, properties: {value: %s}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "value"),
+    [
+        ("{type: version}", "3.10", "3.10"),
+        ("{type: version, constraints: [{greater_than: 3.9}]}", "3.10", "3.10"),
+        ("{type: version, constraints: [{valid_values: [3.10]}]}", "3.10", "3.10"),
+        ("{type: string}", "1.10", "1.10"),
+        ("{type: string, constraints: [{length: 4}]}", "1e10", "1e10"),
+        ("{type: string, constraints: [{pattern: '0+7'}]}", "007", "007"),
+        ("{type: string}", "{get_input: untyped}", "3.10"),
+        ("{type: string}", "{get_input: typed}", "3.10"),
+        ("{type: string}", "{concat: [v, 1.10]}", "v1.10"),
+        ("{type: string}", "{join: [[1.10, 2.20], '-']}", "1.10-2.20"),
+        ("{type: list, entry_schema: version}", "[3.10, 1.2]", ["3.10", "1.2"]),
+        ("{type: map, entry_schema: version}", "{a: 3.10}", {"a": "3.10"}),
+        ("{type: float}", "1.50", 1.5),
+        ("{type: integer}", "007", 7),
+        ("{type: any}", "1.50", 1.5),
+    ],
+)
+def test_a_number_for_a_text_is_as_it_is_written(tmp_path: Path, kind: str, written: str, value: Any) -> None:
+    topology = load_topology(parse_yaml(WRITTEN % (kind, written), tmp_path / "s.yaml"))
+    found = Evaluator(topology, Instances(), Surroundings(tmp_path, tmp_path, digest_key=b"k"))
+    made = found.scope(Instance("a", "a")).property("value")
+    assert made == value
+    assert isinstance(made, type(value))
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        ("{type: string, constraints: [{max_length: 3}]}", "1.10"),
+        ("{type: version, constraints: [{less_than: 3.2}]}", "3.10"),
+        ("{type: string, constraints: [{valid_values: ['1.1']}]}", "1.10"),
+    ],
+)
+def test_a_number_for_a_text_is_checked_as_it_is_written(tmp_path: Path, kind: str, written: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{written}.* violates"):
+        load_topology(parse_yaml(WRITTEN % (kind, written), tmp_path / "s.yaml"))
+
+
+def test_a_float_from_the_command_line_may_end_with_zeros(tmp_path: Path) -> None:
+    assert value_of(tmp_path, "{type: float}", "1.50") == 1.5
+    text = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template: {inputs: {r: {type: float}}}\n"
+    assert load_topology(parse_yaml(text, tmp_path / "s.yaml"), inputs={"r": "1.50"}).input_values == {"r": "1.50"}

@@ -56,6 +56,7 @@ def test_a_tool_without_a_file_has_none(load: Load) -> None:
     ("two", "message"),
     [
         ("{type: Binary, file: helm, artifact_version: 2}", "helm is wanted as 2 and any"),
+        ("{type: Binary, file: helm, artifact_version: 1.10}", "helm is wanted as 1.10 and any"),
         ("{type: Other, file: helm}", "helm is wanted as Other and Binary"),
         ("{type: Binary, file: helm, properties: {word: now}}", "helm is wanted with other properties"),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.documents.scalars import as_written, is_written
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import bare
 
@@ -61,7 +62,8 @@ class Call:
         Raises:
             InvalidInput: it is a map or a list.
         """
-        value = bare(self.value(raw))
+        given = self.value(raw)
+        value = given if is_written(given) else bare(given)
         if isinstance(value, (dict, list)) or value is None:
             kind = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "null"
             raise self.failure(f"{self.name} needs text and got {kind}")
@@ -80,7 +82,7 @@ def as_text(value: Any) -> str:
     """A scalar as it is written in YAML."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
+    return as_written(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible_ensemble.core.hints import known_names, nearest_or_known
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
+from ansible_ensemble.documents.scalars import is_written
 from ansible_ensemble.expressions.data import MISSING, bare, child, plain
 from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.files import artifact_file
@@ -275,7 +276,7 @@ def _split(text: str, characters: str) -> list[str]:
 
 
 def _scalar(call: Call, value: Any) -> str:
-    value = bare(value)
+    value = value if is_written(value) else bare(value)
     if isinstance(value, (dict, list)):
         kind = "a map" if isinstance(value, dict) else "a list"
         raise call.failure(f"{call.name} joins text and got {kind}")
