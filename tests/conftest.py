@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +28,26 @@ def pytest_configure() -> None:
     """Heed interrupts: a shell's background job ignores them, and so would all that the tests start and interrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    _trust_the_folders_of_tests()
+
+
+def _trust_the_folders_of_tests() -> None:
+    """Tests keep what they trust for themselves, and trust what they make; those of trust begin with nothing."""
+    state = Path(tempfile.mkdtemp(prefix="ansible-ensemble-tests-"))
+    atexit.register(shutil.rmtree, state, ignore_errors=True)
+    folders = {str(folder.resolve()): "all" for folder in (REPOSITORY, Path(tempfile.gettempdir()))}
+    (state / "ansible-ensemble").mkdir()
+    (state / "ansible-ensemble" / "trust.json").write_text(json.dumps({"version": 1, "folders": folders}))
+    os.environ["XDG_STATE_HOME"] = str(state)
+
+
+@pytest.fixture
+def nothing_trusted(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's state folder, in which nothing is trusted yet."""
+    state = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    monkeypatch.setenv("ANSIBLE_ENSEMBLE_TRUST", "")
+    return state
 
 
 @pytest.fixture(scope="session")

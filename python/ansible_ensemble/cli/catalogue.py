@@ -19,6 +19,7 @@ class Command:
         summary: what it does, in one line.
         group: the heading that help lists it under.
         alias: another name for it.
+        runs: whether it runs what is in a project; `plan` does in a dry run alone.
     """
 
     name: str
@@ -26,41 +27,43 @@ class Command:
     summary: str
     group: str
     alias: str | None = None
+    runs: bool = False
 
 
-_JOBS = "Jobs"
-_LOOK = "Looking"
+JOBS = "Jobs"
+LOOK = "Looking"
 _HISTORY = "History"
 _PROJECTS = "Projects"
-_OTHER = "Other"
+OTHER = "Other"
 
 COMMANDS: tuple[Command, ...] = (
-    Command("plan", "plan", "show what a job would do, and why; changes nothing", _JOBS),
-    Command("deploy", "deploy", "make what is as the specification says", _JOBS),
-    Command("undeploy", "undeploy", "delete what was deployed", _JOBS, alias="teardown"),
-    Command("check", "check", "compare what is with what is recorded; report drift", _JOBS),
-    Command("discover", "discover", "take over what exists", _JOBS),
-    Command("start", "start", "start what was stopped", _JOBS),
-    Command("stop", "stop", "stop what runs", _JOBS),
-    Command("run", "run", "run an operation, a command or a workflow on instances", _JOBS),
-    Command("notify", "notify", "run the actions of policies that an event triggers", _JOBS),
-    Command("status", "status", "show the recorded status of instances", _LOOK),
-    Command("outputs", "outputs", "show the outputs of the topology", _LOOK),
-    Command("query", "query", "show the value of an expression", _LOOK),
-    Command("graph", "graph", "draw a plan as a graph for Graphviz or Mermaid, or as a web page", _LOOK),
-    Command("validate", "validate", "check files for errors", _LOOK),
+    Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
+    Command("deploy", "deploy", "make what is as the specification says", JOBS, runs=True),
+    Command("undeploy", "undeploy", "delete what was deployed", JOBS, alias="teardown", runs=True),
+    Command("check", "check", "compare what is with what is recorded; report drift", JOBS, runs=True),
+    Command("discover", "discover", "take over what exists", JOBS, runs=True),
+    Command("start", "start", "start what was stopped", JOBS, runs=True),
+    Command("stop", "stop", "stop what runs", JOBS, runs=True),
+    Command("run", "run", "run an operation, a command or a workflow on instances", JOBS, runs=True),
+    Command("notify", "notify", "run the actions of policies that an event triggers", JOBS, runs=True),
+    Command("status", "status", "show the recorded status of instances", LOOK),
+    Command("outputs", "outputs", "show the outputs of the topology", LOOK),
+    Command("query", "query", "show the value of an expression", LOOK),
+    Command("graph", "graph", "draw a plan as a graph for Graphviz or Mermaid, or as a web page", LOOK),
+    Command("validate", "validate", "check files for errors", LOOK),
     Command("history", "history", "list jobs", _HISTORY),
     Command("show", "show", "show the record of a job or task", _HISTORY),
-    Command("replay", "replay", "apply recorded changes again", _HISTORY),
-    Command("rollback", "rollback", "go back to the specification and inputs of an earlier job", _HISTORY),
+    Command("replay", "replay", "apply recorded changes again", _HISTORY, runs=True),
+    Command("rollback", "rollback", "go back to the specification and inputs of an earlier job", _HISTORY, runs=True),
     Command("recover", "recover", "record what a job did that was killed", _HISTORY),
     Command("unlock", "unlock", "remove a lock that somebody left", _HISTORY),
     Command("init", "init", "make a project", _PROJECTS),
+    Command("trust", "trust", "let a project run what is in it, or no longer", _PROJECTS),
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),
-    Command("adopt", "adopt", "take an existing resource into the status", _PROJECTS),
+    Command("adopt", "adopt", "take an existing resource into the status", _PROJECTS, runs=True),
     Command("forget", "forget", "remove an instance from the status; leaves the resource alone", _PROJECTS),
-    Command("completion", "completion", "print the completion script of a shell", _OTHER),
-    Command("version", "version", "print versions", _OTHER),
+    Command("completion", "completion", "print the completion script of a shell", OTHER),
+    Command("version", "version", "print versions", OTHER),
 )
 
 

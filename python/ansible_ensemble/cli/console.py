@@ -72,6 +72,10 @@ class Console:
         for one in errors:
             _write(self.stderr, f"{style.bad('Error:')} {one}\n")
 
+    def notice(self, text: str) -> None:
+        """Write one line beside the result, to stderr."""
+        _write(self.stderr, f"Notice: {text}\n")
+
     def confirm(self, question: str, *, flag: str) -> bool:
         """Ask a question that only `yes` approves.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli.facade import PreparedJob
 from ansible_ensemble.cli.live import live_lines
-from ansible_ensemble.cli.options import APPROVE, ansible_options, is_plan_file, is_true, job_options
+from ansible_ensemble.cli.options import ansible_options, is_approved, is_plan_file, job_options
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.reports.drift_markdown import drift_markdown
@@ -82,9 +82,7 @@ def approved(arguments: argparse.Namespace, session: Session, question: str) -> 
     Raises:
         UsageError: there is nobody to ask.
     """
-    if arguments.approve or is_true(session.console.environment.get(APPROVE)):
-        return True
-    return session.console.confirm(question, flag="--approve")
+    return is_approved(arguments, session.console) or session.console.confirm(question, flag="--approve")
 
 
 def play_job(

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
-from ansible_ensemble.cli.catalogue import find_command, overview
+from ansible_ensemble.cli.catalogue import OTHER, find_command, overview
 from ansible_ensemble.cli.console import Console, standard_console
 from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.cli.passwords import asked_passwords
@@ -92,6 +92,8 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
     arguments = parser.parse(rest)
     session.console.machine = getattr(arguments, "output", "text") != "text"
     session.console.no_colour = getattr(arguments, "no_colour", False)
+    if command.group != OTHER:
+        importlib.import_module("ansible_ensemble.cli.trust").settle_trust(command, arguments, session.console)
     with asked_passwords(arguments, session.console) as answered:
         return int(module.run(answered, session))
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.parser import PassOn
 from ansible_ensemble.core.errors import UsageError
 
@@ -283,6 +284,11 @@ def ansible_options(arguments: argparse.Namespace) -> list[str]:
 def is_true(text: str | None) -> bool:
     """Whether an environment variable says yes."""
     return text is not None and text.lower() in ("1", "true", "yes", "on")
+
+
+def is_approved(arguments: argparse.Namespace, console: Console) -> bool:
+    """Whether the user agreed beforehand, by option or by environment variable."""
+    return getattr(arguments, "approve", False) or is_true(console.environment.get(APPROVE))
 
 
 def is_plan_file(path: str) -> bool:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 #: Message of an operation that a dry run leaves out.
 NOT_PREDICTABLE = "not run: what it does cannot be predicted"
+_USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
+
+
+def without_credentials(text: str) -> str:
+    """The text without user and password in its URLs."""
+    return _USER_INFO.sub(r"\1", text)
 
 
 def well_formed(value: Any) -> Any:

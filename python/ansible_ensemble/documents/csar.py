@@ -17,6 +17,7 @@ from ansible_ensemble.documents.yaml import place_of, read_yaml
 
 META = "TOSCA-Metadata/TOSCA.meta"
 _YAML = (".yaml", ".yml")
+_GIT = ".git"
 MAX_ENTRIES = 20_000
 """How many files an archive may hold."""
 MAX_SIZE = 1 << 30
@@ -104,7 +105,7 @@ def check_unpacked(archive: Path, folder: Path) -> None:
     """
     try:
         with zipfile.ZipFile(archive) as file:
-            entries = [entry for entry in file.infolist() if not entry.is_dir()]
+            entries = [entry for entry in file.infolist() if not entry.is_dir() and not _is_of_git(entry.filename)]
         differing = next((entry.filename for entry in entries if not _is_unpacked(entry, folder)), None)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise InvalidInput(f"the archive cannot be read: {error}", Place(str(archive)), "is it a zip file?") from None
@@ -112,6 +113,11 @@ def check_unpacked(archive: Path, folder: Path) -> None:
         message = f"the folder {folder.name} beside the archive holds something else: {differing} is not the same there"
         hint = f"name the folder to go on with what is in it, or move it away to have {archive.name} unpacked"
         raise InvalidInput(message, Place(str(archive)), hint)
+
+
+def _is_of_git(name: str | PurePosixPath) -> bool:
+    """Whether a file of an archive is of a git repository, whose settings and hooks would run: it is left out."""
+    return any(part.casefold() == _GIT for part in PurePosixPath(name).parts)
 
 
 def _is_unpacked(entry: zipfile.ZipInfo, folder: Path) -> bool:
@@ -188,6 +194,8 @@ def _unpack(path: Path, into: Path) -> None:
         with zipfile.ZipFile(path) as file:
             entries = [(entry, _target(entry, archive)) for entry in _checked(file.infolist(), archive)]
             for entry, target in entries:
+                if _is_of_git(target):
+                    continue
                 if entry.is_dir():
                     (into / target).mkdir(parents=True, exist_ok=True)
                     continue

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ansible_ensemble.expressions.parts import RelationshipView
 
 _SHOWN = 160
+TRUST = "look at its files; `ansible-ensemble trust FOLDER` lets them run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,10 @@ class Context:
         if self.expression is not None:
             message = f"{message}, in {shown(self.expression)}"
         return InvalidInput(self.evaluator.surroundings.redactor.text(message), self.place, hint)
+
+    def distrust(self, what: str) -> InvalidInput:
+        """An error that says that something runs in trusted projects only."""
+        return self.failure(f"{what} is not used in a project that is not trusted", TRUST)
 
 
 def shown(expression: Any) -> str:

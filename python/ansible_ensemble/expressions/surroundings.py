@@ -35,6 +35,7 @@ class Surroundings:
         redactor: told of each sensitive value that is read.
         check: whether this is a dry run: nothing may be written.
         plans: whether nothing is carried out yet: nothing may be written either, for a job may run and read it.
+        trusted: whether the project may run code and reach the system when its expressions are evaluated.
         job: facts of the running job, which templates see as `task` (`workflow`, `reason`, `verbose`, ...).
         variables: variables of the job, which templates see by their names.
         inventory: gives Ansible's inventory when a template has a name that nothing else gives; None where there is
@@ -61,6 +62,7 @@ class Surroundings:
     redactor: Redactor = field(default_factory=Redactor)
     check: bool = False
     plans: bool = False
+    trusted: bool = True
     job: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
     inventory: Callable[[], Inventory] | None = None
@@ -75,7 +77,7 @@ class Surroundings:
     @property
     def writes(self) -> bool:
         """Whether functions may make files and folders."""
-        return not self.check and not self.plans
+        return self.trusted and not self.check and not self.plans
 
     @property
     def roots(self) -> tuple[Path, ...]:

@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
 from ansible_ensemble.documents.scalars import VaultText
+from ansible_ensemble.expressions.confinement import confine
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import MISSING, bare, child, plain
 from ansible_ensemble.expressions.entities import ExternalValue, LazyMap, View
@@ -176,14 +177,14 @@ class Templates:
         tracker = context.tracker
         before, tracker.sensitive = tracker.sensitive, isinstance(text, Sensitive)
         engine = self._engine(len(self._contexts))
-        variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
-        plain_syntax = not overrides and not text.startswith(TEMPLATE_HEADER)
-        words = free_names(engine._engine.environment, str(text)) if plain_syntax else set(_WORD.findall(text))
-        free = words - variables.keys()
-        variables |= inventory_variables(free, context, lambda value: exposed(value, context, errors), errors)
-        engine.available_variables = variables
         self._contexts.append((context, errors))
         try:
+            variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
+            plain_syntax = not overrides and not text.startswith(TEMPLATE_HEADER)
+            words = free_names(engine._engine.environment, str(text)) if plain_syntax else set(_WORD.findall(text))
+            free = words - variables.keys()
+            variables |= inventory_variables(free, context, lambda value: exposed(value, context, errors), errors)
+            engine.available_variables = variables
             result = plain(engine.template(trust_as_template(str.__str__(text)), overrides=dict(overrides or {})))
         except EnsembleError:
             raise
@@ -227,7 +228,8 @@ class Templates:
         while len(self._engines) <= depth:
             from ansible.template import Templar
 
-            _find_plugins((self._surroundings.root, self._surroundings.folder))
+            trusted = self._surroundings.trusted
+            _find_plugins((self._surroundings.root, self._surroundings.folder) if trusted else ())
             engine = Templar(loader=self.loader(), variables={})
             inner = engine._engine
             if hasattr(inner, "_compile_template"):
@@ -236,8 +238,15 @@ class Templates:
             filters = inner.environment.filters
             for name, run in self._filters().items():
                 filters[name] = run
+            if not trusted:
+                confine(inner.environment, self._distrust, self._filters().keys() - {"which"})
             self._engines.append(engine)
         return self._engines[depth]
+
+    def _distrust(self, what: str) -> NoReturn:
+        context, errors = self._contexts[-1]
+        errors.append(context.distrust(what))  # a test such as `is defined` would swallow it
+        raise errors[-1]
 
     def loader(self) -> Any:
         """Ansible's DataLoader: the job's, or one of the ensemble's folder."""

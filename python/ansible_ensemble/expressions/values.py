@@ -81,6 +81,8 @@ def call(function: Function, expression: Mapping[Any, Any], context: Context) ->
     """The result of a function; it is sensitive if a value given to the function was."""
     if context.safe and not function.safe:
         raise context.failure(f"{function.name} cannot be used by the filters of templates")
+    if function.runs and not context.evaluator.surroundings.trusted:
+        raise context.distrust(function.name)
     for key in expression:
         if key != function.name and key not in function.options:
             raise context.failure(f'{function.name} takes no "{key}"', hint=nearest_or_known(key, function.options))

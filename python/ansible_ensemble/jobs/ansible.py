@@ -40,6 +40,7 @@ from ansible_ensemble.jobs.saved_plans import (
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, ancestors, presence
+from ansible_ensemble.projects.trust import grant
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.plan_text import plan_text
@@ -63,7 +64,7 @@ def lock(
     Raises:
         Locked: somebody else holds one of them.
     """
-    path = locate(ensemble).ensemble
+    path = _located(ensemble).ensemble
     notices: list[str] = []
     if state == "absent":
         held = locks.read_lock(path)
@@ -107,7 +108,7 @@ def plan(
         task_vars: what it was given.
         say: puts a message that names options of the command into words for who has none.
     """
-    location = locate(ensemble)
+    location = _located(ensemble)
     given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
     job_options = JobOptions.from_mapping({**given, "session": _session(action, task_vars, location)})
     locked = _holder(location.ensemble) is not None
@@ -156,7 +157,7 @@ def execute(
     from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
 
     display = Display()
-    location = locate(ensemble)
+    location = _located(ensemble)
     if plan_digest is None and is_kept(Path(plan_file)):
         raise UsageError(f"{plan_file} is a plan that is known by its digest alone", hint="give plan_digest too")
     saved, kept = load_plan(Path(plan_file), plan_digest)
@@ -309,7 +310,7 @@ def record(
         task_vars: what it was given.
         say: as for `plan`.
     """
-    location = locate(ensemble)
+    location = _located(ensemble)
     recorded = read_job_journal(Path(journal)).header["options"]
     job_options = options_of_job(
         {**recorded, "check": check, "commit": commit, "push": bool(options.get("push"))},
@@ -344,7 +345,7 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         path: the ensemble.
         loader: Ansible's DataLoader, which has the vault passwords.
     """
-    read = read_ensemble(locate(path), JobOptions(vault=_vault_of(loader), inventory=None))
+    read = read_ensemble(_located(path), JobOptions(vault=_vault_of(loader), inventory=None))
     hosts: dict[str, Any] = {}
     groups: dict[str, list[str]] = {}
     machines: dict[str, str] = {}
@@ -376,6 +377,13 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         for name in names:
             groups.setdefault("".join(c if c.isalnum() else "_" for c in name), []).append(instance.name)
     return {"hosts": hosts, "groups": groups, "machines": machines}
+
+
+def _located(ensemble: str) -> Location:
+    """The ensemble that a path means: whoever runs a playbook or an inventory on it has it run what is in it."""
+    location = locate(ensemble)
+    grant(location.ensemble)
+    return location
 
 
 def _is_machine(instance: Instance, ensemble: Ensemble) -> bool:

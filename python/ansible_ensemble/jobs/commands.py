@@ -35,6 +35,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.projects.trust import approve, distrust, is_trusted
 from ansible_ensemble.topology.functions import is_template
 
 #: Job options that a saved plan does not decide.
@@ -78,7 +79,8 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
     job_options = JobOptions.from_mapping(options)
     read = read_recovered(locate(ensemble), job_options, write=False)
     try:
-        check_upstreams(read, job_options)
+        if is_trusted(read.path):  # else what git runs to reach the other side is not ours to run
+            check_upstreams(read, job_options)
     except EnsembleError as error:
         read.warnings.append(f"A job would be refused: {error}")
     plan = plan_workflow(read, workflow, job_options)
@@ -335,6 +337,8 @@ def init(folder: Path, options: Mapping[str, Any]) -> dict[str, Any]:
     """Make a project: `{"folder", "project", "files": [...], "warnings": [...]}`; `project` is around it."""
     del options
     made = create.init_project(folder)
+    if made.within is None:
+        approve(made.folder)
     project = str(made.within) if made.within is not None else None
     return {"folder": str(made.folder), "project": project, "files": made.files, "warnings": made.notices}
 
@@ -343,6 +347,7 @@ def clone(source: str, folder: Path | None, options: Mapping[str, Any]) -> dict[
     """Copy a project or ensemble: `{"folder", "ensembles": [...], "warnings": [...]}`."""
     del options
     made = create.clone_project(source, folder)
+    distrust(made.folder)
     return {
         "folder": str(made.folder),
         "ensembles": [str(ensemble) for ensemble in made.ensembles],

@@ -14,6 +14,7 @@ from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.jobs.merging import check_merged
 from ansible_ensemble.jobs.python_template import SUFFIX
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble
+from ansible_ensemble.projects.trust import distrust
 
 #: Keys of an ensemble's file that no service template has.
 _OF_ENSEMBLES = {"kind", "apiVersion", "spec"}
@@ -126,4 +127,5 @@ def _unpacked(archive: Path) -> Path:
         check_unpacked(archive, folder)
     else:
         open_csar(archive, folder)
+        distrust(folder)
     return folder

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import Document, parse_yaml
+from ansible_ensemble.expressions.context import TRUST
 
 SUFFIX = ".py"
 _MAIN = Path(__file__).with_name("python_template_main.py")
@@ -18,13 +19,21 @@ _METHOD = re.compile(rb'"className": "(?:[^":]*:([^":]*):(?:render|run)|builtins
 _TIMEOUT = 120
 
 
-def read_python_template(path: Path) -> Document:
+def read_python_template(path: Path, *, trusted: bool) -> Document:
     """The TOSCA service template that a Python file describes.
 
+    Args:
+        path: the file; to read it is to run it.
+        trusted: whether it may run.
+
     Raises:
-        InvalidInput: the file cannot be converted, or the package is not installed.
+        InvalidInput: the file cannot be converted, may not run, or the package is not installed.
     """
     place = Place(str(path))
+    if not trusted:
+        raise InvalidInput(
+            "a service template in Python runs when it is read, and its project is not trusted", place, TRUST
+        )
     try:
         done = subprocess.run(
             [sys.executable, "-I", str(_MAIN), str(path)],

@@ -39,6 +39,7 @@ from ansible_ensemble.jobs.surroundings import make_surroundings
 from ansible_ensemble.projects.clones import find_clone, find_repositories
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.folders import ACTIVE
+from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
 from ansible_ensemble.topology.tools import add_tools
@@ -102,7 +103,9 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
     spec = seal.open(then.get("spec") or {})
     repositories = find_repositories(environment.repositories, environment.root)
     inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
-    topology = _topology(where, written, spec, inputs, repositories, environment=environment, whole=whole)
+    topology = _topology(
+        where, written, spec, inputs, repositories, environment=environment, whole=whole, trusted=is_trusted(path)
+    )
     topology.files += [file for file in included if file not in topology.files]
     add_tools(topology)
     return Specification(
@@ -155,6 +158,7 @@ def read_ensemble(
         outputs=operation_outputs,
         redactor=redactor,
         keep_key=keep_key,
+        trusted=is_trusted(path),
     )
     return Ensemble(
         path=path,
@@ -279,6 +283,7 @@ def _topology(
     *,
     environment: Environment,
     whole: bool,
+    trusted: bool,
 ) -> Topology:
     root, template = environment.root, location.template
     written = spec.get("service_template")
@@ -287,7 +292,8 @@ def _topology(
         if not template.is_file():
             place = place_of(document.data["spec"], "service_template") if document else None
             raise InvalidInput(f"there is no service template {written}", place)
-    source = read_python_template(template) if template is not None and template.suffix == SUFFIX else template
+    is_python = template is not None and template.suffix == SUFFIX
+    source = read_python_template(template, trusted=trusted) if template is not None and is_python else template
     return load_topology(
         source or document or location.ensemble,
         inputs=inputs,

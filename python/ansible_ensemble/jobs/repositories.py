@@ -22,6 +22,7 @@ from ansible_ensemble.projects.git import (
 )
 from ansible_ensemble.projects.git_claim import free_claimed
 from ansible_ensemble.projects.pins import SELF, check_pins, pins
+from ansible_ensemble.projects.trust import grant, is_trusted
 from ansible_ensemble.projects.vault import protect
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -49,6 +50,7 @@ def repositories_of(ensemble: Ensemble) -> dict[str, Path]:
     These are its own and those of its service template and imports. Its project's is its own, or git ignores it there.
     """
     found: dict[str, Path] = {}
+    trusted = is_trusted(ensemble.path)
     folders = [ensemble.folder, *(file.parent for file in ensemble.topology.files)]
     for folder in dict.fromkeys(folders):
         root = None if folder.is_relative_to(_PACKAGE) else repository_of(folder)
@@ -57,6 +59,8 @@ def repositories_of(ensemble: Ensemble) -> dict[str, Path]:
         own = folder == ensemble.folder
         name = SELF if own else root.name if root.name not in found else f"{root.name}-{len(found)}"
         found[name] = root
+        if trusted:
+            grant(root)  # whoever trusts a project has it import what it names
     return found
 
 

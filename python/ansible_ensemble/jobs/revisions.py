@@ -10,6 +10,7 @@ from pathlib import Path
 from ansible_ensemble.changes.job_record import JOBS
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.projects.git import export_commit, repository_of
+from ansible_ensemble.projects.git_guard import is_commit
 
 _FOLDER = "revisions"
 
@@ -29,6 +30,8 @@ def specification_at(ensemble: Path, revision: str, template: Path | None = None
         InvalidInput: the ensemble is in no repository, or there is no such commit.
         EnsembleError: git failed, or the folder cannot be written.
     """
+    if not is_commit(revision):
+        raise InvalidInput(f"{revision!r} is no commit's id", Place(str(ensemble)))
     root = repository_of(ensemble.parent)
     if root is None:
         raise InvalidInput("the ensemble is in no git repository, so its earlier forms are gone", Place(str(ensemble)))

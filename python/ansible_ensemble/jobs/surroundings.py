@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.ansible_settings import setting
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
+from ansible_ensemble.expressions.context import TRUST
 from ansible_ensemble.expressions.inventory import Inventory
 from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.jobs.given import given_variables
@@ -31,6 +33,7 @@ def make_surroundings(
     outputs: Mapping[tuple[str, str], Mapping[str, Any]],
     redactor: Redactor,
     keep_key: bool,
+    trusted: bool,
 ) -> Surroundings:
     """The surroundings of an ensemble's expressions.
 
@@ -43,13 +46,14 @@ def make_surroundings(
         outputs: outputs of operations.
         redactor: told of each sensitive value.
         keep_key: the key of digests of secrets is made and kept where there is none.
+        trusted: whether the project may run what is its own.
     """
     folder, vault = path.parent, environment.vault
     variables = given_variables(options, Seal(vault) if vault.available else Seal())
     for name, value in variables.items():
         if is_sensitive(value):
             redactor.add(value, name)
-    inventory = cache(partial(_inventory, options, vault, folder, variables))
+    inventory = cache(partial(_inventory, options, vault, folder, variables)) if trusted else _withheld
     return Surroundings(
         root=environment.root,
         folder=folder,
@@ -60,6 +64,7 @@ def make_surroundings(
         digest_key=cache(lambda: vault.digest_key(folder, make=keep_key)),
         redactor=redactor,
         check=options.check,
+        trusted=trusted,
         variables=variables,
         inventory=inventory if options.inventory is not None else None,
         loader=cache(lambda: vault.loader(folder)),
@@ -74,6 +79,11 @@ def make_surroundings(
         metadata={"environment": environment.name, "ensemble": str(path)},
         trace=lambda line: print(redactor.text(line), file=sys.stderr),
     )
+
+
+def _withheld() -> Inventory:
+    """The inventory of a project that is not trusted: its scripts, plugins and variables may run anything."""
+    raise InvalidInput("the inventory is not read for a project that is not trusted", hint=TRUST)
 
 
 def _inventory(options: JobOptions, vault: Vault, folder: Path, variables: Mapping[str, Any]) -> Inventory:

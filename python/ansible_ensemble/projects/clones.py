@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ansible_ensemble.projects.git import remote_url, without_credentials
+from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.projects.git import remote_url
 from ansible_ensemble.topology.imports import local_path
 
 _FOLDER = "repositories"

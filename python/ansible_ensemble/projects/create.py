@@ -13,6 +13,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.documents.emitter import emit_yaml
@@ -24,7 +25,18 @@ _TEMPLATE = "service-template.yaml"
 _URL = re.compile(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
 _ARCHIVES = (".zip", ".csar")
 #: What a copy of a folder leaves behind: what jobs made and git would not have either.
-_LEFT_BEHIND = ("planned", "jobs", "failed.*", "*.lock", "*.lock.*", "*.journal", "*.key", ".ansible", "__pycache__")
+_LEFT_BEHIND = (
+    "planned",
+    "jobs",
+    "failed.*",
+    "*.lock",
+    "*.lock.*",
+    "*.journal",
+    "*.key",
+    ".ansible",
+    "__pycache__",
+    ".git",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +122,7 @@ def clone_project(source: str, folder: Path | None = None) -> Created:
     is_url = _URL.match(source) is not None and not Path(source).exists()
     path = Path(source).expanduser()
     if not is_url and not path.exists():
-        raise InvalidInput(f"there is no {source}", hint="give a git URL, a folder or an archive")
+        raise InvalidInput(f"there is no {without_credentials(source)}", hint="give a git URL, a folder or an archive")
     target = (folder or Path(_name(source))).absolute()
     with _reported(target):
         if target.exists() and (not target.is_dir() or any(target.iterdir())):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.projects.git_claim import claimed
+from ansible_ensemble.projects.git_guard import LIST, PROTOCOLS, alone, clone_fault, is_commit, neutral_settings
+from ansible_ensemble.projects.trust import is_trusted
 
 _BUSY = re.compile(r"(index|HEAD|config|refs/\S+)\.lock'?: File exists|Unable to create .*\.lock")
-_USER_INFO = re.compile(r"(\w+://)[^/@\s]+@")
 _BUSY_TRIES = 25
 _BUSY_PAUSE = 0.2
 #: git must not ask a person, and must not open an editor
@@ -64,8 +68,9 @@ def clone_repository(url: str, folder: Path) -> None:
     """
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput("the folder is not empty", Place(str(folder)))
-    if url.startswith("-") or "::" in url.partition("/")[0]:
-        raise InvalidInput(f"{url!r} is no URL to clone from")
+    fault = clone_fault(url)
+    if fault is not None:
+        raise InvalidInput(f"{without_credentials(url)!r} is no URL to clone from: {fault}")
     folder.parent.mkdir(parents=True, exist_ok=True)
     git_output(folder.parent, "clone", "--quiet", "--", url, str(folder))
 
@@ -228,6 +233,8 @@ def first_commit(root: Path) -> str:
 
 def changed_between(root: Path, one: str, other: str = "HEAD") -> list[str] | None:
     """Files that differ between two commits; None if `one` is unknown here."""
+    if not is_commit(one):
+        return None
     status, out, _ = run_git(root, "diff", "--name-only", "--no-renames", "-z", f"{one}^{{commit}}", other, "--")
     return [file for file in out.split("\0") if file] if status == 0 else None
 
@@ -252,11 +259,6 @@ def export_commit(root: Path, revision: str, into: Path) -> None:
         raise InvalidInput(f"there is no commit {revision!r} in the repository", Place(str(root)), hint)
     git_output(root, "clone", "--quiet", "--shared", "--no-checkout", "--", str(root), str(into))
     git_output(into, "checkout", "--quiet", "--detach", out.strip())
-
-
-def without_credentials(text: str) -> str:
-    """The text without user and password in its URLs."""
-    return _USER_INFO.sub(r"\1", text)
 
 
 def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str, str]:
@@ -284,11 +286,33 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
             with_extended_output=True,
             with_exceptions=False,
             strip_newline_in_stdout=False,
-            env=git_environment(settings or {}),
+            env=_guarded(root, arguments[0], settings or {}),
         )
     except GitCommandNotFound as error:
         raise EnsembleError(f"git cannot be run in {root}", hint="is git installed, and the folder there?") from error
     return int(status), str(out), str(error_text)
+
+
+def _guarded(root: Path, command: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a git: in a repository that is not trusted it runs nothing that the repository names."""
+    if command == "clone":
+        protocols = os.environ.get("GIT_ALLOW_PROTOCOL", ":".join(PROTOCOLS))
+        return {**git_environment(settings), "GIT_ALLOW_PROTOCOL": protocols}
+    if is_trusted(root):
+        return git_environment(settings)
+    return {**git_environment({**settings, **_neutral(root)}), **alone()}
+
+
+@cache
+def _neutral(root: Path) -> dict[str, str]:
+    try:
+        listed = subprocess.run(["git", *LIST], cwd=root, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        hint = f"`ansible-ensemble trust {root}` lets git run as it is set up there"
+        raise EnsembleError(
+            "git cannot tell how a repository that is not trusted is set up", Place(str(root)), hint
+        ) from error
+    return neutral_settings(listed.stdout.decode("utf-8", "surrogateescape"))
 
 
 def git_environment(settings: Mapping[str, str]) -> dict[str, str]:
@@ -326,7 +350,7 @@ def _committable(root: Path, paths: Iterable[Path]) -> list[str]:
 
 
 def _check_concurrent(root: Path, files: list[str], base: str) -> None:
-    if head(root) == base:
+    if head(root) == base or not is_commit(base):
         return
     status, out, _ = run_git(root, LITERAL, "diff", "--name-only", "--no-renames", base, "HEAD", "--", *files)
     # lines are only ever appended to jobs.tsv, so that both sides' lines are in the file

@@ -17,8 +17,9 @@ from string import Template
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Place
+from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.atomic import write_atomically
-from ansible_ensemble.projects.git import git_environment, repository_of, run_git, without_credentials
+from ansible_ensemble.projects.git import git_environment, repository_of, run_git
 from ansible_ensemble.projects.lock import lock_path
 
 _MODES = ("no", "try", "require")
@@ -203,7 +204,7 @@ def _take(
 ) -> GlobalLock:
     local = lock_path(ensemble)
     record = local.with_name(local.name + ".lfs")
-    status, out, error = _lfs(root, settings.url, "lock", "--json", name)
+    status, out, error = _lfs(root, settings.url, "lock", "--json", "--", name)
     if status == 0:
         held = _locks(_json(root, out))[0]
         write_atomically(record, json.dumps({"id": held.id, "name": name}) + "\n")
@@ -232,7 +233,7 @@ def _name(settings: LfsSettings, root: Path, ensemble: Path, uri: str, environme
         raise InvalidInput(f"the lock's name {settings.name!r} cannot be made", hint=f"it knows {known}") from error
     # a URI has characters that a path in a repository must not have
     name = without_credentials(name).replace("://", "/").replace(":", "/").strip("/")
-    if not name or any(part in ("", ".", "..") for part in name.split("/")):
+    if not name or any(part in ("", ".", "..") or part[0] == "-" for part in name.split("/")):
         raise InvalidInput(f"{name!r} cannot be the name of a global lock", hint="it is a path in the repository")
     return name
 

@@ -76,14 +76,21 @@ def find_project(path: Path) -> Project:
         InvalidInput: the project's file is wrong.
     """
     start = path.resolve()
-    folder = start if start.is_dir() else start.parent
+    root = project_root(start if start.is_dir() else start.parent)
+    file = _project_file(root)
+    return read_project(file) if file is not None else Project(root)
+
+
+def project_root(folder: Path) -> Path:
+    """The root of the project that holds a resolved folder, without a look into its file."""
     for candidate in (folder, *folder.parents):
-        for name in PROJECT_FILES:
-            if (candidate / name).is_file():
-                return read_project(candidate / name)
-        if (candidate / ".git").exists():
-            return Project(candidate)
-    return Project(folder)
+        if _project_file(candidate) is not None or (candidate / ".git").exists():
+            return candidate
+    return folder
+
+
+def _project_file(folder: Path) -> Path | None:
+    return next((folder / name for name in PROJECT_FILES if (folder / name).is_file()), None)
 
 
 def read_project(file: Path) -> Project:
@@ -124,8 +131,8 @@ def home_project() -> Project | None:
         home = Path(named).expanduser() if named else Path.home() / ".config" / "ansible-ensemble"
     except RuntimeError:  # a user without a home, as in some containers
         return None
-    files = [home / name for name in PROJECT_FILES if (home / name).is_file()]
-    return read_project(files[0]) if files else None
+    file = _project_file(home)
+    return read_project(file) if file is not None else None
 
 
 def list_ensembles(project: Project) -> list[Path]:

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
@@ -212,7 +213,9 @@ class Importer:
                 folder = self.find_clone(str(url))
             if folder is None:
                 hint = "clone it, and name the folder among the project's repositories"
-                problems.add(f"repository '{repository}' is not on this machine: {url}", place, hint)
+                problems.add(
+                    f"repository '{repository}' is not on this machine: {without_credentials(str(url))}", place, hint
+                )
                 return None
             base = folder
         path = local_path(name, base)

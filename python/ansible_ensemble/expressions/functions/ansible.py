@@ -37,7 +37,7 @@ def template(call: Call) -> Any:
     raise call.failure("template takes text, or {path: file}", hint="text that is computed is not taken as a template")
 
 
-@function("lookup", safe=False)
+@function("lookup", safe=False, runs=True)
 def lookup(call: Call) -> Any:
     """What a lookup plugin of Ansible finds: `{<plugin>: <argument or list of them>, <option>: ...}`.
 
@@ -56,7 +56,7 @@ def lookup(call: Call) -> Any:
     return call.context.evaluator.templates.render(text, call.context.at(call.context.current, variables))
 
 
-@function("python", options=("args",), safe=False)
+@function("python", options=("args",), safe=False, runs=True)
 def python(call: Call) -> Any:
     """What a Python function gives: `path.py#function` in the project, or `package.module.function`.
 

@@ -97,6 +97,7 @@ class Function:
         options: keys that may stand beside it.
         taints: whether its result is sensitive if a value given to it is.
         safe: whether an expression that was put together from other values may use it.
+        runs: whether it runs code of the project or reaches the system, which takes trust.
         doc: what it does, with an example.
     """
 
@@ -107,6 +108,7 @@ class Function:
     options: frozenset[str] = frozenset()
     taints: bool = True
     safe: bool = True
+    runs: bool = False
     doc: str = ""
 
 
@@ -117,12 +119,13 @@ def function(
     options: tuple[str, ...] = (),
     taints: bool = True,
     safe: bool = True,
+    runs: bool = False,
 ) -> Callable[[Callable[[Call], Any]], tuple[Function, ...]]:
     """Make a function of the language of a Python function; several names are aliases."""
 
     def made(run: Callable[[Call], Any]) -> tuple[Function, ...]:
         doc = run.__doc__ or ""
-        return tuple(Function(name, run, top, list_only, frozenset(options), taints, safe, doc) for name in names)
+        return tuple(Function(name, run, top, list_only, frozenset(options), taints, safe, runs, doc) for name in names)
 
     return made
 

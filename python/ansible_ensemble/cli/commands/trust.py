@@ -1,0 +1,49 @@
+"""`ansible-ensemble trust`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.projects.trust import trust, trusted_folders, withdraw
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        default=".",
+        help="a project's folder, or one above several (default: here)",
+    )
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--list", action="store_true", default=False, help="list what was said of which folder")
+    kind.add_argument("--remove", action="store_true", default=False, help="forget what was said of the folder")
+    options.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Trust a folder and what is below it, or no longer; or list what is trusted.
+
+    Raises:
+        InvalidInput: there is no such folder, or nothing was said of it.
+    """
+    console, folder = session.console, Path(arguments.folder).expanduser()
+    if arguments.remove and not withdraw(folder):
+        raise InvalidInput(f"nothing was said of {folder.resolve()}", hint="`ansible-ensemble trust --list`")
+    if not arguments.list and not arguments.remove:
+        if not folder.is_dir():
+            raise InvalidInput(f"there is no folder {folder}")
+        trust(folder)
+    said = {str(name): how.value for name, how in sorted(trusted_folders().items())}
+    if arguments.output == "json":
+        console.document({"folders": said})
+    elif arguments.list:
+        console.result("".join(f"{how:8} {name}\n" for name, how in said.items()) or "No folder is trusted.\n")
+    else:
+        console.line(f"{'Forgotten' if arguments.remove else 'Trusted'}: {folder.resolve()}.")
+    return 0

@@ -1,0 +1,70 @@
+"""Before a command works: what it may run of the folders it works in."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from ansible_ensemble.cli.catalogue import JOBS, LOOK, Command
+from ansible_ensemble.cli.console import Console
+from ansible_ensemble.cli.options import is_approved, is_plan_file
+from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
+from ansible_ensemble.core.errors import EnsembleError, UsageError
+from ansible_ensemble.projects.project import project_root
+from ansible_ensemble.projects.trust import approve, is_trusted
+
+
+def settle_trust(command: Command, arguments: argparse.Namespace, console: Console) -> None:
+    """Have the user agree to what a job runs; what nobody agreed to is kept from running.
+
+    That is first of all the `ansible.cfg` here: it names scripts of passwords and plugins, which run when it is read.
+
+    Raises:
+        EnsembleError: the user does not agree.
+        UsageError: there is nobody to ask.
+    """
+    if command.runs or (command.name == "plan" and getattr(arguments, "check", False)):
+        _agree(arguments, console)
+    if local_settings() is not None and not is_trusted(Path.cwd()):
+        withhold_local_settings()
+        if command.group in (JOBS, LOOK):
+            console.notice("ansible.cfg is not used, for this folder is not trusted; see `ansible-ensemble trust`")
+    elif command.group == LOOK and is_public_folder():
+        console.notice("ansible.cfg is ignored, for everybody can write to this folder; Ansible does the same")
+
+
+def _agree(arguments: argparse.Namespace, console: Console) -> None:
+    """Have the user trust the project of a job, and the working directory if the project lies in it."""
+    ensemble = _ensemble(arguments.ensemble)
+    here = Path.cwd()
+    folders = [ensemble, here] if local_settings() is not None and ensemble.is_relative_to(here) else [ensemble]
+    strange = [folder for folder in folders if not is_trusted(folder)]
+    if not strange:
+        return
+    if not is_approved(arguments, console):
+        named = project_root(strange[0] if strange[0].is_dir() else strange[0].parent)
+        question = f"{named} is not trusted yet, and a job runs its code as you. Trust it?"
+        try:
+            agreed = console.confirm(question, flag="--approve")
+        except UsageError as error:
+            hint = f"look at its files, then say `ansible-ensemble trust {named}`, or give --approve"
+            raise UsageError(f"{named} is not trusted yet, and a job runs its code as you", hint=hint) from error
+        if not agreed:
+            raise EnsembleError("not approved; nothing was done", hint="`ansible-ensemble plan` runs nothing")
+    for folder in strange:
+        approve(folder)
+
+
+def _ensemble(argument: str) -> Path:
+    """The ensemble that is meant, or whose saved plan is."""
+    if is_plan_file(argument):
+        try:
+            saved = json.loads(Path(argument).read_text(encoding="utf-8"))
+            argument = str(saved.get("ensemble") or argument)
+        except (ValueError, AttributeError):  # whoever reads the plan says what is wrong with it
+            pass
+    try:
+        return Path(argument).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return Path.cwd()  # as above

@@ -1,0 +1,69 @@
+"""What keeps git from running what a strange repository names in its own settings: hooks, filters, helpers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+#: The ways that a repository may be reached by; git knows others that run any command (`ext::`).
+PROTOCOLS = ("file", "git", "http", "https", "ssh")
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://([^/]*)", re.IGNORECASE)
+_COMMIT = re.compile(r"[0-9a-f]{4,64}")
+
+#: Settings by which a repository has git run a program.
+_RUNS = re.compile(
+    r"""filter\..*\.(clean|smudge|process) | diff\..*\.(command|textconv) | diff\.external | merge\..*\.driver
+    | credential\.(.*\.)?helper | gpg\.(.*\.)?program | gpg\..*command | (remote|url)\..* | submodule\..*\.update
+    | core\.(sshcommand|gitproxy|askpass|pager|editor|alternaterefscommand) | pager\..* | sequence\.editor
+    | uploadpack\.packobjectshook | interactive\.difffilter | trailer\..*\.(cmd|command) | .*\.(cmd|path)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+#: Whatever a repository says of these.
+_NEVER = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "log.showSignature": "false",
+    "commit.gpgSign": "false",
+    "protocol.allow": "never",
+    "safe.bareRepository": "explicit",
+}
+#: An object that is missing is fetched from elsewhere, by a program that the repository names.
+_ALONE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0"}
+
+#: Prints the settings that `neutral_settings` takes.
+LIST = ("config", "--list", "--show-scope", "-z")
+
+
+def neutral_settings(listed: str) -> dict[str, str]:
+    """The settings that make harmless what a repository names.
+
+    Args:
+        listed: all of git's settings with where they are from, as git prints them.
+    """
+    words = listed.split("\0")
+    own = [entry.partition("\n")[0] for scope, entry in zip(words[::2], words[1::2]) if scope in ("local", "worktree")]
+    found = {key: "" for key in own if _RUNS.fullmatch(key) and not key.endswith((".url", ".fetch"))}
+    required = {key: "false" for key in own if key.startswith("filter.") and key.endswith(".required")}
+    return {**found, **required, **_NEVER}
+
+
+def alone() -> Mapping[str, str]:
+    """Environment variables for a git that reaches nobody."""
+    return _ALONE
+
+
+def clone_fault(url: str) -> str | None:
+    """Why a text is no URL to clone from; None if it is one, or a path."""
+    helper = "::" in url.partition("/")[0]
+    scheme = _SCHEME.match(url)
+    host = scheme[2] if scheme else url.partition(":")[0]
+    if url.startswith("-") or host.rpartition("@")[2].startswith("-"):
+        return "it would be an option of a program"
+    if helper or (scheme and scheme[1].lower().removeprefix("git+").removesuffix("+git") not in PROTOCOLS):
+        return f"it may be reached by {', '.join(PROTOCOLS)}"
+    return None
+
+
+def is_commit(text: str) -> bool:
+    """Whether a text is a commit's id, and so no option, name or expression of git."""
+    return _COMMIT.fullmatch(text) is not None

@@ -1,0 +1,130 @@
+"""Which folders the user trusts: what lies in others is read and never run.
+
+Trust is the user's and not the project's: a file in the user's state folder names the folders. It is said by `trust`,
+by making a project, or by approving a job; the nearest entry above a folder decides.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from enum import Enum
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError, Place
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.projects.project import project_root
+
+#: Folders that are trusted as projects by this process and those it starts; as many as there are, as in PATH.
+VARIABLE = "ANSIBLE_ENSEMBLE_TRUST"
+
+
+class Trust(Enum):
+    """What is said of a folder."""
+
+    #: of it and of all below
+    ALL = "all"
+    #: of it as far as it is one project: no repository and no project within it
+    PROJECT = "project"
+    #: it came from elsewhere, and counts for itself within what is trusted
+    NONE = "none"
+
+
+def is_trusted(path: Path) -> bool:
+    """Whether what lies in a folder, or in that of a file, may be run when it is read."""
+    folder = _folder(path)
+    root, entries, within = project_root(folder), trusted_folders(), True
+    for candidate in (folder, *folder.parents):
+        said = entries.get(candidate)
+        if said is Trust.ALL or (said is Trust.PROJECT and within):
+            return True
+        if said is Trust.NONE:
+            return False
+        within = within and candidate != root
+    return False
+
+
+def trusted_folders() -> dict[Path, Trust]:
+    """What is said, by folder; a file that cannot be read says nothing."""
+    try:
+        found = json.loads(_file().read_text(encoding="utf-8"))
+        entries = {Path(folder): Trust(said) for folder, said in found["folders"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        entries = {}
+    given = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
+    return {**entries, **{Path(folder).resolve(): Trust.PROJECT for folder in given}}
+
+
+def trust(folder: Path, how: Trust = Trust.ALL) -> Path:
+    """Say what is thought of a folder from now on, and return it as it is kept.
+
+    Raises:
+        EnsembleError: that cannot be kept.
+    """
+    return _keep(folder, how)
+
+
+def withdraw(folder: Path) -> bool:
+    """Forget what was said of a folder; False if nothing was."""
+    if folder.resolve() not in trusted_folders():
+        return False
+    _keep(folder, None)
+    return True
+
+
+def grant(path: Path) -> None:
+    """Trust a project in this process and those it starts: somebody runs it by other means, which are their consent."""
+    root = str(project_root(_folder(path)))
+    given = [folder for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
+    if root not in given:
+        os.environ[VARIABLE] = os.pathsep.join((*given, root))
+
+
+def approve(path: Path) -> None:
+    """Trust the project of a job that was approved, for good where that can be kept."""
+    grant(path)
+    try:
+        _keep(project_root(_folder(path)), Trust.PROJECT)
+    except EnsembleError:  # a container without a home: it holds for this job
+        return
+
+
+def distrust(folder: Path) -> None:
+    """Have a folder whose contents came from elsewhere count for itself, though it lies in a trusted one."""
+    if is_trusted(folder):
+        _keep(folder, Trust.NONE)
+
+
+def _folder(path: Path) -> Path:
+    resolved = path.resolve()
+    return resolved if resolved.is_dir() else resolved.parent
+
+
+def _file() -> Path:
+    named = os.environ.get("XDG_STATE_HOME")
+    state = Path(named) if named else Path(os.path.expanduser("~")) / ".local" / "state"  # noqa: PTH111  (no error)
+    return state / "ansible-ensemble" / "trust.json"
+
+
+def _keep(folder: Path, how: Trust | None) -> Path:
+    folder, file = folder.resolve(), _file()
+    try:
+        entries = {Path(name): Trust(said) for name, said in _written(file).items()}
+        if how is None:
+            entries.pop(folder, None)
+        else:
+            entries[folder] = how
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        document = {"version": 1, "folders": {str(name): said.value for name, said in sorted(entries.items())}}
+        write_atomically(file, json.dumps(document, indent=2) + "\n", mode=0o600)
+    except (OSError, ValueError) as error:
+        raise EnsembleError(f"it cannot be kept which folders are trusted: {error}", Place(str(file))) from error
+    return folder
+
+
+def _written(file: Path) -> dict[str, str]:
+    try:
+        folders = json.loads(file.read_text(encoding="utf-8")).get("folders")
+    except FileNotFoundError:
+        return {}
+    return dict(folders or {})

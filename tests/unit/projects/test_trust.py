@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import stat
+
+import pytest
+
+from ansible_ensemble.projects.trust import (
+    Trust,
+    approve,
+    distrust,
+    grant,
+    is_trusted,
+    trust,
+    trusted_folders,
+    withdraw,
+)
+
+pytestmark = pytest.mark.usefixtures("nothing_trusted")
+
+
+def project(folder):
+    folder.mkdir(parents=True)
+    (folder / ".git").mkdir()
+    return folder
+
+
+def test_nothing_is_trusted_to_begin_with(tmp_path):
+    assert not is_trusted(tmp_path)
+
+
+def test_a_folder_that_was_trusted_covers_all_below_it(tmp_path):
+    inner = project(tmp_path / "work" / "shop")
+    trust(tmp_path / "work")
+    assert is_trusted(inner / "service.yaml")
+    assert not is_trusted(tmp_path)
+
+
+def test_an_approved_project_covers_no_project_within_it(tmp_path):
+    outer = project(tmp_path / "outer")
+    inner = project(outer / "vendor" / "inner")
+    (outer / "deployments").mkdir()
+    approve(outer / "deployments" / "ensemble.yaml")
+    assert is_trusted(outer)
+    assert is_trusted(outer / "deployments")
+    assert not is_trusted(inner)
+
+
+def test_what_came_from_elsewhere_is_not_trusted_for_where_it_lies(tmp_path):
+    outer = project(tmp_path / "outer")
+    trust(outer)
+    (outer / "archive").mkdir()
+    distrust(outer / "archive")
+    assert not is_trusted(outer / "archive" / "service.yaml")
+    assert is_trusted(outer)
+
+
+def test_a_link_is_trusted_for_where_it_leads(tmp_path):
+    mine, strange = project(tmp_path / "mine"), project(tmp_path / "strange")
+    trust(mine)
+    (mine / "link").symlink_to(strange)
+    assert not is_trusted(mine / "link")
+
+
+def test_a_link_to_a_trusted_folder_is_trusted(tmp_path):
+    mine = project(tmp_path / "mine")
+    (tmp_path / "link").symlink_to(mine)
+    trust(tmp_path / "link")
+    assert trusted_folders() == {mine: Trust.ALL}
+
+
+def test_withdrawn_trust_is_gone(tmp_path):
+    trust(tmp_path)
+    assert withdraw(tmp_path)
+    assert not is_trusted(tmp_path)
+    assert not withdraw(tmp_path)
+
+
+def test_the_file_is_the_owners_alone(tmp_path, nothing_trusted):
+    trust(tmp_path)
+    file = nothing_trusted / "ansible-ensemble" / "trust.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"folders": {"/": "yes"}}', '{"folders": ["/"]}', "\xff"])
+def test_a_broken_file_trusts_nothing(tmp_path, nothing_trusted, text):
+    (nothing_trusted / "ansible-ensemble").mkdir()
+    (nothing_trusted / "ansible-ensemble" / "trust.json").write_text(text, encoding="latin-1")
+    assert not is_trusted(tmp_path)
+
+
+def test_a_state_folder_that_cannot_be_written_trusts_the_job_alone(tmp_path, nothing_trusted, monkeypatch):
+    (nothing_trusted / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(nothing_trusted / "file"))
+    approve(tmp_path)
+    assert is_trusted(tmp_path)
+    monkeypatch.setenv("ANSIBLE_ENSEMBLE_TRUST", "")
+    assert not is_trusted(tmp_path)
+
+
+def test_what_this_process_is_granted_is_not_kept(tmp_path, monkeypatch):
+    grant(tmp_path)
+    assert is_trusted(tmp_path)
+    monkeypatch.setenv("ANSIBLE_ENSEMBLE_TRUST", "")
+    assert not is_trusted(tmp_path)
