@@ -55,9 +55,13 @@ def package() -> Iterator[ModuleType]:
 def load_early() -> None:
     """Import the facade in the process that the workers of a job's tasks are forked from, once for all of them.
 
-    What cannot be imported is told by the task that needs it.
+    What cannot be imported is told by the task that needs it. The process takes what the workers say from a thread that
+    ends without a word where it cannot be printed, and then waits for them for ever; so printing does not fail.
     """
     with suppress(ImportError):
+        output = _imported("ansible_ensemble.core.output")
+        for stream in (sys.stdout, sys.stderr):
+            output.outlive_reader(stream)
         _imported("ansible_ensemble.jobs.ansible")
 
 

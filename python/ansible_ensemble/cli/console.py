@@ -10,6 +10,7 @@ from getpass import getpass
 from typing import Any, TextIO
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInputs, UsageError
+from ansible_ensemble.core.output import outlive_reader
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.reports.style import Style, style_for
 
@@ -49,6 +50,11 @@ class Console:
         """The stream of what people read."""
         return self.stderr if self.machine else self.stdout
 
+    def outlive_readers(self) -> None:
+        """From here on a job runs: it comes to its end, whether or not anybody still reads what it says."""
+        outlive_reader(self.stdout)
+        outlive_reader(self.stderr)
+
     def tell(self, text: str) -> None:
         """Write text for people; it ends its lines itself."""
         _write(self.for_people, text)
@@ -69,6 +75,7 @@ class Console:
         """Write an error, or each of several, to stderr."""
         style = style_for(self.stderr, self.environment, no_colour=self.no_colour)
         errors = error.errors if isinstance(error, InvalidInputs) else [error]
+        outlive_reader(self.stderr)  # the exit code tells it as well
         for one in errors:
             _write(self.stderr, f"{style.bad('Error:')} {one}\n")
 

@@ -112,6 +112,7 @@ def play_job(
 
 def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session) -> int:
     console = session.console
+    console.outlive_readers()
     interrupted_by: int | None = None
     failures: list[str] = []
     failed = False

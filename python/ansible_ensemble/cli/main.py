@@ -20,6 +20,7 @@ from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.output import drop, outlive_reader
 
 DEBUG = "ANSIBLE_ENSEMBLE_DEBUG"
 #: Errors of the system that can meet any write, and are nobody's defect.
@@ -58,9 +59,11 @@ def execute(argv: Sequence[str], session: Session) -> int:
         console.error(EnsembleError("interrupted"))
         return 128 + signal.SIGINT
     except BrokenPipeError:
-        _drop_output()  # whoever read it has enough of it
+        drop(sys.stdout)  # whoever read it has enough of it
+        drop(sys.stderr)
         return 128 + signal.SIGPIPE
     except SystemExit as end:
+        outlive_reader(console.stdout)  # argparse leaves its help to be written at the end
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:
         if _wants_traceback(argv, console):
@@ -68,7 +71,7 @@ def execute(argv: Sequence[str], session: Session) -> int:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             what = error.filename or "what the command prints"
             console.error(EnsembleError(f"{what} cannot be written: {error.strerror}"))
-            _drop_output()
+            drop(sys.stdout)
             return 1
         defect = f"{type(error).__name__}: {error}"
         hint = f"this is a defect of ansible-ensemble, please report it; {DEBUG}=1 shows where it is"
@@ -96,11 +99,6 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
         importlib.import_module("ansible_ensemble.cli.trust").settle_trust(command, arguments, session.console)
     with asked_passwords(arguments, session.console) as answered:
         return int(module.run(answered, session))
-
-
-def _drop_output() -> None:
-    """Have what was not written yet not fail again when the interpreter ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _wants_traceback(argv: Sequence[str], console: Console) -> bool:

@@ -40,6 +40,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if check and not is_empty(outcome.document):
         dry = {**given, "check": True, "diff": True}
         with session.jobs().prepare_job(arguments.ensemble, arguments.workflow, dry) as job:
+            console.outlive_readers()
             result = play_job(job, arguments, session, extra=("--diff",))
             outcome.predict(job.finish(result.interrupted_by))
         if result.interrupted_by is not None:

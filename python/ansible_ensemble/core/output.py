@@ -1,0 +1,34 @@
+"""Output whose reader has gone, as in `... | head -1`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from typing import Any, TextIO
+
+
+def outlive_reader(stream: TextIO) -> None:
+    """Have a stream drop what it is given once nobody reads it any more: who writes to it has work to end."""
+    for name in ("write", "flush"):
+        with contextlib.suppress(AttributeError):  # one that is closed, or none at all
+            setattr(stream, name, _dropping(stream, getattr(stream, name)))
+
+
+def drop(stream: TextIO) -> None:
+    """Have what a stream still holds, and what comes, not fail again."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _dropping(stream: TextIO, method: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except BrokenPipeError:
+            drop(stream)
+            return None
+
+    return call
