@@ -141,6 +141,17 @@ def test_a_plan_changes_nothing(web):
     assert sorted(web.folder.rglob("*")) == before
 
 
+def test_a_dry_run_leaves_no_record_whoever_records_it(web):
+    report = web.run({"options": {"check": True}})
+    assert (report["job"]["success"], report["tasks"][0]["basis"]) == (True, "not-run")
+    assert not any((web.folder / name).exists() for name in ("ensemble.yaml", "changes", "jobs.tsv"))
+    web.run({})
+    before = {path: path.read_text() for path in (web.folder / "ensemble.yaml", web.folder / "jobs.tsv")}
+    report = web.run({"workflow": "undeploy", "options": {"check": True}})
+    assert {path: path.read_text() for path in before} == before
+    assert report["job"]["status"] == "ok", "the status is what it is, and not what it would be"
+
+
 @pytest.mark.parametrize("what", ["spec", "status", "inputs"])
 def test_a_saved_plan_is_carried_out_or_stale(web, tmp_path, what):
     service = web.folder / "service.yaml"

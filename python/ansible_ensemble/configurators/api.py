@@ -38,6 +38,7 @@ class Done:
         outputs: values by output name.
         attributes: attributes to set.
         error: why it failed.
+        ran: false if nothing was done or seen, as in a dry run that cannot tell what the operation would do.
     """
 
     success: bool = True
@@ -47,6 +48,7 @@ class Done:
     outputs: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
+    ran: bool = True
 
 
 class Configurator:
@@ -248,6 +250,8 @@ class Task:
         outputs: Mapping[str, Any] | None = None,
         attributes: Mapping[str, Any] | None = None,
         error: str | None = None,
+        ran: bool = True,
     ) -> Done:
         """How the operation ended; see `Done`."""
-        return Done(success, modified, status, dict(result or {}), dict(outputs or {}), dict(attributes or {}), error)
+        values = dict(result or {}), dict(outputs or {}), dict(attributes or {})
+        return Done(success, modified, status, *values, error, ran)

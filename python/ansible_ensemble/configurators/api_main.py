@@ -15,7 +15,6 @@ from typing import Any
 
 from ansible_ensemble.configurators.api import Channel, Done, Task, TaskError
 from ansible_ensemble.configurators.orders import CHANNEL
-from ansible_ensemble.core.texts import NOT_PREDICTABLE
 
 
 def main() -> None:
@@ -70,11 +69,10 @@ def carry_out(configurator: Any, task: Task) -> Done:
     if ready is not True:
         return Done(success=False, modified=False, error=f"it cannot run{f': {ready}' if ready else ''}")
     if task.check and not _hook(configurator, "can_dry_run", task, False):
-        task.add_message(NOT_PREDICTABLE)
-        return Done(modified=False)
+        return Done(modified=False, ran=False)
     if not _hook(configurator, "should_run", task, True):
         task.add_message("there is nothing to do")
-        return Done(modified=False)
+        return Done(modified=False, ran=False)
     for expression in _hook(configurator, "digest", task, ()):
         task.add_dependency(expression)
     _hook(configurator, "render", task, None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.orders import ModuleCall
 from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
-from ansible_ensemble.configurators.protocol import Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
 from ansible_ensemble.core.sensitive import reveal
 
@@ -52,7 +52,9 @@ class ModuleConfigurator:
             values = {**values["ansible_facts"], **values}
         for name in _NOT_OURS:
             values.pop(name, None)
-        return found_by_check_mode(task, to_result(task, outcome, values, modified=outcome.changed))
+        # one that skips, since it has no check mode, has not even looked
+        basis = Basis.NOT_RUN if outcome.result.get("skipped") else Basis.PREDICTED
+        return found_by_check_mode(task, to_result(task, outcome, values, modified=outcome.changed), basis)
 
     def _args(self, task: Task) -> dict[str, Any]:
         args = {name: reveal(task.inputs[name]) for name in task.inputs if name not in RESERVED_INPUTS}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Play
-from ansible_ensemble.configurators.protocol import Result, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
@@ -52,21 +52,32 @@ def in_check_mode(task: Task) -> bool:
     return task.check or task.setting("check_mode") is True
 
 
-def found_by_check_mode(task: Task, result: Result, what: str = "") -> Result:
-    """A check that is the tool itself in check mode: what it would change is not as it should be.
+def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = "") -> Result:
+    """The result of the tool in check mode, which does nothing: what it returns is what would be.
+
+    Where the implementation asks for it in a real job, a check finds that what it would change is not as it should be;
+    and an operation that is to change it has not done so.
 
     Args:
         task: the task.
         result: its result.
+        basis: what it rests on in check mode.
         what: by what it would be changed.
     """
     outcome = result.outcome
-    if task.operation.name == "check" and task.setting("check_mode") is True and outcome and outcome.ok:
-        result.modified = False
-        if outcome.changed and result.status is None:
-            result.status = Status.ERROR
-            result.error = f"it would be changed{what}"
-        outcome.changed = False
+    if not in_check_mode(task) or outcome is None:
+        return result
+    result.basis = basis
+    if task.check or not outcome.ok:
+        return result
+    result.modified = False
+    if outcome.changed and task.operation.name in ("check", "discover"):
+        if result.status is None:
+            result.status, result.error = Status.ERROR, f"it would be changed{what}"
+    elif outcome.changed or basis is Basis.NOT_RUN:
+        would = f"would be changed{what}" if outcome.changed else "was not run"
+        result.success, result.error = False, f"it {would}: its check_mode keeps it from doing anything"
+    outcome.changed = False
     return result
 
 
@@ -115,7 +126,7 @@ class PlayConfigurator:
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
         changed = [one["name"] for one in named.get("tasks") or () if one.get("changed")]
         result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
-        return found_by_check_mode(task, result, f" by {', '.join(changed)}")
+        return found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
 
     def _source(self, task: Task) -> str:
         if self._target:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,6 +42,17 @@ class Conversation:
     answer: Callable[[Any], Generator[Order | SubTask, Any, Any]]
 
 
+class Basis(str, Enum):
+    """What a result rests on.
+
+    `real`: it was done, or seen; `predicted`: a tool said what it would do; `not-run`: nobody did or saw anything.
+    """
+
+    REAL = "real"
+    PREDICTED = "predicted"
+    NOT_RUN = "not-run"
+
+
 @dataclass(slots=True)
 class Result:
     """How a task ended.
@@ -55,6 +67,7 @@ class Result:
         instances: instances to add or update (`resultTemplate`): maps with `name`, `template`, `attributes`, ...
         outcome: what the last order came to.
         error: the reason in words if it failed.
+        basis: what all of this rests on. Only what is real is recorded.
     """
 
     success: bool
@@ -66,6 +79,7 @@ class Result:
     outcome: Outcome | None = None
     error: str | None = None
     messages: list[str] = field(default_factory=list)
+    basis: Basis = Basis.REAL
 
 
 class Task(Protocol):

@@ -12,7 +12,7 @@ from typing import Any
 import ansible_ensemble
 from ansible_ensemble.configurators.command import as_text, mapping
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Order, Outcome
-from ansible_ensemble.configurators.protocol import Conversation, Result, Steps, SubTask, Task
+from ansible_ensemble.configurators.protocol import Basis, Conversation, Result, Steps, SubTask, Task
 from ansible_ensemble.configurators.results import read_inputs, take_instance, to_result
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import reveal
@@ -62,6 +62,7 @@ _ENDS: dict[str, tuple[tuple[type, ...], str]] = {
     "modified": ((bool, NoneType), "true, false or null"),
     "status": ((str, NoneType), "text"),
     "error": ((str, NoneType), "text"),
+    "ran": ((bool,), "true or false"),
     "result": ((Mapping,), "a map"),
     "outputs": ((Mapping,), "a map"),
     "attributes": ((Mapping,), "a map"),
@@ -156,6 +157,8 @@ class _Answers:
         values = {**done["result"], "status": done["status"], "outputs": done["outputs"]}
         result = to_result(self._task, outcome, {**values, "attributes": done["attributes"]}, done["modified"])
         result.messages += map(str, self._end["messages"])
+        if not done["ran"]:
+            result.basis = Basis.NOT_RUN
         try:
             for item in self._end["instances"]:
                 take_instance(self._task, item, result)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Outcome
-from ansible_ensemble.configurators.protocol import Result, Task
+from ansible_ensemble.configurators.protocol import Basis, Result, Task
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.documents.yaml import parse_yaml
@@ -43,6 +43,7 @@ def to_result(task: Task, outcome: Outcome, values: Mapping[str, Any], modified:
         modified: whether the instance was modified if the operation failed.
     """
     result = Result(success=outcome.ok, modified=modified, outcome=outcome, error=outcome.error)
+    result.basis = Basis.PREDICTED if task.check else Basis.REAL
     wanted = set(task.operation.outputs)
     result.outputs = {name: value for name, value in values.items() if name in wanted | task.asked_outputs}
     result.attributes = {name: value for name, value in values.items() if name in task.attributes - wanted}

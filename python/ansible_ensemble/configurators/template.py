@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Outcome
-from ansible_ensemble.configurators.protocol import Result, Steps, SubTask, Task
+from ansible_ensemble.configurators.protocol import Basis, Result, Steps, SubTask, Task
 from ansible_ensemble.configurators.results import read_inputs, to_result
 from ansible_ensemble.core.errors import InvalidInput
 
@@ -49,7 +49,7 @@ class DelegateConfigurator:
     def run(self, task: Task) -> Steps:
         """Run the other operation unless the input `when` is false."""
         if "when" in task.inputs and not task.inputs["when"]:
-            return to_result(task, Outcome(ok=True, changed=False), {}, modified=False)
+            return Result(success=True, modified=False, basis=Basis.NOT_RUN)
         if "operation" not in task.inputs:
             raise InvalidInput("nothing says what is delegated", task.operation.place, "set the input `operation`")
         operation = str(task.inputs["operation"])

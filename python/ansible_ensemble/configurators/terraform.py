@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Command, Order, Outcome
-from ansible_ensemble.configurators.protocol import Result, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import read_inputs, to_result
 from ansible_ensemble.configurators.terraform_inputs import (
     as_variable,
@@ -207,6 +207,8 @@ class _Terraform:
 
     def outputs(self) -> Generator[Order, Outcome, dict[str, Any]]:
         """The module's outputs, as the state has them; those that it calls sensitive are marked."""
+        if self.state is not None and not self.state.is_file():
+            return {}
         found = yield from self.json("output", "-json", *self._state())
         return _values(found)
 
@@ -322,7 +324,10 @@ def _look(terraform: _Terraform) -> Steps:
     finally:
         file.unlink(missing_ok=True)
     seen = plan.get("prior_state", {}).get("values")
-    result = _result(task, replace(outcome, changed=False), _values((seen or {}).get("outputs") or {}))
+    # the plan's own outputs are those that it would lead to
+    values = yield from terraform.outputs()
+    result = _result(task, replace(outcome, changed=False), values)
+    result.basis = Basis.REAL
     result.status = _status(plan, present=_resources(seen) > 0)
     return result
 

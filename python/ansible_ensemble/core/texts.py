@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-#: Message of an operation that a dry run leaves out.
-NOT_PREDICTABLE = "not run: what it does cannot be predicted"
 _USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
 
 

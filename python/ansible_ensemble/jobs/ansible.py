@@ -312,6 +312,7 @@ def record(
     """
     location = _located(ensemble)
     recorded = read_job_journal(Path(journal)).header["options"]
+    check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is no dry run
     job_options = options_of_job(
         {**recorded, "check": check, "commit": commit, "push": bool(options.get("push"))},
         {**options, "vault": _vault(action), "session": _session(action, task_vars, location)},

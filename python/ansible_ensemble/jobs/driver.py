@@ -8,9 +8,8 @@ from contextlib import closing
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Order
-from ansible_ensemble.configurators.protocol import Configurator, Conversation, Result, SubTask
+from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Result, SubTask
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.texts import NOT_PREDICTABLE
 from ansible_ensemble.execution.workers import Workers
 from ansible_ensemble.jobs.task import JobTask
 
@@ -37,7 +36,7 @@ class Driver:
             await asyncio.sleep(0.0 if task.check else task.planned.details.get("pause", 0.0))
             return Result(success=True, modified=False)
         if task.check and not configurator.can_dry_run(task):
-            return Result(success=True, modified=False, messages=[NOT_PREDICTABLE])
+            return Result(success=True, modified=False, basis=Basis.NOT_RUN)
         try:
             with closing(configurator.run(task)) as steps:
                 result: Result = await self._drive(task, steps)

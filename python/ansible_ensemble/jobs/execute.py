@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from ansible_ensemble.configurators.orders import Outcome
-from ansible_ensemble.configurators.protocol import Configurator, Result, SubTask
+from ansible_ensemble.configurators.protocol import Basis, Configurator, Result, SubTask
 from ansible_ensemble.core.changeid import task_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.execution import events
@@ -221,7 +221,7 @@ class JobExecution:
         except EnsembleError as error:
             result = Result(success=False, modified=False, error=str(error))
             if task.check and isinstance(error, Deferred):
-                result = Result(success=True, modified=False, messages=[needs(error.refs)])
+                result = Result(success=True, modified=False, messages=[needs(error.refs)], basis=Basis.NOT_RUN)
         wrote = await self._settle(task, result, since)
         added: tuple[events.ScheduledOperation, ...] = ()
         try:

@@ -10,7 +10,7 @@ from ansible_ensemble import __version__
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.jobs.outcome import JobOutcome
 from ansible_ensemble.jobs.seal import Seal
-from ansible_ensemble.jobs.settle import Settled
+from ansible_ensemble.jobs.settle import READING, Settled
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.projects.process import describe_process
@@ -80,6 +80,7 @@ def finished_event(task: JobTask, result: Result, settled: Settled, *, since: fl
         "event": "finished",
         **_identity(task.planned, task.id),
         "ok": result.success,
+        "basis": result.basis.value,
         "changed": has_changed(task, result, settled),
         "error": redactor.text(result.error) if result.error else None,
         "time": time.time(),
@@ -143,9 +144,9 @@ def failed_event(planned: PlannedOperation, key: str, task: str, message: str) -
 
 
 def has_changed(task: JobTask, result: Result, settled: Settled) -> bool:
-    """Whether an operation changed something; one that only looks has if it found a drift."""
-    if task.planned.operation in ("check", "discover"):
-        return bool(settled.drift)
+    """Whether an operation changed something, or would; one that only looks never has."""
+    if task.planned.operation in READING:
+        return False
     return bool((result.outcome and result.outcome.changed) or result.modified or settled.wrote)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_ensemble.core.texts import NOT_PREDICTABLE
+from ansible_ensemble.configurators.protocol import Basis
 
 _NEEDS = "not predictable: needs "
 
@@ -23,8 +23,8 @@ def prediction(task: Mapping[str, Any]) -> dict[str, Any]:
         `unpredictable` with the reason.
     """
     status = task["status"]
-    if status == "ok" and NOT_PREDICTABLE in task["messages"]:
-        return {"unpredictable": "it is a command, which a dry run does not run"}
+    if status == "ok" and task["basis"] == Basis.NOT_RUN.value:
+        return {"unpredictable": "a dry run does not run it"}
     if status == "blocked":
         return {"unpredictable": "it needs what only a real run gives"}
     if status == "skipped" and str(task["error"]).startswith(_NEEDS):

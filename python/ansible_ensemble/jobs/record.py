@@ -65,6 +65,11 @@ class Folded:
         return endings.outcome(self.end)
 
     @property
+    def is_dry_run(self) -> bool:
+        """Whether nothing of what it tells has happened."""
+        return bool(self.header["options"].get("check"))
+
+    @property
     def report(self) -> dict[str, Any]:
         """The job's report, as far as the journal tells."""
         return job_report(self.header, self.started, self.endings, self.end, damage=self.damage, outcome=self.outcome)
@@ -143,6 +148,8 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
         EnsembleError: a file cannot be written. The journal stays, and the next job records it.
     """
     folded = read_job_journal(journal)
+    if folded.is_dry_run:
+        return report_journal(ensemble, journal)
     touched = fold(folded, ensemble)
     if not touched and _is_passing(folded.header["options"]):
         return report_journal(ensemble, journal)
@@ -175,13 +182,14 @@ def _is_passing(options: Mapping[str, Any]) -> bool:
 
 
 def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
-    """The report of a journal, with its changes in memory alone (a dry run).
+    """The report of a journal, with its changes in memory alone; a dry run's are predicted, and make no status.
 
     Raises:
         EnsembleError: the journal cannot be read.
     """
     folded = read_job_journal(journal)
-    fold(folded, ensemble)
+    if not folded.is_dry_run:
+        fold(folded, ensemble)
     _aggregate(ensemble)
     report = folded.report
     report["job"]["status"] = overall(ensemble.instances).value

@@ -6,10 +6,10 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
-from ansible_ensemble.core.texts import NOT_PREDICTABLE, well_formed
+from ansible_ensemble.core.texts import well_formed
 from ansible_ensemble.documents.writer import same
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.instances.instance import Instance, Instances
@@ -23,9 +23,12 @@ from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.topology.entities import Entity
 
 _CREATING = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
-_READING = ("check", "discover")
+#: Operations that only look.
+READING = ("check", "discover")
 #: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
 COMMAND = "run"
+#: In the place of the value that an attribute does not have yet.
+_NEW = object()
 #: Node states that do not say how far an instance came.
 _UNSETTLED = (None, NodeState.CREATING, NodeState.CONFIGURING, NodeState.STARTING, NodeState.ERROR)
 
@@ -81,6 +84,8 @@ def settle(
     """
     _clean(result)
     _judge(task, result)
+    if result.basis is not Basis.REAL and not task.check:
+        _drop_predictions(result)
     settled = Settled()
     patch: dict[str, Any] = {"name": task.instance.name}
     settled.patches.append(patch)
@@ -124,11 +129,16 @@ def _judge(task: JobTask, result: Result) -> None:
     What only looks says what it found; what brings an instance up to its end has to leave it at work.
     """
     planned, status = task.planned, result.status
-    if not result.success or status is None or planned.operation in _READING or planned.interface == COMMAND:
+    if not result.success or status is None or planned.operation in READING or planned.interface == COMMAND:
         return
     is_last = planned.exit_status == Status.OK.value
     if status in (Status.ERROR, Status.UNKNOWN) or (is_last and not status.operational):
         result.success, result.error = False, f"it reported the status {status.value}"
+
+
+def _drop_predictions(result: Result) -> None:
+    """A job that is real records what is, and not what would be."""
+    result.attributes, result.outputs, result.instances = {}, {}, []
 
 
 def _attributes(task: JobTask, result: Result, instances: Instances, redactor: Redactor, settled: Settled) -> None:
@@ -204,7 +214,7 @@ def _set_path(values: dict[str, Any], path: list[Any], value: Any) -> None:
 
 
 def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
-    if task.planned.operation not in _READING:
+    if task.planned.operation not in READING:
         return
     for name, value in live.items():
         recorded = task.instance.attributes.get(name)
@@ -214,9 +224,9 @@ def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
 
 def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[dict[str, Any]]) -> None:
     planned, instance = task.planned, task.instance
-    if planned.operation in _READING and NOT_PREDICTABLE in result.messages:
+    if planned.operation in READING and result.basis is Basis.NOT_RUN:
         return  # nobody looked
-    if planned.operation in _READING:
+    if planned.operation in READING:
         _read_status(task, result, patch)
         known = was_known(instance) and instance.status is not Status.UNKNOWN
         if known and patch["status"] != instance.status.value:
@@ -288,9 +298,14 @@ def _relationship_marks(task: JobTask, patch: dict[str, Any]) -> None:
 def _history(
     task: JobTask, settled: Settled, patch: dict[str, Any], result: Result, configured: Container[str]
 ) -> None:
-    if settled.wrote or (result.outcome is not None and result.outcome.changed):
+    if task.planned.operation in READING:
+        attributes = task.instance.attributes
+        changed = any(attributes.get(name, _NEW) != value for name, value in patch.get("attributes", {}).items())
+    else:
+        changed = bool(settled.wrote or (result.outcome is not None and result.outcome.changed))
+    if changed:
         patch["lastStateChange"] = task.id
-    if task.planned.operation not in _READING and task.planned.reason is not Reason.RUN:
+    if task.planned.operation not in READING and task.planned.reason is not Reason.RUN:
         patch["lastConfigChange"] = task.id
         patch["properties"] = {**task.instance.properties, **task.read_properties()}
         if task.instance.customized and task.planned.operation in ("create", "configure"):

@@ -18,6 +18,7 @@ from ansible_ensemble.reports.values import clean, few
 _HEADS = ("TASK", "INSTANCE", "OPERATION", "REASON", "STATUS", "STATE", "CHANGED", "SECONDS")
 _FAILED = {"error": "failed", "interrupted": "was interrupted"}
 _EXCUSES = {"priority": ", which does not count: it is optional", "on_failure": ", and its workflow saw to it"}
+_CHANGED = ("yes", "would")
 _PRINTED = 8
 
 
@@ -61,7 +62,7 @@ def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> list[str
                 task.get("reason") or "",
                 style.status(task["status"]),
                 _state(task, style),
-                "yes" if task.get("changed") else "",
+                _CHANGED[task.get("basis") == "predicted"] if task.get("changed") else "",
                 _seconds(task.get("seconds")),
                 *([task.get("lane") or ""] if verbose else []),
             ]
@@ -71,7 +72,8 @@ def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> list[str
 
 def _state(task: dict[str, Any], style: Style) -> str:
     status, state = task.get("targetStatus") or "", task.get("targetState")
-    return style.status(status) + (f" ({state})" if state else "")
+    would = "would be " if status and task.get("basis") == "predicted" else ""
+    return would + style.status(status) + (f" ({state})" if state else "")
 
 
 def _seconds(seconds: float | None) -> str:

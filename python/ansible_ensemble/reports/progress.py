@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_ensemble.core.texts import NOT_PREDICTABLE
 from ansible_ensemble.reports.dependants import Dependants
 from ansible_ensemble.reports.names import event_title, key_title
 from ansible_ensemble.reports.plan_words import running
@@ -157,11 +156,13 @@ class Progress:
 
     def _came_of(self, event: dict[str, Any]) -> str:
         """What came of an operation that succeeded; one that only looks says what it found."""
-        if NOT_PREDICTABLE in (event.get("messages") or ()):
+        if event.get("basis") == "not-run":
             return self.style.faint("not run")
         found = next((patch.get("status") for patch in event.get("patches") or () if patch.get("status")), None)
         if found and str(event.get("operation")).endswith((".check", ".discover")):
             return f"found {self.style.status(found)}"
+        if event.get("basis") == "predicted":
+            return self.style.good(f"would {'change' if event.get('changed') else 'be as it is'}")
         return self.style.good("changed" if event.get("changed") else "ok")
 
     def _not_run(self, event: dict[str, Any], kind: str) -> list[str]:

@@ -34,6 +34,7 @@ node_types:
     attributes:
       address: {type: string}
       token: {type: string}
+      wanted: {type: integer}
     interfaces:
       Standard:
         inputs: {size: {get_property: [SELF, size]}, password: {get_property: [SELF, password]}}
@@ -56,6 +57,7 @@ resource "terraform_data" "server" {
   input = "server-${count.index}"
 }
 resource "terraform_data" "token" { input = var.password }
+output "wanted" { value = var.size }
 output "address" { value = join(",", terraform_data.server[*].output) }
 output "token" {
   value     = terraform_data.token.output
@@ -134,8 +136,10 @@ def edit(file: Path, old: str, new: str) -> None:
 
 def test_a_module_lives_as_an_instance(job: Job, tmp_path: Path) -> None:
     predicted = finished(job(check=True))
+    assert predicted["basis"] == "predicted"
     shown = predicted["diff"][0]["prepared"].splitlines()
-    assert (shown[0], shown[-1]) == ("# terraform_data.server[0] will be created", "  + token   = (sensitive value)")
+    assert shown[0] == "# terraform_data.server[0] will be created"
+    assert shown[-2:] == ["  + token   = (sensitive value)", "  + wanted  = 1"]
     assert not (tmp_path / "active").exists()
 
     job()
@@ -152,8 +156,10 @@ def test_a_module_lives_as_an_instance(job: Job, tmp_path: Path) -> None:
 
     edit(tmp_path / "service.yaml", "default: 1}", "default: 2}")
     assert status(tmp_path) == "ok"
-    job("check")
+    report = job("check")
     assert status(tmp_path) == "error", "the world lacks a resource that the module asks for"
+    assert instance(tmp_path)["attributes"]["wanted"] == 1, "a plan's outputs are predicted"
+    assert (finished(report)["basis"], finished(report)["changed"]) == ("real", False)
     job()
     assert (status(tmp_path), instance(tmp_path)["attributes"]["address"]) == ("ok", "server-0,server-1")
 
@@ -185,12 +191,12 @@ def test_what_fails_says_why_and_keeps_what_it_made(job: Job, tmp_path: Path) ->
     sound = module.read_text()
     module.write_text(sound + 'resource "terraform_data" "a" { input = nowhere.at.all }\n')
     failed = finished(job())
-    assert (failed["ok"], failed["error"]) == (False, "Reference to undeclared resource (main.tf:13)")
+    assert (failed["ok"], failed["error"]) == (False, "Reference to undeclared resource (main.tf:14)")
     assert status(tmp_path) == "pending", "nothing was modified"
 
     module.write_text(sound + LATE)
     failed = finished(job())
-    assert failed["error"] == "Resource postcondition failed (main.tf:17)"
+    assert failed["error"] == "Resource postcondition failed (main.tf:18)"
     assert (status(tmp_path), "created" in instance(tmp_path)) == ("error", True)
 
     module.write_text(sound)

@@ -6,6 +6,7 @@ import pytest
 
 from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.orders import Host, Outcome
+from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.sensitive import SensitiveMap, SensitiveStr, is_sensitive
 
 from .conftest import carry_out
@@ -63,6 +64,14 @@ def test_failure_says_whether_it_changed_something(task: Any, changed: bool | No
     outcome = Outcome(ok=False, changed=changed, error="no")
     result, _ = carry_out(ModuleConfigurator("a.b.c"), task(), outcome)
     assert (result.success, result.modified, result.error) == (False, changed, "no")
+
+
+@pytest.mark.parametrize("operation", ["check", "discover", "configure"])
+def test_a_module_without_check_mode_has_not_looked(task: Any, operation: str) -> None:
+    outcome = Outcome(ok=True, changed=False, result={"skipped": True, "msg": "it does not support check mode"})
+    one = task({"primary": "a.b.c", "check_mode": True}, name=operation)
+    result, _ = carry_out(ModuleConfigurator("a.b.c"), one, outcome)
+    assert (result.basis, result.success, result.status) == (Basis.NOT_RUN, False, None)
 
 
 def test_it_can_always_be_tried_in_check_mode(task: Any) -> None:

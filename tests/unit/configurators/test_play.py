@@ -8,6 +8,7 @@ import pytest
 
 from ansible_ensemble.configurators.orders import Host, Outcome
 from ansible_ensemble.configurators.play import PlayConfigurator
+from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveStr
 from ansible_ensemble.instances.status import Status
@@ -50,16 +51,35 @@ TOLD = {"tasks": [{"name": "web : Settings", "changed": True}, {"name": "web : L
     [
         ("check", True, Status.ERROR, "it would be changed by web : Settings"),
         ("check", False, None, None),
-        ("configure", True, None, None),
+        ("discover", True, Status.ERROR, "it would be changed by web : Settings"),
+        (
+            "configure",
+            True,
+            None,
+            "it would be changed by web : Settings: its check_mode keeps it from doing anything",
+        ),
+        ("configure", False, None, None),
     ],
 )
-def test_a_check_by_check_mode_finds_what_would_change(
+def test_check_mode_finds_what_would_change_and_changes_nothing(
     task: Any, operation: str, changed: bool, status: Status | None, error: str | None
 ) -> None:
     one = task({"primary": "web", "check_mode": True}, name=operation)
     result, (play,) = carry_out(PlayConfigurator("role", "web"), one, Outcome(ok=True, changed=changed, result=TOLD))
     assert play.check
-    assert (result.success, result.status, result.error) == (True, status, error)
+    assert (result.status, result.error) == (status, error)
+    assert result.success is (operation != "configure" or not changed)
+    assert (result.basis, result.modified) == (Basis.PREDICTED, False)
+
+
+@pytest.mark.parametrize(
+    ("check", "implementation", "basis"),
+    [(False, {}, Basis.REAL), (True, {}, Basis.PREDICTED), (False, {"check_mode": True}, Basis.PREDICTED)],
+)
+def test_what_check_mode_returns_is_predicted(task: Any, check: bool, implementation: Any, basis: Basis) -> None:
+    one = task({"primary": "web", **implementation}, check=check)
+    result, _ = carry_out(PlayConfigurator("role", "web"), one, Outcome(ok=True, changed=False, result=TOLD))
+    assert result.basis is basis
 
 
 def test_a_check_by_check_mode_that_fails_is_as_any_other_that_fails(task: Any) -> None:

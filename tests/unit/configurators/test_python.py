@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Outcome
-from ansible_ensemble.configurators.protocol import Conversation, Result, SubTask
+from ansible_ensemble.configurators.protocol import Basis, Conversation, Result, SubTask
 from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveStr
@@ -179,7 +179,7 @@ class Mine:
     assert error is None or error in result.error
     assert ("ran" in result.messages) is (ran is True and success)
     if not ran and ran is not None:
-        assert result.messages and not result.modified
+        assert (result.basis, result.modified) == (Basis.NOT_RUN, False)
 
 
 def test_the_base_class_needs_run_only(run: Any) -> None:

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.orders import Outcome
-from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, redact
-from ansible_ensemble.core.texts import NOT_PREDICTABLE
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.settle import Settled, entry_patch, settle
 from tests.unit.jobs.conftest import SERVICE, Job
@@ -74,8 +73,37 @@ def test_a_check_compares_what_it_sees_with_the_record(job, status, result: Resu
 def test_a_check_that_a_dry_run_leaves_out_finds_nothing(job) -> None:
     made = job()
     made.instance("app", created="A0", status="error", state="started")
-    found = settled(made, CHECK, Result(True, modified=False, messages=[NOT_PREDICTABLE]), "check")
+    found = settled(made, CHECK, Result(True, modified=False, basis=Basis.NOT_RUN), "check")
     assert (found.drift, "status" in found.patches[0]) == ([], False)
+
+
+PREDICTED = {"attributes": {"url": "would be"}, "outputs": {"address": "would be"}, "instances": [{"name": "SELF"}]}
+
+
+@pytest.mark.parametrize("basis", [Basis.PREDICTED, Basis.NOT_RUN])
+@pytest.mark.parametrize(("key", "workflow"), [(CHECK, "check"), (CONFIGURE, "deploy")])
+def test_a_job_records_nothing_of_what_would_be(job, key: str, workflow: str, basis: Basis) -> None:
+    made = job()
+    if workflow == "check":
+        made.instance("app", created="A0", status="ok", state="started", attributes={"url": "is"})
+    result = Result(True, modified=False, basis=basis, **PREDICTED)
+    found = settled(made, key, result, workflow)
+    assert (found.wrote, found.drift, len(found.patches)) == ([], [], 1)
+    assert found.patches[0].keys().isdisjoint({"attributes", "lastStateChange"})
+    assert (result.attributes, result.outputs, result.instances) == ({}, {}, [])
+
+
+def test_a_dry_run_goes_on_with_what_would_be(job) -> None:
+    found = settled(job(check=True), CONFIGURE, Result(True, basis=Basis.PREDICTED, outputs={"address": "would be"}))
+    assert found.patches[0]["attributes"] == {"url": "would be"}
+
+
+@pytest.mark.parametrize(("live", "changed"), [("is", False), ("is another", True)])
+def test_a_check_that_finds_what_is_recorded_is_no_change_of_state(job, live: str, changed: bool) -> None:
+    made = job()
+    made.instance("app", created="A0", status="ok", state="started", attributes={"url": "is"})
+    result = Result(True, attributes={"url": live}, outcome=Outcome(ok=True, changed=True))
+    assert ("lastStateChange" in settled(made, CHECK, result, "check").patches[0]) is changed
 
 
 def test_a_check_that_fails_knows_nothing(job) -> None:

@@ -27,7 +27,7 @@ def test_a_change_and_a_failure_say_so():
 def test_what_a_dry_run_leaves_out_is_not_called_well():
     check = FINISHED | {"operation": "Install.check", "patches": [{"status": "error"}]}
     assert Progress(total=1).lines(check, 0.0) == ["[1/1] app: check found error (1.2s)"]
-    left_out = check | {"patches": [{}], "messages": ["not run: what it does cannot be predicted"]}
+    left_out = check | {"patches": [{}], "basis": "not-run"}
     assert Progress(total=1).lines(left_out, 0.0) == ["[1/1] app: check not run (1.2s)"]
 
 
