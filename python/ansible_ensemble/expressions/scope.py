@@ -16,6 +16,8 @@ from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.reads import Reads
 from ansible_ensemble.expressions.templates import template_variables
 from ansible_ensemble.expressions.tracker import Tracker
+from ansible_ensemble.topology.entities import Assignment, ParameterDefinition
+from ansible_ensemble.topology.required import is_required
 
 if TYPE_CHECKING:
     from ansible_ensemble.expressions.evaluator import Evaluator
@@ -127,6 +129,12 @@ class Scope:
         else:
             raise KeyError(name)
         definition = assignment.definition if assignment is not None else None
+        if value is None and assignment is not None and definition is not None and _needs_value(assignment, definition):
+            message = (
+                f"the input '{name}' of operation {operation.full_name if operation else ''} is required and is null"
+            )
+            hint = "give what it reads a value, or declare it with required: false"
+            raise InvalidInput(message, assignment.place, hint)
         if definition is not None:
             value = self.evaluator.checked(value, definition, assignment.place if assignment else None, f"input {name}")
             value = mark_sensitive(value) if definition.sensitive else value
@@ -136,6 +144,10 @@ class Scope:
         """Names of the operation's inputs, and of those given beside them."""
         declared = self.frame.operation.inputs if self.frame.operation is not None else {}
         return list(dict.fromkeys([*declared, *self._given]))
+
+
+def _needs_value(assignment: Assignment, definition: ParameterDefinition) -> bool:
+    return is_required(definition) and not (assignment.is_default and assignment.value is None)
 
 
 class Inputs(Mapping[str, Any]):

@@ -10,7 +10,8 @@ from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.render import check_renders
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planner import make_plan
-from ansible_ensemble.topology.service_template import missing_inputs
+from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.topology.required import missing_inputs
 
 #: Workflows that go on without what node templates were selected for: it must be possible to take all down.
 _TAKING_DOWN = frozenset({"undeploy", "stop"})
@@ -26,8 +27,7 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
     """
     surroundings = ensemble.evaluator.surroundings
     surroundings.job, surroundings.plans = {"workflow": workflow}, True
-    if workflow == "deploy":
-        _check_inputs(ensemble)
+    _check_inputs(ensemble.topology, workflow)
     if workflow not in _TAKING_DOWN:
         ensemble.unselected.raise_all()
     plan = make_plan(
@@ -47,11 +47,15 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
     return plan
 
 
-def _check_inputs(ensemble: Ensemble) -> None:
-    missing = missing_inputs(ensemble.topology)
+def _check_inputs(topology: Topology, workflow: str) -> None:
+    """Refuse to begin without a required input: of the topology where all is deployed, and of the workflow itself."""
+    inputs = dict(topology.inputs) if workflow == "deploy" else {}
+    own = topology.workflows.get(workflow)
+    inputs |= own.inputs if own is not None else {}
+    missing = missing_inputs(inputs, topology.input_values)
     if missing:
         names = ", ".join(f'"{name}"' for name in missing)
-        place = ensemble.topology.inputs[missing[0]].place
+        place = inputs[missing[0]].place
         raise InvalidInput(f"no value is given for the input {names}", place, "give one with --input NAME=VALUE")
 
 

@@ -36,6 +36,7 @@ from ansible_ensemble.topology.entities import (
     Operation,
     Relationship,
 )
+from ansible_ensemble.topology.required import inputs_without_value
 from ansible_ensemble.topology.scaling import link_targets
 
 
@@ -64,6 +65,8 @@ class Renderer:
         instance = self._instance(planned, template)
         entity, relationship = self._entity(planned, template, instance)
         operation = _with_inputs(self._operation(planned, entity), self._assigned(planned))
+        for fault in inputs_without_value(entity, operation, planned.details.get("inputs") or ()):
+            raise fault
         scope = self._ensemble.evaluator.scope(
             instance,
             relationship=relationship,

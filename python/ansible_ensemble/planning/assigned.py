@@ -94,6 +94,8 @@ class _OfPolicy:
         assignment = self._policy.properties[path[1]]
         found = assignment.value
         for key in path[2:]:
-            found = found.get(key) if isinstance(found, Mapping) else None
+            if not isinstance(found, Mapping) or key not in found:
+                raise InvalidInput(f"the property '{path[1]}' of the policy has no '{key}'", assignment.place)
+            found = found[key]
         is_secret = assignment.definition is not None and assignment.definition.sensitive
         return (mark_sensitive(found) if is_secret else found,)

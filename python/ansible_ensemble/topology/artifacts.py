@@ -81,15 +81,16 @@ def read_artifact(
     version = raw.get("artifact_version", raw.get("version", getattr(inherited, "version", None)))
     artifact.version = None if version is None else as_written(version)
     artifact.metadata = dict(problems.mapping(raw.get("metadata"), f"metadata of artifact '{name}'", place))
-    _read_properties(artifact, raw, scope)
-    if inherited is not None:
-        artifact.properties = {**inherited.properties, **artifact.properties}
+    _read_properties(artifact, raw, scope, inherited.properties if inherited is not None else {})
     return artifact
 
 
-def _read_properties(artifact: Artifact, raw: Mapping[str, Any], scope: Scope) -> None:
+def _read_properties(
+    artifact: Artifact, raw: Mapping[str, Any], scope: Scope, inherited: Mapping[str, Assignment]
+) -> None:
     what = f"artifact '{artifact.name}'"
     properties = scope.problems.mapping(raw.get("properties"), f"the properties of {what}", place_of(raw, "properties"))
+    artifact.properties = dict(inherited)
     entity = scope.types.named("artifact", artifact.type)
     if entity is None:
         return

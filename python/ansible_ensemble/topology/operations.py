@@ -10,17 +10,20 @@ from ansible_ensemble.topology.artifacts import looks_like_file
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import Entity, Implementation, Operation
 from ansible_ensemble.topology.functions import KEYWORDS, FunctionCheck, is_computed
+from ansible_ensemble.topology.required import check_required
 
 
 def check_operations(building: Building, functions: FunctionCheck, *, check_files: bool) -> None:
-    """Refuse operations that could not run: for want of a file, with outputs that go nowhere.
+    """Refuse operations that could not run: for want of a file or an input, with outputs that go nowhere.
 
     Args:
         building: the topology, complete but for this check.
         functions: the check of functions, which knows the names that outputs may be mapped to.
         check_files: whether a missing file is an error; else it is a warning.
     """
-    for owner, operation in _operations(building):
+    operations = list(_operations(building))
+    check_required(building, operations)
+    for owner, operation in operations:
         for name, target in operation.outputs.items():
             fault = functions.fault_of_target(target, owner) if target else None
             if fault is not None:

@@ -92,18 +92,6 @@ def load_topology(
     return topology
 
 
-def missing_inputs(topology: Topology) -> list[str]:
-    """Names of the required inputs that have neither a value nor a default; a job cannot start without them."""
-    return [
-        name
-        for name, definition in topology.inputs.items()
-        if definition.required
-        and not definition.has_default
-        and not definition.has_value
-        and name not in topology.input_values
-    ]
-
-
 #: The type of an instance in `spec.instances` that names none.
 _ANY_NODE = "tosca.nodes.Root"
 

@@ -376,7 +376,7 @@ def test_properties_and_attributes_of_a_scope(full: Any) -> None:
         ("list", ["a"], ["a"]),
         ("map", {"a": 1}, {"a": 1}),
         ("any", {"a": 1}, {"a": 1}),
-        ("integer", None, None),
+        ("any", None, None),
     ],
 )
 def test_values_are_brought_into_their_declared_type(full: Any, kind: str, value: Any, made: Any) -> None:
@@ -385,6 +385,16 @@ def test_values_are_brought_into_their_declared_type(full: Any, kind: str, value
     result = full.evaluator().scope(full.instances.get("app"), operation=operation).inputs["x"]
     assert result == made
     assert type(result) is type(made)
+
+
+def test_an_input_that_is_required_is_not_null(full: Any) -> None:
+    operation = full.operation(x={"q": None})
+    operation.inputs["x"].definition = full.definition("x", "string")
+    scope = full.evaluator().scope(full.instances.get("app"), operation=operation)
+    with pytest.raises(InvalidInput, match=r"the input 'x' of operation Standard\.configure is required and is null"):
+        scope.inputs["x"]
+    operation.inputs["x"].definition.required = False
+    assert scope.afresh().inputs["x"] is None
 
 
 @pytest.mark.parametrize(

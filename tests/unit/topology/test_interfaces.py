@@ -57,7 +57,7 @@ node_types:
         inputs:
           a: {type: string, default: type}
           b: {value: {get_property: [SELF, p]}, type: string}
-          e: {type: string}
+          e: {type: string, required: false}
         operations:
           create: {implementation: ls, inputs: {c: {type: integer, default: 1}, d: plain}}
           delete: ls

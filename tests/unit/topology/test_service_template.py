@@ -11,7 +11,8 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
 from ansible_ensemble.topology.entities import Topology
-from ansible_ensemble.topology.service_template import load_topology, missing_inputs
+from ansible_ensemble.topology.required import missing_inputs
+from ansible_ensemble.topology.service_template import load_topology
 
 HERE = Path(__file__).parent
 LEDGER: dict[str, dict[str, str | None]] = read_yaml(HERE / "ledger.yaml").data
@@ -117,7 +118,7 @@ topology_template:
 """
     topology = load(tmp_path, text, inputs={"given": 2})
     assert topology.input_values == {"given": 2}
-    assert missing_inputs(topology) == ["missing"]
+    assert missing_inputs(topology.inputs, topology.input_values) == ["missing"]
 
 
 def test_many_errors_end_the_reading(tmp_path: Path) -> None:
