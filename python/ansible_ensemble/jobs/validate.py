@@ -22,7 +22,7 @@ from ansible_ensemble.jobs.read import blank_ensemble, read_specification
 from ansible_ensemble.jobs.render import render_faults
 from ansible_ensemble.planning.planner import make_plan, make_survey
 from ansible_ensemble.topology.entities import Topology
-from ansible_ensemble.topology.service_template import missing_inputs
+from ansible_ensemble.topology.required import missing_inputs
 
 
 def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict[str, Any]:
@@ -118,13 +118,10 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
 
 def _missing_inputs(topology: Topology) -> list[str]:
     """Names of the inputs that a job of the topology, or of a workflow of it, has to be given."""
-    of_workflows = (
-        name
-        for workflow in topology.workflows.values()
-        for name, definition in workflow.inputs.items()
-        if definition.required and not (definition.has_default or definition.has_value)
-    )
-    return [*missing_inputs(topology), *(name for name in of_workflows if name not in topology.input_values)]
+    inputs = dict(topology.inputs)
+    for workflow in topology.workflows.values():
+        inputs |= workflow.inputs
+    return missing_inputs(inputs, topology.input_values)
 
 
 def _counts(topology: Topology) -> dict[str, int]:
