@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
-from ansible_ensemble.documents.places import Map, key_place_of, place_of
+from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.artifacts import read_artifacts
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building, Entry, FunctionUse
+from ansible_ensemble.topology.copies import copied
 from ansible_ensemble.topology.definitions import read_occurrences
 from ansible_ensemble.topology.entities import (
     Assignment,
@@ -37,7 +38,7 @@ _SETTINGS = ("dependencies", "instance_keys", "imported", "title")
 def read_nodes(building: Building) -> None:
     """Read every node template of a topology; `copy` is resolved first."""
     entries = building.section("node_templates")
-    wholes = _copied(entries, "node template", building)
+    wholes = copied(entries, "node template", building)
     for name, entry in entries.items():
         whole = wholes[name]
         building.entries[name] = whole or entry
@@ -48,7 +49,7 @@ def read_nodes(building: Building) -> None:
 
 def read_relationship_templates(building: Building) -> None:
     """Read the relationship templates of a topology."""
-    for name, entry in _copied(building.section("relationship_templates"), "relationship template", building).items():
+    for name, entry in copied(building.section("relationship_templates"), "relationship template", building).items():
         if entry is None:
             continue
         what = f"relationship template '{name}'"
@@ -75,52 +76,6 @@ def _default_for(written: str, entry: Entry, what: str, building: Building) -> s
     message = f"default_for of {what} is '{written}', which is no node template, no type and no capability"
     building.problems.add(message, place_of(entry.raw, "default_for"), nearest(written, known) or "ANY is every target")
     return None
-
-
-def _copied(entries: Mapping[str, Entry], what: str, building: Building) -> dict[str, Entry | None]:
-    """Each entry with what it copies under its own keys [TOSCA 1.3, 3.8.3.3.1].
-
-    One is None, and an error, if it is no map, or copies nothing that is there, or itself in the end.
-    """
-    wholes: dict[str, Entry | None] = {}
-    for start in entries:
-        chain: dict[str, None] = {}
-        name = start
-        while name not in wholes and name not in chain:
-            chain[name] = None
-            raw = entries[name].raw
-            if not isinstance(raw, Mapping):
-                message = f"{what} '{name}' must be a map, not {kind_of(raw)}"
-                building.problems.add(message, entries[name].place)
-                wholes[name] = None
-            elif "copy" not in raw:
-                wholes[name] = entries[name]
-            elif not isinstance(raw["copy"], str) or raw["copy"] not in entries:
-                message = f"{what} '{name}' copies {raw['copy']!r}, which does not exist"
-                building.problems.add(message, place_of(raw, "copy"), nearest(raw["copy"], entries))
-                wholes[name] = None
-            else:
-                name = raw["copy"]
-        if name not in wholes:
-            loop = [*list(chain)[list(chain).index(name) :], name]
-            message = f"the copies make a loop: {' -> '.join(loop)}"
-            building.problems.add(message, place_of(entries[name].raw, "copy"), "let one of them stand by itself")
-            wholes[name] = None
-        for link in reversed(chain):
-            if link not in wholes:
-                origin = wholes[entries[link].raw["copy"]]
-                wholes[link] = _over(origin, entries[link]) if origin is not None else None
-    return {name: wholes[name] for name in entries}
-
-
-def _over(origin: Entry, entry: Entry) -> Entry:
-    """An entry's keys over those of what it copies."""
-    raw = Map()
-    for source in (origin.raw, entry.raw):
-        for key, value in source.items():
-            if key != "copy":
-                raw.adopt(key, value, source)
-    return Entry(raw, entry.place, entry.scope)
 
 
 def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | None:

@@ -94,7 +94,7 @@ topology_template:
     values = {
         name: {key: one.value for key, one in node.properties.items()} for name, node in nodes.node_templates.items()
     }
-    assert values == {"a": {"p": "x", "q": "y"}, "b": {"p": "x", "q": "y"}, "c": {"p": "z", "q": "d"}}
+    assert values == {"a": {"p": "x", "q": "y"}, "b": {"p": "x", "q": "y"}, "c": {"p": "z", "q": "y"}}
     assert [node.description for node in nodes.node_templates.values()] == ["first", "second", "second"]
     assert nodes.relationship_templates["s"].properties["location"].value == "/b"
 
