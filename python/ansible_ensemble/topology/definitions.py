@@ -8,7 +8,7 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.artifacts import read_artifacts
-from ansible_ensemble.topology.entities import CapabilityDefinition, EntityType, RequirementDefinition, Schema
+from ansible_ensemble.topology.entities import CapabilityDefinition, EntityType, RequirementDefinition
 from ansible_ensemble.topology.filters import check_filter
 from ansible_ensemble.topology.interfaces import build_interface_type, read_interfaces
 from ansible_ensemble.topology.problems import Problems, kind_of
@@ -72,8 +72,13 @@ def _build_data_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -
     if isinstance(base, str) and base.removeprefix("tosca:") in PRIMITIVES:
         entity.schema = read_schema({**raw, "type": base}, what, entity.place, scope)
     elif entity.schema is not None and entity.parent is not None:
-        constraints = read_constraints(raw.get("constraints"), what, place_of(raw, "constraints"), scope.problems)
-        entity.schema = Schema(entity.parent.name, constraints=constraints)
+        refined = entity.schema
+        body = {key: one for key, one in raw.items() if key in ("entry_schema", "key_schema")}
+        entity.schema = read_schema(body, what, entity.place, scope, refined)
+        entity.schema.type = entity.parent.name
+        entity.schema.constraints = read_constraints(
+            raw.get("constraints"), what, place_of(raw, "constraints"), scope.problems
+        )
 
 
 def read_capability(
@@ -82,8 +87,7 @@ def read_capability(
     """A capability definition, from a type's name or a map [TOSCA 1.3, 3.7.2]; None, and an error, if it is neither."""
     problems = scope.problems
     if isinstance(raw, str):
-        type_name = scope.types.canonical("capability", raw, scope, place)
-        return CapabilityDefinition(name, type_name) if type_name is not None else None
+        raw = {"type": raw}
     if not isinstance(raw, Mapping):
         problems.add(f"capability '{name}' must be a type's name or a map, not {kind_of(raw)}", place)
         return None
@@ -95,7 +99,8 @@ def read_capability(
         return None
     type_name = inherited.type if inherited is not None else None
     if raw.get("type") is not None:
-        type_name = scope.types.canonical("capability", raw["type"], scope, place_of(raw, "type"))
+        where = place_of(raw, "type") or place
+        type_name = _refined("capability", type_name, raw["type"], f"the type of capability '{name}'", scope, where)
     entity = scope.types.named("capability", type_name) if type_name is not None else None
     if type_name is None or entity is None:
         return None
@@ -126,7 +131,7 @@ def read_requirement(
     """A requirement definition, from a capability type's name or a map [TOSCA 1.3, 3.7.3]; None, and an error, else."""
     problems = scope.problems
     if isinstance(raw, str):
-        return RequirementDefinition(name, scope.types.canonical("capability", raw, scope, place), place=place)
+        raw = {"capability": raw}
     if not isinstance(raw, Mapping):
         problems.add(f"requirement '{name}' must be a capability type's name or a map, not {kind_of(raw)}", place)
         return None
@@ -136,11 +141,12 @@ def read_requirement(
     made = RequirementDefinition(name, place=place)
     if inherited is not None:
         made.capability, made.node, made.relationship = inherited.capability, inherited.node, inherited.relationship
-        made.interfaces, made.node_filter = inherited.interfaces, inherited.node_filter
+        made.interfaces, made.node_filters = inherited.interfaces, inherited.node_filters
         made.occurrences = inherited.occurrences
+    what = f"of requirement '{name}'"
     if raw.get("capability") is not None:
-        where = place_of(raw, "capability")
-        made.capability = scope.types.canonical("capability", raw["capability"], scope, where) or made.capability
+        where = place_of(raw, "capability") or place
+        made.capability = _refined("capability", made.capability, raw["capability"], f"the type {what}", scope, where)
     if raw.get("node") is not None:
         made.node = scope.types.canonical("node", raw["node"], scope, place_of(raw, "node")) or made.node
     relationship = raw.get("relationship")
@@ -150,7 +156,9 @@ def read_requirement(
         relationship = body.get("type")
     if relationship is not None:
         where = place_of(raw, "relationship")
-        made.relationship = scope.types.canonical("relationship", relationship, scope, where) or made.relationship
+        made.relationship = _refined(
+            "relationship", made.relationship, relationship, f"the relationship {what}", scope, where
+        )
     if isinstance(raw.get("relationship"), Mapping) and made.relationship is not None:
         base = scope.types.named("relationship", made.relationship)
         made.interfaces = read_interfaces(
@@ -166,9 +174,25 @@ def read_requirement(
         found = read_occurrences(raw["occurrences"], f"requirement '{name}'", where, problems)
         made.occurrences = found or made.occurrences
     if raw.get("node_filter") is not None:
-        made.node_filter = problems.mapping(raw["node_filter"], f"the node_filter of requirement '{name}'", place)
-        check_filter(made.node_filter, f"requirement '{name}'", place_of(raw, "node_filter"), problems)
+        own = problems.mapping(raw["node_filter"], f"the node_filter of requirement '{name}'", place)
+        check_filter(own, f"requirement '{name}'", place_of(raw, "node_filter"), problems)
+        made.node_filters = [*made.node_filters, own]
     return made
+
+
+def _refined(  # noqa: PLR0917
+    kind: str, inherited: str | None, name: Any, what: str, scope: Scope, place: Place | None
+) -> str | None:
+    """The type that a refinement names, or the inherited one.
+
+    One that does not derive from that is a warning: files in the wild put another type in its place, and TOSCA 1.3
+    says of properties alone that they cannot.
+    """
+    found = scope.types.canonical(kind, name, scope, place)
+    if found is None or inherited is None or scope.types.is_a(kind, found, inherited):
+        return found or inherited
+    scope.problems.warn(f"{what} is {inherited}, and {found}, which does not derive from it, takes its place", place)
+    return found
 
 
 def read_occurrences(raw: Any, what: str, place: Place | None, problems: Problems) -> tuple[int, int | None] | None:

@@ -78,7 +78,7 @@ class RequirementDefinition:
         capability, node, relationship: canonical names of types, None where none is asked for.
         interfaces: interfaces that the definition adds to the relationship.
         occurrences: how often it is to be met; an upper bound of None is UNBOUNDED.
-        node_filter: as written.
+        node_filters: as written, those of the type that it is inherited from first; all must fit.
     """
 
     name: str
@@ -87,7 +87,7 @@ class RequirementDefinition:
     relationship: str | None = None
     interfaces: dict[str, Interface] = field(default_factory=dict)
     occurrences: tuple[int, int | None] = (1, 1)
-    node_filter: Mapping[str, Any] | None = None
+    node_filters: list[Mapping[str, Any]] = field(default_factory=list)
     place: Place | None = None
 
 

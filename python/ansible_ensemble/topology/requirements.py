@@ -157,7 +157,7 @@ def _implied(requirer: Requirer, definition: RequirementDefinition, number: int)
     if number >= low or is_left or "select" in requirer.node.directives:
         return None
     wanted = Wanted(definition, place, node_type=definition.node, capability_type=definition.capability)
-    wanted.filters = [definition.node_filter] if definition.node_filter is not None else []
+    wanted.filters = list(definition.node_filters)
     wanted.times, wanted.is_implied = low - number, True
     return wanted
 
@@ -182,8 +182,7 @@ def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place
     building, scope = requirer.building, requirer.entry.scope
     problems = building.problems
     wanted = Wanted(definition, place, node_type=definition.node, capability_type=definition.capability)
-    if definition.node_filter is not None:
-        wanted.filters.append(definition.node_filter)
+    wanted.filters = list(definition.node_filters)
     what = f"requirement '{definition.name}' of '{requirer.name}'"
     if isinstance(raw, str):
         body: Mapping[str, Any] = {"node": raw}

@@ -77,13 +77,10 @@ def read_definition(
     raw = problems.mapping(raw, f"the definition of '{name}'", place)
     if not scope.is_normative:
         problems.check_keys(raw, "parameter_definition", place)
-    if "type" in raw or inherited is None:
-        if "type" not in raw and typed:
-            problems.add(f"the definition of '{name}' has no type", place, "add type: string, for instance")
-            return None
-        schema = read_schema(raw, f"'{name}'", place, scope)
-    else:
-        schema = read_schema({**raw, "type": inherited.schema.type}, f"'{name}'", place, scope, inherited.schema)
+    if "type" not in raw and inherited is None and typed:
+        problems.add(f"the definition of '{name}' has no type", place, "add type: string, for instance")
+        return None
+    schema = read_schema(raw, f"'{name}'", place, scope, inherited.schema if inherited is not None else None)
     definition = ParameterDefinition(name, schema, place=place)
     definition.required = _required(raw, name, place, problems, inherited)
     definition.description = str(raw.get("description") or "")
@@ -99,6 +96,9 @@ def read_definition(
             scope.types.check_later(definition.default, schema, f"the default of '{name}'", place_of(raw, "default"))
     elif inherited is not None and inherited.has_default:
         definition.default, definition.has_default = inherited.default, True
+        if inherited.default is not None and schema != inherited.schema:
+            what = f"the inherited default of '{name}'"
+            scope.types.check_later(inherited.default, schema, what, place)
     if "value" in raw:
         definition.value, definition.has_value = raw["value"], True
         if raw["value"] is not None and "type" in raw:
@@ -119,17 +119,19 @@ def _required(
 def read_schema(raw: Any, what: str, place: Place | None, scope: Scope, inherited: Schema | None = None) -> Schema:
     """A schema from a definition's map, or from a type's name alone [TOSCA 1.3, 3.6.11].
 
-    A schema that cannot be understood is reported and is then `any`, so that one slip makes one error.
+    A schema that cannot be understood is reported and is then `any`, so that one slip makes one error. One that
+    refines another has its type or one that derives from it, and its constraints as well.
     """
     problems = scope.problems
-    if isinstance(raw, str):
-        return Schema(scope.types.canonical("data", raw, scope, place) or "any")
-    raw = problems.mapping(raw, f"the schema of {what}", place)
+    raw = problems.mapping({"type": raw} if isinstance(raw, str) else raw, f"the schema of {what}", place)
     type_name = raw.get("type")
     if type_name is None:
-        name: str | None = "any"
+        name: str | None = inherited.type if inherited is not None else "any"
     elif isinstance(type_name, str):
-        name = scope.types.canonical("data", type_name, scope, place_of(raw, "type"))
+        name = scope.types.canonical("data", type_name, scope, place_of(raw, "type") or place)
+        if name is not None and inherited is not None and not scope.types.refines(name, inherited.type):
+            message = f"{what} is of type {inherited.type}, it cannot be refined to {name}"
+            problems.add(message, place_of(raw, "type") or place, "use the same type, or one that derives from it")
     else:
         problems.add(f"the type of {what} must be a name, not {kind_of(type_name)}", place_of(raw, "type"))
         name = None
@@ -140,12 +142,13 @@ def read_schema(raw: Any, what: str, place: Place | None, scope: Scope, inherite
             entry = raw[key]
             if isinstance(entry, Mapping) and not scope.is_normative:
                 problems.check_keys(entry, "schema_definition", where)
-            setattr(schema, key, read_schema(entry, f"{what} ({key})", where, scope))
+            refined = getattr(inherited, key) if inherited is not None else None
+            setattr(schema, key, read_schema(entry, f"{what} ({key})", where, scope, refined))
         elif inherited is not None:
             setattr(schema, key, getattr(inherited, key))
     schema.constraints = read_constraints(raw.get("constraints"), what, place_of(raw, "constraints"), problems)
-    if inherited is not None and not schema.constraints:
-        schema.constraints = inherited.constraints
+    if inherited is not None:
+        schema.constraints = [*inherited.constraints, *schema.constraints]
     return schema
 
 

@@ -144,6 +144,19 @@ class Types:
         entity = self.named(kind, canonical)
         return canonical == ancestor or (entity is not None and entity.is_a(ancestor))
 
+    def refines(self, data_type: str, refined: str) -> bool:
+        """Whether a data type is another one, or derives from it, be it a primitive one."""
+        seen: set[str] = set()
+        current: str | None = data_type
+        while current is not None and current not in seen:
+            if refined in (current, "any") or (refined == "scalar-unit" and current.startswith("scalar-unit.")):
+                return True
+            seen.add(current)
+            entity = self.named("data", current) if current not in PRIMITIVES else None
+            parent = entity.parent.name if entity is not None and entity.parent is not None else None
+            current = entity.schema.type if entity is not None and entity.schema is not None else parent
+        return False
+
     def entity(self, declaration: Declaration) -> EntityType:
         """The type of a declaration, built with what it inherits; a loop of inheritance is an error."""
         chain: list[Declaration] = []

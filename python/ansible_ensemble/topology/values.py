@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
@@ -107,15 +107,18 @@ def resolve(schema: Schema, data_type: DataTypes) -> tuple[str, list[dict[str, A
     return "any", constraints, None
 
 
-def schema_entry(schema: Schema, data_type: DataTypes) -> Schema | None:
-    """The schema of the entries of a list or map: its own, or that of the data type it derives from."""
+def schema_entry(
+    schema: Schema, data_type: DataTypes, part: Literal["entry_schema", "key_schema"] = "entry_schema"
+) -> Schema | None:
+    """The schema of the entries of a list or map, or of its keys: its own, or that of the type it derives from."""
     current: Schema | None = schema
     for _ in range(_DEPTH):
-        if current is None or current.entry_schema is not None:
+        if current is None or getattr(current, part) is not None:
             break
         entity = data_type(current.type) if current.type not in PRIMITIVES else None
         current = entity.schema if entity is not None else None
-    return current.entry_schema if current is not None else None
+    found: Schema | None = getattr(current, part) if current is not None else None
+    return found
 
 
 def _check_list(value: list[Any], schema: Schema, types: Types, site: Site) -> Iterator[InvalidInput]:
@@ -127,9 +130,10 @@ def _check_list(value: list[Any], schema: Schema, types: Types, site: Site) -> I
 
 def _check_map(value: Mapping[Any, Any], schema: Schema, types: Types, site: Site) -> Iterator[InvalidInput]:
     entry = schema_entry(schema, types.data_type)
+    keys = schema_entry(schema, types.data_type, "key_schema")
     for key, item in value.items():
-        if schema.key_schema is not None:
-            yield from _check(key, schema.key_schema, types, site.within(f".{key} (the key)", key_place_of(value, key)))
+        if keys is not None:
+            yield from _check(key, keys, types, site.within(f".{key} (the key)", key_place_of(value, key)))
         if entry is not None:
             yield from _check(item, entry, types, site.within(f".{key}", place_of(value, key)))
 
