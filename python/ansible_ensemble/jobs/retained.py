@@ -17,6 +17,7 @@ from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.digest import OF_TOOLS, digest_path
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.topology.entities import (
     Assignment,
@@ -33,6 +34,8 @@ from ansible_ensemble.topology.entities import (
 )
 
 DIRECTIVE = "retained"
+#: What a template has as well of which nothing was kept.
+LOST = "unknown"
 #: Name of the file that keeps them, in `active/artifacts`.
 FILE = "templates.json"
 #: Operations that may run once the template is gone.
@@ -90,14 +93,18 @@ class RetainedTemplates:
         return None if version is None else str(version)
 
     def keep(self, topology: Topology, instances: Iterable[Instance], evaluator: Evaluator) -> None:
-        """Keep the templates of these instances, as they are now; forget those that have no instance any more."""
+        """Keep the templates of these instances, as they are now; forget those that have no instance any more.
+
+        Of what is there all are kept, also what this ensemble has not made: it may stand on what it has made.
+        """
         kept = dict(self._kept)
         self._copies.clear()
-        for instance in instances:
+        there = [instance for instance in evaluator.instances if _is_there(instance)]
+        for instance in (*(one for one in there if one.template not in kept), *instances):
             template = topology.node_templates.get(instance.template)
             if template is not None and DIRECTIVE not in template.directives:
                 kept[template.name] = self._describe(template, instance, evaluator)
-        present = {instance.template for instance in evaluator.instances if instance.created is not None}
+        present = {instance.template for instance in there}
         kept = {name: entry for name, entry in kept.items() if name in present}
         if kept != self._kept:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -196,7 +203,7 @@ class RetainedTemplates:
             name,
             _lineage("node", entry.get("type") or ["tosca.nodes.Root"]),
             interfaces=self._interfaces(entry.get("operations") or {}),
-            directives=(DIRECTIVE,) if entry else (DIRECTIVE, "unknown"),
+            directives=(DIRECTIVE,) if entry else (DIRECTIVE, LOST),
         )
         for property_name, value in (entry.get("properties") or {}).items():
             definition = ParameterDefinition(property_name, Schema("any"), required=False)
@@ -244,6 +251,10 @@ class RetainedTemplates:
         )
         inputs = {key: Assignment(self._seal.open_json(value), base=base) for key, value in entry["inputs"].items()}
         return Operation(interface, name, implementation, inputs, base=base if base.is_dir() else self._root)
+
+
+def _is_there(instance: Instance) -> bool:
+    return instance.created is not None or instance.status not in (Status.ABSENT, Status.PENDING)
 
 
 def _lineage(kind: str, names: list[str]) -> EntityType:

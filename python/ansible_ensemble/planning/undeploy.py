@@ -26,16 +26,18 @@ def decide_prune(planning: Planning) -> None:
 
 def _delete(planning: Planning, candidates: list[Member], reason: Reason) -> None:
     chosen: dict[str, Member] = {}
+    guarded: list[Member] = []
     for member in candidates:
         if member.instance is None or _is_gone(member):
             continue
         excluded = _excluded(planning, member)
         if excluded:
             planning.exclude(member, excluded)
+            guarded += [member] if _is_protected(member) and _is_needed(member) else []
         else:
             chosen[member.name] = member
     if not planning.options.force:
-        for name, needed_by in _needed(planning, chosen).items():
+        for name, needed_by in _needed(planning, chosen, guarded).items():
             planning.exclude(chosen.pop(name), f"{needed_by} stays and needs it")
     for member in reversed(planning.members.values()):
         if member.name in chosen:
@@ -65,16 +67,35 @@ def _excluded(planning: Planning, member: Member) -> str | None:
         return "its node template has the directive protected"
     if not instance.created and not planning.options.destroy_unmanaged:
         return "it was not created by this ensemble (--destroyunmanaged deletes it all the same)"
+    return _undeletable(member)
+
+
+def _undeletable(member: Member) -> str | None:
+    """Why nothing could delete an instance that something may have made, or None: it is not said to be destroyed."""
+    if "unknown" in member.template.directives:
+        return f"its node template is gone, and how it is deleted was not kept ({_FORGET})"
+    assert member.instance is not None
+    if not member.instance.created and member.find("Standard.delete") is None:
+        return f"it was not created by this ensemble, and has no delete operation ({_FORGET})"
     return None
 
 
-def _needed(planning: Planning, chosen: dict[str, Member]) -> dict[str, str]:
-    """Chosen instances whose removal would break a required one that stays -> the name of that one.
+_FORGET = "`ansible-ensemble forget` takes it off the status"
+
+
+def _is_protected(member: Member) -> bool:
+    assert member.instance is not None
+    return member.instance.protected or "protected" in member.template.directives
+
+
+def _needed(planning: Planning, chosen: dict[str, Member], guarded: list[Member]) -> dict[str, str]:
+    """Chosen instances whose removal would break a required or protected one that stays -> the name of that one.
 
     Works outwards from what stays, so an instance kept for another one keeps what it stands on as well.
     """
     needed: dict[str, str] = {}
     open_ones = [member for member in planning.members.values() if member.name not in chosen and _counts(member)]
+    open_ones += guarded
     while open_ones:
         member = open_ones.pop()
         for link in member.requirements:
@@ -89,4 +110,8 @@ def _counts(member: Member) -> bool:
     instance = member.instance
     if instance is None or not instance.status.operational:
         return False
+    return _is_needed(member)
+
+
+def _is_needed(member: Member) -> bool:
     return member.priority in (Priority.REQUIRED, Priority.CRITICAL)

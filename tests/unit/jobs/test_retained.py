@@ -7,6 +7,7 @@ import pytest
 
 from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs import retained
 from ansible_ensemble.jobs.retained import DIRECTIVE, RetainedTemplates
 from ansible_ensemble.jobs.seal import Seal
@@ -80,7 +81,7 @@ def test_what_has_no_instance_any_more_is_forgotten(job, tmp_path: Path, folder:
     retained = RetainedTemplates(folder, tmp_path, Seal())
     retained.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
     assert list(json.loads((folder / "templates.json").read_text())) == ["app"]
-    app.created = None
+    app.created, app.local = None, Status.ABSENT
     retained.keep(made.ensemble.topology, [], made.ensemble.evaluator)
     assert json.loads((folder / "templates.json").read_text()) == {}
 
