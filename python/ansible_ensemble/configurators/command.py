@@ -187,7 +187,13 @@ def run_argv(task: Task, argv: tuple[str, ...], shell: str | None) -> Steps:
 def run_order(task: Task, order: Order) -> Steps:
     """Carry out the order of a command or script, and make its result from what it printed."""
     outcome = yield order
-    values = as_values(outcome.stdout or str(returned(outcome).get("stdout", "")))
+    printed = outcome.stdout or str(returned(outcome).get("stdout", ""))
+    try:
+        values = as_values(printed)
+    except InvalidInput as error:
+        spoiled = to_result(task, outcome, {"stdout": printed}, None)
+        spoil(spoiled, error)
+        return spoiled
     if outcome.hidden:
         values = {name: mark_sensitive(value) for name, value in values.items()}
     modified = False if outcome.rc in (126, 127) else None

@@ -10,6 +10,7 @@ from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.configurators.protocol import Basis, Result, Task
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 
@@ -199,14 +200,23 @@ def _truth(value: Any, default: Any) -> Any:
 
 
 def as_values(text: str) -> dict[str, Any]:
-    """Named values in a command's standard output: a JSON object, whole or as the last line; and `stdout` itself."""
+    """Named values in a command's standard output: a JSON object, whole or as the last line; and `stdout` itself.
+
+    Raises:
+        InvalidInput: the object is nested too deep.
+    """
     stripped = text.strip()
     values: dict[str, Any] = {"stdout": stripped}
     for candidate in (stripped, stripped.rpartition("\n")[2]):
         if candidate.startswith("{") and candidate.endswith("}"):
             try:
-                values.update(json.loads(candidate))
-            except (ValueError, RecursionError):
+                found = json.loads(candidate)
+            except ValueError:
                 continue
+            except RecursionError:
+                found = None
+            if found is None or deeper_than(found, MAX_NESTING):
+                raise InvalidInput(f"it printed a JSON object that is nested deeper than {MAX_NESTING}")
+            values.update(found)
             break
     return values

@@ -1,11 +1,20 @@
-"""Texts that every file and terminal can take."""
+"""Data that every file, reader and terminal can take."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.core.errors import InvalidInput
+
 _USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
+
+MAX_NESTING = 100
+"""How deep maps and lists that an operation returns may be nested: every file and reader has room for so many."""
+
+#: In bits; no reader here takes an integer of more than 4300 decimal digits.
+_LARGEST_INTEGER = 4300 * 3
 
 
 def without_credentials(text: str) -> str:
@@ -13,18 +22,62 @@ def without_credentials(text: str) -> str:
     return _USER_INFO.sub(r"\1", text)
 
 
-def well_formed(value: Any) -> Any:
-    """The value with U+FFFD in place of lone surrogates in its texts, which no UTF-8 file can hold; marks are kept.
+def storable(value: Any) -> Any:
+    """The value as each file of the ensemble can hold it; marks are kept.
 
-    JSON of a tool may hold them, as escapes.
+    Lone surrogates, which no UTF-8 file can hold, become U+FFFD (JSON of a tool may hold them, as escapes); keys become
+    texts as in JSON, and what JSON does not know becomes its text.
+
+    Raises:
+        InvalidInput: it is nested too deep, or holds an integer that is too large.
     """
+    if deeper_than(value, MAX_NESTING):
+        raise InvalidInput(f"it is nested deeper than {MAX_NESTING}", hint="return it as a text")
+    return _storable(value)
+
+
+def deeper_than(value: Any, limit: int) -> bool:
+    """Whether maps and lists are nested deeper than so many; a loop, for a deep value is what it is about."""
+    level = [value]
+    for _ in range(limit):
+        level = [item for one in level if isinstance(one, _NESTED) for item in _items(one)]
+        if not level:
+            return False
+    return any(isinstance(one, _NESTED) for one in level)
+
+
+_NESTED = (Mapping, list, tuple, set, frozenset)
+
+
+def _items(value: Any) -> Any:
+    return value.values() if isinstance(value, Mapping) else value
+
+
+def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return value if _is_well_formed(value) else type(value)(_replaced(value))
-    if isinstance(value, dict):
-        return type(value)({well_formed(key): well_formed(item) for key, item in value.items()})
+    if isinstance(value, int):
+        if value.bit_length() > _LARGEST_INTEGER:
+            raise InvalidInput("it holds an integer with too many digits", hint="return it as a text")
+        return value
+    if value is None or isinstance(value, float):
+        return value
+    if isinstance(value, Mapping):
+        kind = type(value) if isinstance(value, dict) else dict
+        return kind({_key(key): _storable(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
-        return type(value)([well_formed(item) for item in value])
-    return value
+        return type(value)([_storable(item) for item in value])
+    if isinstance(value, (set, frozenset)):
+        return [_storable(item) for item in value]
+    return _storable(str(value))
+
+
+def _key(key: Any) -> str:
+    """A key as JSON has it."""
+    if isinstance(key, bool) or key is None:
+        return {None: "null", True: "true", False: "false"}[key]
+    text: str = _storable(key if isinstance(key, str) else str(key))
+    return text
 
 
 def _is_well_formed(text: str) -> bool:

@@ -8,6 +8,7 @@ started from. Reading it back survives whatever happened to the file, and names 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -24,6 +25,7 @@ FORMAT_VERSION = "1.0"
 #: The name of the header's event.
 HEADER = "journal"
 
+_CUT_OFF = "the line is cut off"
 _LINE = re.compile(rb'(\{"seq":(0|[1-9][0-9]{0,17}),"crc":")([0-9a-f]{8})("(?:,.*)?\})\Z', re.DOTALL)
 _BEGIN = re.compile(rb'\{"seq":')
 
@@ -60,14 +62,18 @@ class Journal:
         Raises:
             EnsembleError: the file exists, or can't be written.
         """
+        # it gets its name once it has its header: a job that dies before leaves no journal
+        unnamed = path.with_name(f".{path.name}.new")
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            unnamed.unlink(missing_ok=True)
+            descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise _write_error(path, error) from error
         journal = cls(path, descriptor, 0, 0, sync)
         try:
             journal.append({"event": HEADER, "format": FORMAT_VERSION, "job": job, "base": dict(base)})
             journal.commit()
+            _name(unnamed, path)
             _sync_folder(path.parent, sync)
         except OSError as error:
             journal.close(commit=False)
@@ -75,6 +81,8 @@ class Journal:
         except EnsembleError:
             journal.close(commit=False)
             raise
+        finally:
+            unnamed.unlink(missing_ok=True)
         return journal
 
     @classmethod
@@ -169,11 +177,13 @@ class Damage:
         place: the file, and the line where the damage begins.
         reason: what is wrong there, in words.
         missing: numbers of the events lost there, as far as later events tell: first and last.
+        at_end: whether nothing follows: a write that did not come to its end leaves that behind.
     """
 
     place: Place
     reason: str
     missing: tuple[int, int] | None = None
+    at_end: bool = False
 
     def __str__(self) -> str:
         return f"{self.place}: {self.reason}"
@@ -220,7 +230,7 @@ def read_journal(path: Path) -> JournalReading:
     for number, event, problem in _parse(content):
         place = Place(str(path), number)
         if event is None:
-            reading.damage.append(Damage(place, problem))
+            reading.damage.append(Damage(place, problem, at_end=problem == _CUT_OFF))
             continue
         seq = event["seq"]
         if seq < expected:
@@ -235,7 +245,7 @@ def read_journal(path: Path) -> JournalReading:
         else:
             reading.events.append(event)
     if reading.next_seq == 0 and not reading.damage:
-        reading.damage.append(Damage(Place(str(path), 1), "the journal is empty"))
+        reading.damage.append(Damage(Place(str(path), 1), "the journal is empty", at_end=True))
     return reading
 
 
@@ -263,7 +273,7 @@ def _parse(content: bytes) -> Iterator[tuple[int, dict[str, Any] | None, str]]:
             if intact and len(intact) == len(parts):
                 yield number, None, "the end of the line is damaged, its events are not"
             else:
-                yield number, None, "the line is cut off" if number == len(lines) else "the line is damaged"
+                yield number, None, _CUT_OFF if number == len(lines) else "the line is damaged"
 
 
 def _event(line: bytes) -> dict[str, Any] | None:
@@ -272,7 +282,7 @@ def _event(line: bytes) -> dict[str, Any] | None:
         return None
     try:
         event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     del event["crc"]
     return event if isinstance(event, dict) and isinstance(event.get("seq"), int) else None
@@ -283,6 +293,18 @@ def _checked_header(header: dict[str, Any], place: Place) -> dict[str, Any]:
     if version.partition(".")[0] != FORMAT_VERSION.partition(".")[0]:
         raise InvalidInput(f"the journal has format {version}, this version reads {FORMAT_VERSION}", place)
     return header
+
+
+def _name(unnamed: Path, path: Path) -> None:
+    """Give a file its name, which nothing may have yet; some file systems have no links."""
+    try:
+        path.hardlink_to(unnamed)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+        unnamed.rename(path)
 
 
 def _sync_folder(folder: Path, sync: Callable[[int], None]) -> None:

@@ -32,7 +32,8 @@ class RelationshipInstance:
     @property
     def index(self) -> int:
         """The requirement's number among those of the source's template."""
-        return int(self.key.partition("#")[2].partition(".")[0] or 0)
+        number = self.key.partition("#")[2].partition(".")[0]
+        return int(number) if number.isdecimal() else 0
 
 
 @dataclass(slots=True, eq=False)

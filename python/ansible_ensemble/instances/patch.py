@@ -5,10 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.documents.shape import Shape
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 
 Patch = Mapping[str, Any]
+
+_TEXT = (str, None)
+#: What a patch must be (`documents.shape`), where it comes from a file.
+PATCH: Shape = {
+    "name": str,
+    "template?": str,
+    "status?": (Status, None),
+    "state?": (NodeState, None),
+    "priority?": Priority,
+    "attributes?": dict,
+    "unset?": [str],
+    "properties?": dict,
+    "created?": _TEXT,
+    "protected?": bool,
+    "customized?": bool,
+    "imported?": _TEXT,
+    "lastConfigChange?": _TEXT,
+    "lastStateChange?": _TEXT,
+    "host?": _TEXT,
+    "retained?": dict,
+    "artifacts?": dict,
+    "relationships?": {"*": ({"target": str, "attributes?": dict, "added?": [str]}, None)},
+    "forget?": bool,
+}
 
 
 def apply_patch(instances: Instances, patch: Patch) -> Instance | None:

@@ -19,12 +19,12 @@ from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import hand_over, keep_for, options_of_job, withdraw
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
+from ansible_ensemble.jobs.job_journal import read_job_journal
 from ansible_ensemble.jobs.journals import drop_dry_runs
 from ansible_ensemble.jobs.location import Location, locate
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.record import read_job_journal
 from ansible_ensemble.jobs.recover import commit_job, read_recovered, record_journal
 from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.jobs.run import run_plan

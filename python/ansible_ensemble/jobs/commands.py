@@ -297,15 +297,17 @@ def recover(ensemble: str) -> dict[str, Any]:
     """Record what a killed job did, and unite what a git merge left in conflict.
 
     Returns:
-        The job's report; or `{"merged", "check": [...]}` after a merge; or `{"freed": [...]}` if there were only locks
-        that git had left; `{}` if there is nothing to do.
+        The job's report; or `{"merged", "check": [...]}` after a merge; or `{"freed": [...]}` if there were only torn
+        journals of jobs that never began, and locks that git had left; `{}` if there is nothing to do.
     """
     if merged := merge_conflict(ensemble_file(ensemble)):
         return merged
     location, options = locate(ensemble), JobOptions()
     with locked(location.ensemble, "recover", notice=_ignore):
-        reports = [report for _, report in record_killed(location, options)]
-        freed = free_repositories(read_ensemble(location, options))
+        killed = record_killed(location, options)
+        reports = [report for _, report in killed if report]
+        freed = [text for text, report in killed if not report]
+        freed += free_repositories(read_ensemble(location, options))
     if reports:
         reports[-1]["warnings"] += freed
         return reports[-1]

@@ -7,8 +7,8 @@ from pathlib import Path
 from ansible_ensemble.changes.job_record import JOBS, job_file_name
 from ansible_ensemble.execution.journal import Journal, JournalReading
 
-#: Ending of a journal whose job is not recorded yet, and of one whose job is.
-OPEN, RECORDED = ".journal", ".events.jsonl"
+#: Ending of a journal whose job is not recorded yet, of one whose job is, and of one whose job never began.
+OPEN, RECORDED, TORN = ".journal", ".events.jsonl", ".torn"
 
 
 def create_journal(folder: Path, job: str, base: dict[str, str]) -> Journal:
@@ -47,6 +47,20 @@ def job_log(folder: Path, job: str) -> Path:
     return folder / JOBS / (job_file_name(job) + RECORDED)
 
 
+def put_aside(path: Path) -> Path:
+    """Let a journal of nothing no longer count as one; returns where it is then."""
+    return path.rename(path.with_name(path.name.removesuffix(OPEN) + TORN))
+
+
+def job_of_journal(path: Path) -> str:
+    """The change id of the job that a journal is of, by its name."""
+    return path.name.partition(".")[0][-8:] + "0000"
+
+
 def is_empty(reading: JournalReading) -> bool:
-    """Whether nothing happened in a journal: the job died before it began. What is damaged is not empty."""
-    return not reading.events and not reading.damage
+    """Whether nothing happened in a journal: the job died before it began.
+
+    A job forces its first events to the disk before it does anything, so one of which nothing but a torn end is there
+    did nothing. What is damaged elsewhere is not empty.
+    """
+    return not reading.events and all(damage.at_end for damage in reading.damage)

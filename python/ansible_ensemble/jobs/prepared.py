@@ -17,6 +17,7 @@ from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import hand_over, recorded_options, withdraw
+from ansible_ensemble.jobs.job_journal import read_job_journal
 from ansible_ensemble.jobs.journal_events import job_finished_event, job_started_event
 from ansible_ensemble.jobs.journals import OPEN, create_journal, job_log
 from ansible_ensemble.jobs.location import Location
@@ -25,7 +26,6 @@ from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.outcome import Endings, exit_code
 from ansible_ensemble.jobs.outputs import finish_outputs
 from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.record import read_job_journal
 from ansible_ensemble.jobs.recover import commit_job, record_journal
 from ansible_ensemble.jobs.repositories import starting_point
 from ansible_ensemble.jobs.saved_plans import drop_plans, keep_plan

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,109 +12,22 @@ from ansible_ensemble.changes.job_record import write_job
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, append_job, last_job
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord, operation_name
 from ansible_ensemble.core.clock import job_time
-from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.writer import rewrite
 from ansible_ensemble.documents.yaml import Document, parse_yaml
-from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_instance
 from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.outcome import Endings, JobOutcome
+from ansible_ensemble.jobs.job_journal import Folded, read_job_journal
 from ansible_ensemble.jobs.outputs import present_outputs
-from ansible_ensemble.jobs.report import job_report, job_seconds
+from ansible_ensemble.jobs.report import job_seconds
 from ansible_ensemble.jobs.settle import makes
 from ansible_ensemble.planning.plan import Reason
-from ansible_ensemble.projects.process import Process
 from ansible_ensemble.topology.scaling import link_targets
-
-_ENDINGS = ("finished", "skipped", "blocked", "cancelled")
-
-
-@dataclass(slots=True)
-class Folded:
-    """A journal, read and ordered.
-
-    Attributes:
-        header: the job-started event.
-        started: by key, the last started event.
-        endings: by key, the event that ended it.
-        end: the job-finished event; None if the job was killed.
-        damage: what of the journal was lost, in words.
-        events: all events in order.
-    """
-
-    header: dict[str, Any]
-    started: dict[str, dict[str, Any]] = field(default_factory=dict)
-    endings: dict[str, dict[str, Any]] = field(default_factory=dict)
-    end: dict[str, Any] | None = None
-    damage: list[str] = field(default_factory=list)
-    events: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def outcome(self) -> JobOutcome:
-        """How the job ended."""
-        endings = Endings(self.header["job"])
-        for event in self.events:
-            endings.take(event)
-        return endings.outcome(self.end)
-
-    @property
-    def is_dry_run(self) -> bool:
-        """Whether nothing of what it tells has happened."""
-        return bool(self.header["options"].get("check"))
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """The job's report, as far as the journal tells."""
-        return job_report(self.header, self.started, self.endings, self.end, damage=self.damage, outcome=self.outcome)
-
-    @property
-    def interrupted(self) -> list[dict[str, Any]]:
-        """Started events of the operations of which nobody knows how far they came."""
-        return [event for key, event in self.started.items() if key not in self.endings]
-
-    @property
-    def process(self) -> Process | None:
-        """The process that carries the job out, or did; None if the journal's beginning was lost."""
-        recorded = self.header.get("process")
-        return Process.from_json(recorded) if recorded is not None else None
-
-
-def read_job_journal(path: Path) -> Folded:
-    """Read the journal of a job.
-
-    Raises:
-        EnsembleError: it cannot be read, or not even its beginning is there.
-    """
-    reading = read_journal(path)
-    header = next((event for event in reading.events if event["event"] == "job-started"), None) or _lost_start(reading)
-    if header is None:
-        raise EnsembleError(f"the journal {path} lacks its beginning", hint="move it away, then run `check`")
-    folded = Folded(header, damage=[str(damage) for damage in reading.damage], events=reading.events)
-    for event in reading.events:
-        kind, key = event["event"], event.get("key")
-        if kind == "started" and key:
-            folded.started[key] = event
-            folded.endings.pop(key, None)
-        elif kind in _ENDINGS and key:
-            folded.endings[key] = event
-        elif kind == "job-finished":
-            folded.end = event
-    return folded
-
-
-def _lost_start(reading: JournalReading) -> dict[str, Any] | None:
-    """What can be said of a job whose first event is damaged: what it did counts all the same."""
-    if reading.header is None:
-        return None
-    began = next((event["time"] for event in reading.events if "time" in event), 0.0)
-    known = {"job": reading.header["job"], "base": reading.header["base"], "time": began}
-    return {"event": "job-started", "workflow": "", "ensemble": "", "options": {}, "summary": {}, "total": 0} | known
 
 
 def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
@@ -224,8 +136,7 @@ def requirements_of(ensemble: Ensemble) -> Mapping[str, list[str]]:
 
 def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> JobRecord:
     header, end = folded.header, folded.end
-    last = folded.events[-1]["time"] if "time" in folded.events[-1] else header["time"]
-    finished = end["time"] if end else last
+    finished = end["time"] if end else folded.last_time
     return JobRecord(
         change_id=header["job"],
         workflow=header["workflow"],
@@ -252,7 +163,10 @@ def _previous(ensemble: Ensemble, job: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    return job_time(datetime.fromtimestamp(seconds, UTC))
+    try:
+        return job_time(datetime.fromtimestamp(seconds, UTC))
+    except (ValueError, OverflowError, OSError):  # a hand's edit
+        return ""
 
 
 def _task_records(folded: Folded) -> list[ChangeRecord]:

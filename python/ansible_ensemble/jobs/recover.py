@@ -7,14 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
-from ansible_ensemble.execution.journal import read_journal
+from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import options_of_job
-from ansible_ensemble.jobs.journals import close_journal, is_empty, job_log, open_journals
+from ansible_ensemble.jobs.job_journal import Folded, read_job_journal
+from ansible_ensemble.jobs.journals import (
+    close_journal,
+    is_empty,
+    job_log,
+    job_of_journal,
+    open_journals,
+    put_aside,
+)
 from ansible_ensemble.jobs.location import Location
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.record import Folded, fold, read_job_journal, record_job, report_journal
+from ansible_ensemble.jobs.record import fold, record_job, report_journal
 from ansible_ensemble.jobs.repositories import free_repositories, keep_in_git
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
@@ -40,10 +48,13 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
         return ensemble
     ensemble.evaluator.surroundings.plans = True
     for journal in open_journals(ensemble.folder):
-        if not is_empty(read_journal(journal)):
-            folded = read_job_journal(journal)
-            fold(folded, ensemble)
-            ensemble.warnings.append(f"Job {folded.header['job']} runs, or was killed and is not recorded yet.")
+        try:
+            if not is_empty(read_journal(journal)):
+                folded = read_job_journal(journal)
+                fold(folded, ensemble)
+                ensemble.warnings.append(f"Job {folded.header['job']} runs, or was killed and is not recorded yet.")
+        except EnsembleError as error:  # what else is known is shown all the same
+            ensemble.warnings.append(f"The job {job_of_journal(journal)} is not counted in: {error}")
     return ensemble
 
 
@@ -51,24 +62,41 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
     """Record the jobs that were killed, oldest first; the lock must be held.
 
     Returns:
-        For each, what to tell, and its report.
+        For each, what to tell, and its report; an empty one of a job that did nothing.
 
     Raises:
         Locked: a job that lost its lock still runs.
         EnsembleError: a journal cannot be read or recorded.
     """
-    found = []
+    found, unread = [], []
     for journal in open_journals(location.ensemble.parent):
-        if is_empty(read_journal(journal)):
-            close_journal(journal)
+        try:
+            reading = read_journal(journal)
+            if is_empty(reading):
+                found += _set_aside(journal, reading)
+                continue
+            folded = read_job_journal(journal)
+        except EnsembleError as error:  # the others are recorded first
+            unread.append(error)
             continue
-        folded = read_job_journal(journal)
         names = ", ".join(event["key"] for event in folded.interrupted if event["implementation"])
         _check_gone(folded)
         text = f"Job {folded.header['job']} had been killed; what it did is recorded now."
         report = record_journal(read_for(location, folded.header, options), journal)
         found.append((f"{text} Interrupted: {names}." if names else text, report))
+    if unread:
+        raise unread[0]
     return found
+
+
+def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[str, Any]]]:
+    """Do away with the journal of a job that died before it began; tells of it where it is torn."""
+    if not reading.damage:
+        close_journal(journal)
+        return []
+    aside = put_aside(journal)
+    text = f"Job {job_of_journal(journal)} died before it began and did nothing; its torn journal is now {aside.name}."
+    return [(text, {})]
 
 
 def read_for(location: Location, header: Mapping[str, Any], options: JobOptions) -> Ensemble:

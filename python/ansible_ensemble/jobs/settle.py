@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis, Result
+from ansible_ensemble.configurators.results import spoil
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
-from ansible_ensemble.core.texts import well_formed
+from ansible_ensemble.core.texts import storable
 from ansible_ensemble.documents.writer import same
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.instances.instance import Instance, Instances
@@ -116,11 +117,17 @@ def settle(
 
 
 def _clean(result: Result) -> None:
-    """Whatever a tool said can be written to the ensemble's files."""
+    """Whatever a tool said can be written to the ensemble's files; if it cannot, the operation has failed."""
     for part in (result, result.outcome):
         for one in fields(part) if part is not None else ():
-            if one.name != "outcome":
-                setattr(part, one.name, well_formed(getattr(part, one.name)))
+            if one.name == "outcome":
+                continue
+            value = getattr(part, one.name)
+            try:
+                setattr(part, one.name, storable(value))
+            except InvalidInput as error:
+                setattr(part, one.name, type(value)())
+                spoil(result, InvalidInput(f"what it returned cannot be recorded: {error.message}", hint=error.hint))
 
 
 def _judge(task: JobTask, result: Result) -> None:

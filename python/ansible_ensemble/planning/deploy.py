@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible_ensemble.instances.instance import Instance
-from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, reached
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, InstanceChange, PlannedOperation, Reason, ValueChange
@@ -13,6 +13,9 @@ from ansible_ensemble.planning.sequence import (
     planned,
     take_down,
 )
+
+#: Attributes that every node has, which no operation needs to set [TOSCA 1.3, 5.9.1].
+_OF_ROOT = {"tosca_id", "tosca_name", "state"}
 
 
 def decide_deploy(planning: Planning) -> None:
@@ -139,9 +142,29 @@ def _create(planning: Planning, member: Member, reason: Reason, text: str) -> No
         member.plan(Action.CREATE, reason, text, planning.evidence.properties(member))
     member.up = bring_up(planning, member, names, reason, anew=bool(first))
     if first:
+        anew = unknown and _repeatable(member, names)
         for operation in member.up:
-            operation.details["unless_ok"] = True
+            if not (anew and _leaves_open(member, operation)):
+                operation.details["unless_ok"] = True
         member.up = [*first, *member.up]
+
+
+def _leaves_open(member: Member, operation: PlannedOperation) -> bool:
+    """Whether an instance lacks something of an operation that nobody saw end, however well a check finds it.
+
+    That is what the operation was to report (outputs, and attributes that have no value yet), and links that are not
+    in force. Only running it again brings that; operations are idempotent, unless they say that they are not.
+    """
+    instance = member.instance
+    assert instance is not None
+    if operation.relationship is not None:
+        link = instance.relationships.get(operation.relationship)
+        return operation.operation.startswith("add_") and (link is None or operation.operation not in link.added)
+    if instance.state not in ENTRY_STATES.values():
+        return False
+    found = member.find(operation.full_name)
+    unset = member.template.type.attributes.keys() - instance.attributes.keys() - instance.withheld - _OF_ROOT
+    return found is not None and bool(found.outputs or unset)
 
 
 def _remaining(member: Member) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, EXIT_STATES
-from ansible_ensemble.instances.status import Status
+from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.planning.plan import PlannedOperation, Reason
 from ansible_ensemble.planning.retries import retry_details
@@ -193,10 +193,13 @@ def take_down(
     links = [*member.requirements]
     if dependents:
         links += (link for link in member.dependents if not planning.members[link.source].down)
-    operations = [operation for link in links for operation in taken_apart(planning, link, reason, **extra)]
+    begun = _is_being_deleted(member)
+    operations = [
+        operation for link in links for operation in taken_apart(planning, link, reason, begun=begun, **extra)
+    ]
     stop = member.find("Standard.stop")
     state = member.instance.state.value if member.instance and member.instance.state else None
-    if stop is not None and state not in ("initial", "creating", "created", "stopped", "deleted"):
+    if stop is not None and not begun and state not in ("initial", "creating", "created", "stopped", "deleted"):
         operations.append(planned(planning, member, stop, "stop", reason, **extra))
     if delete:
         operations.append(planned(planning, member, member.find("Standard.delete"), "delete", reason, **extra))
@@ -204,11 +207,26 @@ def take_down(
     return operations
 
 
-def taken_apart(planning: Planning, link: Link, reason: Reason, **extra: Any) -> Iterator[PlannedOperation]:
-    """remove_target and remove_source of a link that comes apart, each only if its add ran or there is none."""
+def _is_being_deleted(member: Member) -> bool:
+    """Whether delete began and did not end: what comes before it has ended, and need not run again.
+
+    That is so as long as nobody found the instance at work since.
+    """
+    instance = member.instance
+    return instance is not None and instance.state is NodeState.DELETING and not instance.status.operational
+
+
+def taken_apart(
+    planning: Planning, link: Link, reason: Reason, *, begun: bool = False, **extra: Any
+) -> Iterator[PlannedOperation]:
+    """remove_target and remove_source of a link that comes apart, each only if its add ran or there is none.
+
+    Where a deletion has `begun`, those that have no add ran as well.
+    """
     for name, added in (("remove_target", "add_target"), ("remove_source", "add_source")):
         operation = link.relationship.operation("Configure", name)
         if operation is None:
             continue
-        if link.relationship.operation("Configure", added) is None or added in _in_force(planning, link):
+        lone = link.relationship.operation("Configure", added) is None and not begun
+        if lone or added in _in_force(planning, link):
             yield planned_on_link(planning, link, operation, reason, **extra)

@@ -1,11 +1,48 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveList, SensitiveMap, SensitiveStr
-from ansible_ensemble.core.texts import well_formed
+from ansible_ensemble.core.texts import MAX_NESTING, deeper_than, storable
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        ({2: "a", None: "b", True: "c", (1, 2): "d"}, {"2": "a", "null": "b", "true": "c", "(1, 2)": "d"}),
+        ({"at": datetime(2026, 1, 2, tzinfo=UTC)}, {"at": "2026-01-02 00:00:00+00:00"}),
+        ({"path": Path("/x"), "set": {1}}, {"path": "/x", "set": [1]}),
+        (MappingProxyType({"a": (b"x",)}), {"a": ("b'x'",)}),
+    ],
+)
+def test_what_json_does_not_know_becomes_what_it_knows(value: Any, plain: Any) -> None:
+    assert storable(value) == plain
+
+
+@pytest.mark.parametrize("wrap", [lambda v: [v], lambda v: (v,), lambda v: {"k": v}, lambda v: [1, {"k": v}]])
+@pytest.mark.parametrize("leaf", [1, [], {}])
+def test_nesting_has_a_limit(wrap: Any, leaf: Any) -> None:
+    value = leaf
+    while not deeper_than(value, MAX_NESTING):
+        assert storable(value) == value
+        value = wrap(value)
+    with pytest.raises(InvalidInput, match="deeper than 100"):
+        storable(value)
+    for _ in range(5000):
+        value = wrap(value)
+    assert deeper_than(value, MAX_NESTING)
+
+
+def test_an_integer_has_at_most_as_many_digits_as_can_be_read() -> None:
+    assert storable(10**3000) == 10**3000
+    with pytest.raises(InvalidInput, match="too many digits"):
+        storable([10**4400])
 
 
 @pytest.mark.parametrize(
@@ -21,6 +58,6 @@ from ansible_ensemble.core.texts import well_formed
     ],
 )
 def test_lone_surrogates_are_replaced(value: Any, clean: Any) -> None:
-    made = well_formed(value)
+    made = storable(value)
     assert made == clean
     assert type(made) is type(clean)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap
+from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.execution.ansible.returned import LIMIT, cut, weight
 
 _TIMED_OUT = "timedout"
@@ -89,7 +90,10 @@ def failure(error: str, lane: str = "stock") -> Outcome:
 
 
 def to_message(outcome: Outcome) -> dict[str, Any]:
-    """The outcome as plain data. What is too large is cut; what is too large even so is a failure."""
+    """The outcome as plain data. What is too large is cut; what is too large even so, or too deep, is a failure."""
+    if deeper_than((outcome.result, outcome.hidden, outcome.diff), MAX_NESTING + 1):
+        told = failure(f"the result is nested deeper than {MAX_NESTING}: it is left out", outcome.lane)
+        outcome = replace(told, changed=outcome.changed, rc=outcome.rc)
     message = asdict(outcome)
     if weight(message) > LIMIT:
         message = cut(message)
