@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.job_record import CHANGES, JOBS, JobFile, job_file_name, read_job
-from ansible_ensemble.changes.jobs_tsv import FILE_NAME, JobsLine, read_jobs
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, JobsLine, last_job, read_jobs
 from ansible_ensemble.changes.record import ChangeRecord, unescape
 from ansible_ensemble.core.changeid import is_change_id, is_job, job_of
 from ansible_ensemble.core.errors import InvalidInput
@@ -31,7 +31,11 @@ def history(folder: Path) -> list[dict[str, Any]]:
     for path in (folder / CHANGES).glob("job*.yaml"):
         job_id = path.stem[-8:] + "0000"
         if not jobs.get(job_id, {}).get("workflow"):  # Unfurl's lines do not tell it
-            record = read_job(path)
+            try:
+                record = read_job(path)
+            except InvalidInput as error:  # the others are shown all the same
+                jobs.setdefault(job_id, {"changeId": job_id, "summary": str(error), "tasks": 0})
+                continue
             jobs[record.job.change_id] = record.job.to_json() | {"tasks": len(record.tasks)}
     return [jobs[job_id] for job_id in sorted(jobs)]
 
@@ -103,6 +107,17 @@ def find_job(folder: Path, change_id: str) -> JobFile | None:
         if path.is_file():
             return read_job(path)
     return None
+
+
+def newest_job(folder: Path) -> str | None:
+    """The id of the newest job that anything tells of: `jobs.tsv`, a record, or a journal; None if there is none.
+
+    Raises:
+        EnsembleError: a file cannot be read.
+    """
+    names = (path.name.partition(".")[0] for part in (JOBS, CHANGES) for path in (folder / part).glob("job*-*"))
+    found = [last_job(folder / FILE_NAME) or "", *(name[-8:] + "0000" for name in names)]
+    return max((change_id for change_id in found if is_change_id(change_id)), default=None)
 
 
 def _line(folder: Path, change_id: str) -> JobsLine:

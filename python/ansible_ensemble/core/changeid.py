@@ -8,6 +8,7 @@ than 65535 tasks goes on with `G` and six hexadecimal digits, which still sorts 
 from __future__ import annotations
 
 import re
+import secrets
 from datetime import UTC, datetime, timedelta
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
@@ -19,6 +20,11 @@ _SECOND = 1_000_000
 _STAMP_LENGTH = 8
 #: just over 1/62 second, so that a step from any moment ends in the next 1/62 second
 _STEP = timedelta(microseconds=_SECOND // len(_DIGITS) + 1)
+#: Of so many steps one is taken where the clock does not tell the next id: two clones that follow the same job whose
+#: clock ran ahead must not both take the next one.
+_STEPS = 600 * len(_DIGITS)
+#: Jobs of one ensemble that begin so close together are no sign of a clock that ran ahead.
+_AT_ONCE = timedelta(seconds=5)
 _PATTERN = re.compile(r"A[0-9A-Za-z]{7}(?:[0-9A-Fa-f]{4}|G[0-9A-F]{6})\Z")
 
 
@@ -33,7 +39,7 @@ def new_job_id(now: datetime, previous: str | None = None) -> str:
     Args:
         now: an aware moment.
         previous: the id of the ensemble's newest job; the new id sorts behind it even if both start in the same
-            1/62 second or the clock was set back.
+            1/62 second or the clock was set back; after the latter it is one of many within ten minutes, by chance.
 
     Raises:
         EnsembleError: the clock stands outside the years that ids can tell.
@@ -43,7 +49,8 @@ def new_job_id(now: datetime, previous: str | None = None) -> str:
     if previous is not None:
         last = previous[:_STAMP_LENGTH]
         if stamp <= last:
-            stamp = _encode(timestamp(previous) + _STEP)
+            ahead = timestamp(previous) - now > _AT_ONCE
+            stamp = _encode(timestamp(previous) + _STEP * (1 + (secrets.randbelow(_STEPS) if ahead else 0)))
     return stamp + "0000"
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ansible_ensemble.changes.history import newest_job
 from ansible_ensemble.changes.job_record import JOBS, job_file_name
-from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import EnsembleError, Locked
@@ -58,7 +58,7 @@ class PreparedJob:
         self._options = options
         self._lock = lock
         self._plan = plan
-        self._plan.job = new_job_id(now(), last_job(ensemble.folder / FILE_NAME))
+        self._plan.job = new_job_id(now(), newest_job(ensemble.folder))
         self.document: dict[str, Any] = plan.to_json()
         self._lost: str | None = None
         self._problems: list[str] = []

@@ -175,7 +175,7 @@ def read_ensemble(
         redactor=redactor,
         base=_base(read.written, topology, read.data.get("status") or {}),
         last_job=dict(read.data.get("lastJob") or {}),
-        warnings=[*read.warnings, *selection.warnings],
+        warnings=[*read.warnings, *retained.problems, *selection.warnings],
         unselected=selection,
         operation_outputs=operation_outputs,
         moved=moved,

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.implementation import resolve
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.digest import OF_TOOLS, digest_path
+from ansible_ensemble.documents.shape import Shape, misfit, read_json
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
@@ -45,6 +46,27 @@ _KEPT = {
     "Configure": ("remove_source", "remove_target"),
 }
 
+_OPERATIONS: Shape = {
+    "*": {
+        "configurator": str,
+        "target": str,
+        "member?": str,
+        "inputs": dict,
+        "host": (str, None),
+        "timeout": (float, None),
+        "settings": dict,
+        "copy?": str,
+        "base?": str,
+    }
+}
+_ENTRY: Shape = {
+    "type": [str],
+    "version?": object,
+    "properties?": dict,
+    "operations?": _OPERATIONS,
+    "requirements?": [{"name": str, "index": int, "target": str, "type": [str], "operations": _OPERATIONS}],
+}
+
 
 class RetainedTemplates:
     """The kept templates of an ensemble.
@@ -58,13 +80,28 @@ class RetainedTemplates:
         self._root = root
         self._seal = seal
         self._file = folder / FILE
-        self._kept: dict[str, Any] = {}
         self._copies: dict[Path, str] = {}
-        if self._file.is_file():
-            try:
-                self._kept = json.loads(self._file.read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                self._kept = {}
+        self.problems: list[str] = []
+        self._kept: dict[str, Any] = self._read()
+
+    def _read(self) -> dict[str, Any]:
+        """What is kept; of an entry that is not as entries are, the others are kept, and it is named."""
+        hint = "its instances cannot be deleted by operations that are gone; take the file from git"
+        try:
+            document = read_json(self._file, dict, hint)
+        except FileNotFoundError:
+            return {}
+        except InvalidInput as error:
+            self.problems.append(str(error))
+            return {}
+        kept = {}
+        for name, entry in document.items():
+            problem = misfit(entry, _ENTRY, name)
+            if problem is None:
+                kept[name] = entry
+            else:
+                self.problems.append(f"{Place(str(self._file))}: {problem} ({hint})")
+        return kept
 
     def rename(self, moves: Mapping[str, str]) -> None:
         """Take what is kept of templates that moved for that of their new names: old name -> new name."""

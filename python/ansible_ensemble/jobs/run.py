@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
+from ansible_ensemble.changes.history import newest_job
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.execution.journal import Journal
@@ -51,7 +51,7 @@ def run_plan(
     surroundings = ensemble.evaluator.surroundings
     surroundings.job = {"workflow": plan.workflow}
     surroundings.trace = lambda line: show(ensemble.redactor.text(line))
-    job = plan.job or new_job_id(now(), last_job(ensemble.folder / FILE_NAME))
+    job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
     folder = ensemble.planned if options.check else ensemble.folder
     journal = create_journal(folder, job, ensemble.base)
     told = tuple(observers)

@@ -11,26 +11,14 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.documents.shape import misfit
 from ansible_ensemble.instances.status import Priority
+from ansible_ensemble.planning.plan_shape import PLAN
 
 #: What a plan's document says it is: an ensemble, or a plan of Terraform, may be JSON as well.
 KIND = {"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}
 #: Version of the JSON form; the major number changes when a reader has to change.
 FORMAT_VERSION = "1.0"
-
-
-#: What the parts of the JSON form are.
-_KINDS: dict[str, type] = {
-    "workflow": str,
-    "ensemble": str,
-    "base": dict,
-    "options": dict,
-    "resource_changes": list,
-    "operations": list,
-    "excluded": list,
-    "output_changes": dict,
-    "warnings": list,
-}
 
 
 class Reason(str, Enum):
@@ -234,10 +222,10 @@ class Plan:
         version = str(document["format_version"])
         if version.split(".", maxsplit=1)[0] != FORMAT_VERSION.split(".", maxsplit=1)[0]:
             raise InvalidInput(f"the plan has format {version}, this version reads {FORMAT_VERSION}")
+        problem = misfit(document, PLAN)
+        if problem is not None:
+            raise InvalidInput(f"the plan is damaged: {problem}", hint="make it anew")
         try:
-            for name, kind in _KINDS.items():
-                if not isinstance(document[name], kind):
-                    raise TypeError(f"{name} must be a {kind.__name__}")
             return cls(
                 workflow=document["workflow"],
                 ensemble=document["ensemble"],

@@ -45,7 +45,8 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
         lines += [f"  {line}" for line in outputs_text(outputs, every=verbose)]
     last = status.get("lastJob")
     if last:
-        lines += ["", style.faint(f"Last job: {last['changeId']}, {last['workflow']}: {last.get('summary') or ''}")]
+        names = ", ".join(clean(str(last[key])) for key in ("changeId", "workflow") if last.get(key))
+        lines += ["", style.faint(f"Last job: {names}: {clean(str(last.get('summary') or ''))}")]
     warnings = status.get("warnings") or []
     if warnings:
         lines += ["", *(f"{style.warning('Warning:')} {clean(text)}" for text in warnings)]

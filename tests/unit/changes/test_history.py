@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.changes.history import find_changes, find_job, history, show
+from ansible_ensemble.changes.history import find_changes, find_job, history, newest_job, show
 from ansible_ensemble.changes.job_record import write_job
 from ansible_ensemble.changes.jobs_tsv import append_job
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord
@@ -86,3 +86,24 @@ def test_changes_come_in_the_order_in_which_they_ran(folder: Path) -> None:
 def test_changes_that_are_not_recorded_are_named(folder: Path, change_id: str) -> None:
     with pytest.raises(InvalidInput, match=change_id):
         find_changes(folder, [change_id])
+
+
+@pytest.mark.parametrize(
+    "left", ["jobs/job2026-12-01-00-00-00-A6C10000.journal", "changes/job2026-12-01-00-00-00-A6C10000.yaml"]
+)
+def test_the_newest_job_is_known_without_its_line(folder: Path, left: str) -> None:
+    assert newest_job(folder) == NOOP
+    (folder / left).write_text("")
+    assert newest_job(folder) == "A6C100000000"
+    (folder / "jobs" / "job-of-somebody.yaml").write_text("")
+    (folder / "jobs.tsv").unlink()
+    assert newest_job(folder) == "A6C100000000"
+
+
+def test_a_record_that_cannot_be_read_hides_no_other(folder: Path) -> None:
+    (folder / "jobs.tsv").unlink()
+    next((folder / "changes").glob(f"*{FIRST[:8]}.yaml")).write_text("changes: 5")
+    first, second = history(folder)
+    assert first["changeId"] == FIRST
+    assert "this is no record of a job" in first["summary"]
+    assert second["workflow"] == "check"

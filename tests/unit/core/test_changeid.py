@@ -70,6 +70,15 @@ def test_ids_of_the_same_moment_are_distinct() -> None:
     assert changeid.timestamp(max(seen)).year == 2027
 
 
+def test_two_clones_that_follow_a_clock_that_ran_ahead_take_ids_of_their_own() -> None:
+    now = datetime(2026, 11, 20, 20, 54, 20, 96546, UTC)
+    ahead = changeid.new_job_id(now + timedelta(minutes=10))
+    ids = [changeid.new_job_id(now, ahead) for _ in range(100)]
+    assert min(ids) > ahead
+    assert len(set(ids)) > 90
+    assert changeid.timestamp(max(ids)) <= now + timedelta(minutes=21)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "A", "hello", "A6BKKsK5", "A6BKKsK5000", "A6BKKsK5000g", "A6ZKKsK50000", "B6BKKsK50000", "A6BKKsK50000\n"],
