@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.execution import events
+from ansible_ensemble.execution.node import Node, held_up, lost_with
 from ansible_ensemble.execution.priorities import longest_paths
-from ansible_ensemble.execution.readyqueue import Limits, Priority, ReadyQueue
+from ansible_ensemble.execution.readyqueue import Limits, ReadyQueue
 from ansible_ensemble.execution.states import ENDED, FAILURES, IDLE, MOVES, PENDING, SATISFIED, InvalidTransition, State
 from ansible_ensemble.execution.waiting import Item, Reference, Waiting, needs_of
 
-
-@dataclass(slots=True)
-class _Node:
-    """An operation and where it stands."""
-
-    operation: events.ScheduledOperation
-    priority: Priority
-    state: State = State.WAITING
-    attempt: int = 0
-    started: bool = False
-    resumed: bool = False
-    #: what it was deferred for in the course of the job
-    asked: set[Item] = field(default_factory=set)
-    story: list[str] = field(default_factory=list)
-
-
 #: An operation that ends: how, by which event, and why in words.
-_Ended = tuple[_Node, State, events.Ending, str]
+_Ended = tuple[Node, State, events.Ending, str]
 
 
 class Scheduler:
@@ -50,7 +35,7 @@ class Scheduler:
     def __init__(self, limits: Limits | None = None, *, fail_fast: bool = False) -> None:
         self._limits = limits or Limits()
         self._fail_fast = fail_fast
-        self._nodes: dict[str, _Node] = {}
+        self._nodes: dict[str, Node] = {}
         self._queue = ReadyQueue(self._limits)
         self._waiting = Waiting()
         self._provided: set[Reference] = set()
@@ -137,7 +122,7 @@ class Scheduler:
             )
         transition(self, node, event)
 
-    def _on_placed(self, node: _Node, event: events.Placed) -> None:
+    def _on_placed(self, node: Node, event: events.Placed) -> None:
         before = node.operation
         after = replace(before, host=event.host, groups=event.groups)
         limited = self._queue.limited
@@ -151,23 +136,23 @@ class Scheduler:
             node.operation, node.resumed = after, True
             self._queue.push(event.key, node.priority, after.host, after.groups)
 
-    def _on_started(self, node: _Node, event: events.Started) -> None:
+    def _on_started(self, node: Node, event: events.Started) -> None:
         node.started = True
         self._out.append(events.Persist(event))
 
-    def _on_succeeded(self, node: _Node, event: events.Succeeded) -> None:
+    def _on_succeeded(self, node: Node, event: events.Succeeded) -> None:
         self._end((node, State.SUCCEEDED, event, ""))
 
-    def _on_skipped(self, node: _Node, event: events.Skipped) -> None:
+    def _on_skipped(self, node: Node, event: events.Skipped) -> None:
         self._end((node, State.SKIPPED, event, event.reason))
 
-    def _on_cancelled(self, node: _Node, event: events.Cancelled) -> None:
+    def _on_cancelled(self, node: Node, event: events.Cancelled) -> None:
         self._end((node, State.CANCELLED, event, event.reason))
 
-    def _on_interrupted(self, node: _Node, event: events.Interrupted) -> None:
+    def _on_interrupted(self, node: Node, event: events.Interrupted) -> None:
         self._end((node, State.INTERRUPTED, event, event.error))
 
-    def _on_failed(self, node: _Node, event: events.Failed | events.TimedOut) -> None:
+    def _on_failed(self, node: Node, event: events.Failed | events.TimedOut) -> None:
         final = isinstance(event, events.Failed) and event.final
         if final or self._stopped or node.attempt > node.operation.retries:
             self._end((node, State.FAILED, event, event.error))
@@ -176,11 +161,11 @@ class Scheduler:
         seconds = node.operation.backoff * 2 ** min(node.attempt - 1, 32)
         self._out.append(events.RetryAfter(node.operation.key, min(seconds, events.MAX_BACKOFF)))
 
-    def _on_retry_due(self, node: _Node, _event: events.RetryDue) -> None:
+    def _on_retry_due(self, node: Node, _event: events.RetryDue) -> None:
         if node.state is State.RETRYING:  # else the job was stopped while the timer ran
             self._ready(node)
 
-    def _on_deferred(self, node: _Node, event: events.Deferred) -> None:
+    def _on_deferred(self, node: Node, event: events.Deferred) -> None:
         if self._stopped and (self._killed or not node.started):
             self._end(self._abandonment(node))
             return
@@ -200,7 +185,7 @@ class Scheduler:
 
     def _add(self, operations: tuple[events.ScheduledOperation, ...]) -> None:
         ranks = longest_paths(operations)
-        added: list[_Node] = []
+        added: list[Node] = []
         for operation in operations:
             if operation.key in self._nodes:
                 raise EnsembleError(f"operation {operation.key} is in the job twice")
@@ -211,7 +196,7 @@ class Scheduler:
             if operation.parent in self._nodes:  # what is begun is brought to its end first
                 upper = self._nodes[operation.parent].priority
                 priority = (min(priority[0], upper[0]), upper[1], index)
-            node = _Node(operation, priority)
+            node = Node(operation, priority)
             self._nodes[operation.key] = node
             self._counts[State.WAITING] += 1
             added.append(node)
@@ -245,11 +230,11 @@ class Scheduler:
         if running:
             self._out.append(events.CancelRunning(running))
 
-    def _abandon(self, nodes: list[_Node]) -> None:
+    def _abandon(self, nodes: list[Node]) -> None:
         """End those that do not run now, because the job stops."""
         self._end(*[self._abandonment(node) for node in nodes if node.state in IDLE])
 
-    def _part_of_running(self, node: _Node) -> bool:
+    def _part_of_running(self, node: Node) -> bool:
         """Whether it was begun and waits for sub-tasks, or is such a sub-task."""
         if node.state is State.DEFERRED and node.started:
             return True
@@ -258,7 +243,7 @@ class Scheduler:
 
     # -- moves --------------------------------------------------------------------------------------------------
 
-    def _move(self, node: _Node, state: State, cause: str = "") -> None:
+    def _move(self, node: Node, state: State, cause: str = "") -> None:
         if state not in MOVES[node.state]:
             raise InvalidTransition(
                 node.operation.key, f"it can't go from {node.state.value} to {state.value}", tuple(node.story)
@@ -273,7 +258,7 @@ class Scheduler:
         node.story.append(f"{state.value} ({cause})" if cause else state.value)
         self._out.append(events.Notify(node.operation.key, state, cause))
 
-    def _ready(self, node: _Node) -> None:
+    def _ready(self, node: Node) -> None:
         self._move(node, State.READY)
         operation = node.operation
         self._queue.push(operation.key, node.priority, operation.host, operation.groups)
@@ -291,7 +276,7 @@ class Scheduler:
             key = current.operation.key
             if isinstance(event, events.Blocked):
                 self._blocked[key] = event.by
-            if lost := _lost(current, event):
+            if lost := lost_with(current, event):
                 self._lost[key] = lost
             self._out.append(events.Persist(event))
             self._move(current, how, cause)
@@ -307,20 +292,20 @@ class Scheduler:
         if failed is not None and (self._fail_fast or failed.operation.critical):
             self._stop(f"{failed.operation.key} {failed.state.value}")
 
-    def _satisfies(self, key: str, dependant: _Node) -> bool:
+    def _satisfies(self, key: str, dependant: Node) -> bool:
         """Whether an operation that has ended lets one run that needs it: it succeeded, or its failure is none."""
         lost = self._lost.get(key)
         if lost is not None:
             return lost.isdisjoint(dependant.operation.instances)
         return self._nodes[key].state in SATISFIED
 
-    def _blockage(self, node: _Node, by: tuple[str, ...], lost: frozenset[str] | None = None) -> _Ended:
+    def _blockage(self, node: Node, by: tuple[str, ...], lost: frozenset[str] | None = None) -> _Ended:
         by = self._stuck.get(node.operation.key, by)
         cause = "by " + (", ".join(by) or "nothing it could name")
-        blocked = events.Blocked(node.operation.key, by, lost or _own(node))
+        blocked = events.Blocked(node.operation.key, by, lost or node.optional_instances)
         return node, State.BLOCKED, blocked, cause
 
-    def _abandonment(self, node: _Node) -> _Ended:
+    def _abandonment(self, node: Node) -> _Ended:
         """How an operation ends that does not go on, because the job stops."""
         key, reason = node.operation.key, self._stopped or ""
         if node.state is State.RETRYING:
@@ -335,7 +320,7 @@ class Scheduler:
         node = self._nodes.get(item) if isinstance(item, str) else None
         return node is not None and node.state in ENDED
 
-    def _await(self, node: _Node, needs: dict[Item, bool], useless: Container[Item] = ()) -> None:
+    def _await(self, node: Node, needs: dict[Item, bool], useless: Container[Item] = ()) -> None:
         """Let an operation wait for what is not there yet; it is ready, or blocked, if nothing is left to wait for."""
         key = node.operation.key
         wait = False
@@ -350,7 +335,7 @@ class Scheduler:
         if not wait:
             self._ready(node)
 
-    def _met(self, node: _Node, item: Item) -> None:
+    def _met(self, node: Node, item: Item) -> None:
         if self._waiting.met(node.operation.key, item):
             self._ready(node)
 
@@ -380,6 +365,8 @@ class Scheduler:
 
     def _give_up(self) -> None:
         """Nothing runs and nothing can: block what waits in a ring or for what nobody brings, until something can."""
+        for node, item in held_up(self._nodes, self._waiting):
+            self._met(node, item)
         for node in [node for node in self._nodes.values() if node.state in PENDING]:
             while node.state in PENDING and not self._counts[State.READY]:
                 culprits = self._waiting.culprits(node.operation.key, self._nodes)
@@ -387,20 +374,8 @@ class Scheduler:
                 self._end(*[self._blockage(self._nodes[key], self._stuck[key]) for key in culprits])
 
 
-def _own(node: _Node) -> frozenset[str]:
-    """The instance of an optional operation, as a set."""
-    return frozenset(node.operation.instances[:1] if node.operation.optional else ())
-
-
-def _lost(node: _Node, ending: events.Ending) -> frozenset[str]:
-    """The optional instances that the end of an operation loses; empty if it did not fail, or fails others too."""
-    if isinstance(ending, events.Blocked):
-        return ending.lost
-    return _own(node) if isinstance(ending, (events.Failed, events.TimedOut)) else frozenset()
-
-
 #: What an event does to an operation, by the state it finds it in; anything else is an InvalidTransition.
-_TRANSITIONS: dict[tuple[State, type], Callable[[Scheduler, _Node, Any], None]] = {
+_TRANSITIONS: dict[tuple[State, type], Callable[[Scheduler, Node, Any], None]] = {
     (State.RUNNING, events.Placed): Scheduler._on_placed,
     (State.RUNNING, events.Started): Scheduler._on_started,
     (State.RUNNING, events.Succeeded): Scheduler._on_succeeded,

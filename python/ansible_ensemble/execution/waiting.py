@@ -35,7 +35,17 @@ class Waiting:
 
     def came(self, item: Item) -> list[tuple[str, bool]]:
         """Who waits for an item that is there now, each with `has_to_succeed`, in the order they began to wait."""
-        return self._dependants.pop(item, [])
+        return [one for one in self._dependants.pop(item, ()) if item in self._missing.get(one[0], ())]
+
+    def behind(self, key: str) -> set[str]:
+        """All operations that wait for one, be it for those that do."""
+        found, open_ones = {key}, [key]
+        while open_ones:
+            item = open_ones.pop()
+            new = {name for name, _ in self._dependants.get(item, ()) if item in self._missing.get(name, ())} - found
+            found |= new
+            open_ones += new
+        return found - {key}
 
     def met(self, key: str, item: Item) -> bool:
         """Note that an operation has got an item; True if that was the last it waited for."""

@@ -14,6 +14,7 @@ from ansible_ensemble.expressions.data import secrets_of
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import Priority
+from ansible_ensemble.jobs.circles import circle_fault
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.evidence import EnsembleEvidence
 from ansible_ensemble.jobs.hosts import HostFinder
@@ -261,16 +262,20 @@ def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[I
     """
     renderer = Renderer(ensemble, options)
     problems: dict[str, InvalidInput] = {}
+    tasks: list[JobTask] = []
+    waiting: dict[str, Deferred] = {}
     for planned in plan.operations:
         if not planned.implementation:
             continue
         try:
-            renderer.configurator(renderer.task(planned, ""))
-        except Deferred:
-            continue
+            tasks.append(renderer.task(planned, ""))
+            renderer.configurator(tasks[-1])
+        except Deferred as deferred:
+            waiting[planned.key] = deferred
         except InvalidInput as error:
             problems.setdefault(str(error), error)
-    return list(problems.values())
+    circle = circle_fault(tasks, waiting)
+    return [*problems.values(), *([circle] if circle else [])]
 
 
 def _with_inputs(operation: Operation, assigned: Mapping[str, Any]) -> Operation:

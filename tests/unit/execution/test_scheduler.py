@@ -175,6 +175,49 @@ SCENARIOS = [
         [(Deferred("o", references=("db.url",)), ["o blocked by db.url", "run b"]), (Succeeded("b"), ["done"])],
     ),
     Scenario(
+        "what brings a value goes before what it needs, if that asks for the value",
+        [
+            op("volume", instances=("volume",)),
+            op("between", "volume", instances=("between",)),
+            op("server", "between", instances=("server",)),
+            op("server2", "server", "between", instances=("server",)),
+        ],
+        ["run volume"],
+        [
+            (Deferred("volume", references=("server.ip",)), ["run server"]),
+            ((Succeeded("server"), Provided(("server.ip",))), ["run volume again"]),
+            (Succeeded("volume"), ["run between"]),
+            (Succeeded("between"), ["run server2"]),
+            (Succeeded("server2"), ["done"]),
+        ],
+        limits=Limits(jobs=1),
+    ),
+    Scenario(
+        "what has gone before what it needs is not blocked by its failure",
+        [op("volume", instances=("volume",)), op("server", "volume", instances=("server",)), op("last", "server")],
+        ["run volume"],
+        [
+            (Deferred("volume", references=("server.ip",)), ["run server"]),
+            (Provided(("server.ip",)), ["run volume again"]),
+            (Failed("volume"), []),
+            (Succeeded("server"), ["run last"]),
+            (Succeeded("last"), ["done"]),
+        ],
+        limits=Limits(jobs=2),
+    ),
+    Scenario(
+        "two that ask for each other are blocked both",
+        [op("volume", instances=("volume",)), op("server", "volume", instances=("server",))],
+        ["run volume"],
+        [
+            (Deferred("volume", references=("server.ip",)), ["run server"]),
+            (
+                Deferred("server", references=("volume.id",)),
+                ["volume blocked by server.ip", "server blocked by volume.id", "done"],
+            ),
+        ],
+    ),
+    Scenario(
         "who comes late finds that an optional failure is none",
         [op("o", optional=True, instances=("o",)), op("z")],
         ["run o", "run z"],
