@@ -15,6 +15,7 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.yaml import read_yaml
 
 CHANGES = "changes"
@@ -63,10 +64,10 @@ def write_job(
             "changes": [job.to_json(), *(record.to_json(verbose=verbose) for record in records)],
         }
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(path.parent)
         except OSError as error:
             raise EnsembleError(f"cannot be made: {error.strerror}", Place(str(path.parent))) from error
-        write_atomically(path, emit_yaml(_storable(redactor.data(document))), mode=0o600 if verbose else 0o644)
+        write_atomically(path, emit_yaml(_storable(redactor.data(document))), mode=0o600)
         paths.append(path)
     return paths
 

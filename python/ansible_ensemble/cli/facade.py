@@ -105,6 +105,9 @@ class JobCommands(Protocol):
     def outputs(self, ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """The topology's outputs by name."""
 
+    def output(self, ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
+        """The value of one output, a secret's too."""
+
     def query(self, ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
         """The value of an expression, secrets masked."""
 

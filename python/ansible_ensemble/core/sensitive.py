@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
-from collections.abc import Callable, Iterable
+import shlex
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from urllib.parse import quote
+
+from ansible_ensemble.core.texts import CUT
 
 REDACTED = "<<REDACTED>>"
 
@@ -132,8 +138,9 @@ class Redactor:
     """Masks known secrets wherever they appear in text or data.
 
     A taint follows values through our own code; a secret that a command prints comes back as plain text,
-    so every secret that was ever handed out is also masked by its text. Secrets of fewer than `shortest`
-    characters are not masked by text: they would mask ordinary words.
+    so every secret that was ever handed out is also masked by its text, by each of its lines, and by its text as JSON,
+    a URL, a shell or base64 write it. Where a text was cut, what is left of a secret at the gap is masked too. Secrets
+    of fewer than `shortest` characters are not masked by text: they would mask ordinary words.
 
     Attributes:
         too_short: names of the secrets that are not; an empty name is of one that is known by no name.
@@ -163,7 +170,8 @@ class Redactor:
                 self.add(item, name)
         elif value is not None and not isinstance(value, bool):
             text = str.__str__(value) if isinstance(value, str) else str(reveal(value))
-            self._add_text(text)
+            for form in (text, *_encoded(text)):
+                self._add_text(form)
             if 0 < len(text) < self.shortest:
                 self.too_short.add(name)
             for line in text.splitlines():
@@ -172,19 +180,51 @@ class Redactor:
     def _add_text(self, text: str) -> None:
         if len(text) >= self.shortest and text not in self._secrets:
             self._secrets.add(text)
-            self._ordered = sorted(self._secrets, key=len, reverse=True)
+            self._ordered = []
 
     @property
     def secrets(self) -> list[str]:
         """The texts that are masked, longest first."""
-        return list(self._ordered)
+        return list(self._longest_first())
 
     def text(self, text: str) -> str:
         """Return the text with each known secret masked."""
-        for secret in self._ordered:
+        for secret in self._longest_first():
             if secret in text:
                 text = text.replace(secret, REDACTED)
-        return text
+        return self._without_rests(text) if self._secrets and ("..." in text or "…" in text) else text
+
+    def _longest_first(self) -> list[str]:
+        if len(self._ordered) != len(self._secrets):
+            self._ordered = sorted(self._secrets, key=len, reverse=True)
+        return self._ordered
+
+    def _without_rests(self, text: str) -> str:
+        """The text without what is left of secrets at the gaps in it."""
+        parts = CUT.split(text)
+        for index in range(0, len(parts), 2):
+            if index + 1 < len(parts):
+                rest = max((self._beginning(parts[index], secret) for secret in self._secrets), default=0)
+                parts[index] = parts[index][: len(parts[index]) - rest] + REDACTED * bool(rest)
+            if index:
+                rest = max((self._end(parts[index], secret) for secret in self._secrets), default=0)
+                parts[index] = REDACTED * bool(rest) + parts[index][rest:]
+        return "".join(parts)
+
+    def _beginning(self, text: str, secret: str) -> int:
+        """How many characters of a secret's beginning end the text."""
+        position = text.find(secret[: self.shortest], max(0, len(text) - len(secret) + 1))
+        while position >= 0 and not secret.startswith(text[position:]):
+            position = text.find(secret[: self.shortest], position + 1)
+        return len(text) - position if position >= 0 else 0
+
+    def _end(self, text: str, secret: str) -> int:
+        """How many characters of a secret's end begin the text."""
+        head = text[: len(secret) - 1]
+        position = head.rfind(secret[-self.shortest :])
+        while position >= 0 and not secret.endswith(head[: position + self.shortest]):
+            position = head.rfind(secret[-self.shortest :], 0, position + self.shortest - 1)
+        return position + self.shortest if position >= 0 else 0
 
     def data(self, value: Any) -> Any:
         """Return the data with marked values redacted and known secrets masked in every string."""
@@ -194,6 +234,19 @@ class Redactor:
             return {self.data(key): self.data(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.data(item) for item in value]
-        if isinstance(value, str) and self._ordered:
+        if isinstance(value, str) and self._secrets:
             return self.text(value)
         return value
+
+
+def _encoded(text: str) -> Iterator[str]:
+    """A secret as others write it: JSON, a URL, a shell, and base64 of it alone, with and without a line's end."""
+    if len(text) < Redactor.shortest:
+        return
+    yield json.dumps(text)[1:-1]
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
+    data = text.encode("utf-8", "surrogatepass")
+    yield quote(data, safe="")
+    yield shlex.quote(text)
+    for one in (data, data + b"\n"):
+        yield base64.b64encode(one).decode().rstrip("=")

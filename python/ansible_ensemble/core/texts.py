@@ -8,6 +8,8 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 
+#: Where a part of a text was left out: by `cut`, or by an ellipsis.
+CUT = re.compile(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
 _USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
 
 MAX_NESTING = 100
@@ -20,6 +22,17 @@ _LARGEST_INTEGER = 4300 * 3
 def without_credentials(text: str) -> str:
     """The text without user and password in its URLs."""
     return _USER_INFO.sub(r"\1", text)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text with its middle left out where it is longer than so many characters; it says how much is missing.
+
+    What remains of a secret at the gap is masked by `Redactor.text`, which knows a gap when it sees one.
+    """
+    half = limit // 2
+    if len(text) <= limit:
+        return text
+    return f"{text[:half]}\n[... {len(text) - 2 * half} characters cut ...]\n{text[-half:]}"
 
 
 def storable(value: Any) -> Any:

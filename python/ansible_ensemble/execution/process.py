@@ -275,4 +275,4 @@ def _exit_error(rc: int | None, stderr: str) -> str:
         except ValueError:
             return f"it was ended by signal {-rc}"
     last = next((line.strip() for line in reversed(stderr.splitlines()) if line.strip()), "")
-    return f"exit code {rc}" + (f": {last[:_SHOWN]}" if last else "")
+    return f"exit code {rc}" + (f": {last if len(last) <= _SHOWN else last[:_SHOWN] + '...'}" if last else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
@@ -14,6 +14,12 @@ from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
 from ansible_ensemble.topology.values import DataTypes, as_declared, resolve, schema_entry, type_fault, violation
+
+
+class Declaring(Protocol):
+    """What has a type that declares properties and attributes."""
+
+    type: EntityType
 
 
 def conform(value: Any, schema: Schema, what: str, place: Place | None, data_type: DataTypes) -> Any:
@@ -77,6 +83,30 @@ def mark_declared(
     if secret:
         return mark_sensitive(value)
     return value if schema is None else _marked(value, schema, data_type)
+
+
+def mark_live(value: Any, entity: Declaring, data_type: DataTypes, path: Sequence[Any]) -> Any:
+    """The value of an attribute with what is sensitive in it marked, whoever declares it so.
+
+    An attribute may be declared as such, be that of a property, or be one of a capability.
+
+    Args:
+        value: a live value; it need not fit its type.
+        entity: what it is an attribute of.
+        data_type: gives the data types that are not primitive.
+        path: the attribute's name, and the keys that lead from there to the value.
+    """
+    name, *inner = path
+    for definitions in (entity.type.attributes, entity.type.properties):
+        value = mark_declared(value, definitions.get(str(name)), data_type, inner)
+    capability = getattr(entity, "capabilities", {}).get(str(name))
+    if capability is None:
+        return value
+    if inner:
+        return mark_live(value, capability, data_type, inner)
+    if isinstance(value, Mapping) and not isinstance(value, Sensitive):
+        return {key: mark_live(item, capability, data_type, [key]) for key, item in value.items()}
+    return value
 
 
 def _marked(value: Any, schema: Schema, data_type: DataTypes) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,10 @@ class View:
         """Attributes that operations set."""
         return {}
 
+    def withheld(self) -> Collection[str]:
+        """Names of the attributes that operations set, and whose values could not be kept."""
+        return ()
+
     def recorded(self) -> Mapping[str, Any]:
         """Values of properties that are known though nothing declares them any more."""
         return {}
@@ -146,6 +150,8 @@ class View:
     def _attribute(self, name: str, tracker: Tracker) -> Any:
         value = tracker.rests_on(lambda: self.live().get(name, MISSING))
         definition = self.attribute_definitions().get(name)
+        if value is MISSING and name in self.withheld():
+            return MISSING  # what it is declared or assigned as is not what an operation made of it
         if value is MISSING:
             assignment = self.attributes().get(name)
             if (assignment is None or assignment.value is None) and definition is not None:
@@ -157,7 +163,8 @@ class View:
                 return value if value is not MISSING else self.derived(name, tracker)
             value = self._value(name, "attribute", assignment, tracker)
         else:
-            value = mark_declared(value, definition, self.evaluator.topology.data_types.get)
+            for declared in (definition, self.definitions().get(name)):
+                value = mark_declared(value, declared, self.evaluator.topology.data_types.get)
         # a property of the same name has the plain reference
         ref = f"{self.ref}::.attributes::{name}" if self.has_property(name) else f"{self.ref}::{name}"
         return tracker.read(ref, value)
@@ -237,6 +244,10 @@ class NodeView(View):
     def live(self) -> Mapping[str, Any]:
         """Attributes that operations set."""
         return self.instance.attributes if self.instance is not None else {}
+
+    def withheld(self) -> Collection[str]:
+        """Secrets that operations set, where there was no vault password to keep them by."""
+        return self.instance.withheld if self.instance is not None else ()
 
     def recorded(self) -> Mapping[str, Any]:
         """Properties as they were when it was configured, if its template is gone."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.expressions.conform import mark_live
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -41,7 +41,6 @@ def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any]) 
     if not instance.status.operational:
         instance.local, instance.state = Status.OK, NodeState.STARTED
     for key, value in attributes.items():
-        definition = declared.get(key) or template.type.properties.get(key)
-        instance.attributes[key] = mark_sensitive(value) if definition and definition.sensitive else value
+        instance.attributes[key] = mark_live(value, template, ensemble.topology.data_types.get, [key])
     write_edited(ensemble, {name})
     return instance

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.core.hints import nearest_or_known
+from ansible_ensemble.core.hints import nearest, nearest_or_known
+from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.adopt import adopt_by_hand
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -242,6 +245,27 @@ def outputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
     read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
     values: dict[str, Any] = read.redactor.data(recorded_outputs(read))
     return values
+
+
+def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
+    """The value of one output, which was asked for by its name: a secret is not masked.
+
+    Raises:
+        InvalidInput: there is no such output, or it is a secret that is nowhere kept.
+    """
+    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
+    found = recorded_outputs(read)
+    if name not in found:
+        raise InvalidInput(f'there is no output "{name}"', hint=nearest(name, list(found)))
+    value = reveal(found[name])
+    if value == REDACTED and name in read.topology.outputs:
+        with suppress(Deferred):
+            value = reveal(read.evaluator.output_value(name, read.evaluator.untracked()))
+    if value == REDACTED:
+        raise InvalidInput(
+            f'the output "{name}" is a secret and was not kept', hint="a vault password keeps it encrypted"
+        )
+    return value
 
 
 def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:

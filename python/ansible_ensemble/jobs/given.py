@@ -15,6 +15,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import REDACTED, is_secret_name, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.seal import Seal, from_json
@@ -100,7 +101,7 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal
     given = _as_inputs(options, topology, seal)
     values = {kind: {name: value for name, value in given[kind].items() if is_sensitive(value)} for kind in given}
     if any(values.values()):
-        planned.mkdir(parents=True, exist_ok=True)
+        make_private(planned)
         write_atomically(planned / _FILE, json.dumps({"plan": plan} | reveal(values), default=str), mode=0o600)
 
 

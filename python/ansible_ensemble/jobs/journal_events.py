@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble import __version__
 from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.core.texts import cut
 from ansible_ensemble.jobs.outcome import JobOutcome
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.jobs.settle import READING, Settled
@@ -176,9 +177,8 @@ def job_finished_event(outcome: JobOutcome, *, since: float) -> dict[str, Any]:
 
 def bounded(value: Any) -> Any:
     """The data with long texts cut in the middle."""
-    if isinstance(value, str) and len(value) > _TEXT_LIMIT:
-        half = _TEXT_LIMIT // 2
-        return f"{value[:half]}\n... {len(value) - _TEXT_LIMIT} characters left out ...\n{value[-half:]}"
+    if isinstance(value, str):
+        return cut(value, _TEXT_LIMIT)
     if isinstance(value, dict):
         return {key: bounded(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

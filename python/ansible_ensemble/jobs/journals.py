@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible_ensemble.changes.job_record import JOBS, job_file_name
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.execution.journal import Journal, JournalReading
 
 #: Ending of a journal whose job is not recorded yet, of one whose job is, and of one whose job never began.
@@ -18,7 +19,7 @@ def create_journal(folder: Path, job: str, base: dict[str, str]) -> Journal:
         EnsembleError: it cannot be written.
     """
     path = folder / JOBS / (job_file_name(job) + OPEN)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     return Journal.create(path, job, base)
 
 

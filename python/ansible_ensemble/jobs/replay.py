@@ -155,7 +155,7 @@ def _other_inputs(
 
 def _is_redacted(value: Any) -> bool:
     if isinstance(value, str):
-        return REDACTED in value or "characters left out ..." in value
+        return REDACTED in value or " characters cut ...]" in value
     if isinstance(value, dict):
         return any(_is_redacted(item) for item in value.values())
     return isinstance(value, list) and any(_is_redacted(item) for item in value)

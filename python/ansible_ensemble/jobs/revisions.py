@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ansible_ensemble.changes.job_record import JOBS
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.projects.git import export_commit, repository_of
 from ansible_ensemble.projects.git_guard import is_commit
 
@@ -62,7 +63,7 @@ def current_folder(ensemble: Path, folder: Path) -> Path:
 
 def _write_out(root: Path, revision: str, folder: Path) -> None:
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private(folder.parent)
         aside = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     except OSError as error:
         raise EnsembleError(f"cannot be made: {error.strerror}", Place(str(folder.parent))) from error

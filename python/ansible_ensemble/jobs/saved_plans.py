@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.planning.plan import Plan, is_plan
 from ansible_ensemble.projects.folders import PLANNED
@@ -62,7 +63,7 @@ def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
         planned: the ensemble's folder of what is planned.
         locked: whether it is made under the lock: then it goes when the lock does, see `drop_plans`.
     """
-    planned.mkdir(parents=True, exist_ok=True)
+    make_private(planned)
     name = f"{_OF_JOBS if locked else _OF_NOBODY}{secrets.token_hex(8)}.json"
     return save_plan(text, planned / name)
 

@@ -12,7 +12,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
 from ansible_ensemble.core.texts import storable
 from ansible_ensemble.documents.writer import same
-from ansible_ensemble.expressions.conform import mark_declared
+from ansible_ensemble.expressions.conform import mark_live
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, status_after_failure
 from ansible_ensemble.instances.status import NodeState, Priority, Status
@@ -187,7 +187,7 @@ def _is_self(task: JobTask, keyword: str) -> bool:
 def _guard(task: JobTask, entity: Entity, path: Sequence[Any], value: Any, redactor: Redactor) -> Any:
     """The value of an attribute, or of a part of one, with what is secret in it marked and masked from now on."""
     data_types = task.scope.evaluator.topology.data_types
-    made = mark_declared(value, entity.type.attributes.get(str(path[0])), data_types.get, path[1:])
+    made = mark_live(value, entity, data_types.get, path)
     _mask(made, redactor)
     return _guard_text(made, redactor)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.orders import Host
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.planning.plan import PlannedOperation
@@ -94,7 +95,7 @@ class JobTask:
     @property
     def folder(self) -> Path:
         """The task's folder for rendered files: `planned/tasks/<instance>/<operation>`."""
-        self.work.mkdir(parents=True, exist_ok=True)
+        make_private(self.work)
         return self.work
 
     def open_secrets(self) -> AbstractContextManager[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.documents.private import make_private
 
 PLANNED = "planned"
 ACTIVE = "active"
@@ -92,6 +93,8 @@ def _move(folder: Path, instance: str, operation: str, stage: str) -> list[Path]
         target = task_folder(folder, kind, instance, operation, stage=stage)
         with _reported(target):
             if source.is_dir():
+                if stage != ACTIVE:
+                    make_private(folder / stage)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _remove(target)
                 source.rename(target)

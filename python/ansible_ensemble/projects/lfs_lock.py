@@ -207,7 +207,7 @@ def _take(
     status, out, error = _lfs(root, settings.url, "lock", "--json", "--", name)
     if status == 0:
         held = _locks(_json(root, out))[0]
-        write_atomically(record, json.dumps({"id": held.id, "name": name}) + "\n")
+        write_atomically(record, json.dumps({"id": held.id, "name": name}) + "\n", mode=0o600)
         return GlobalLock(root, name, held.id, held.owner, settings.url, record)
     held_by = _locks(_ask(root, settings.url, "locks", "--json", f"--path={name}", failed=error))
     if not held_by:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, Place
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.projects.vault import Vault, is_encrypted, protect
 
 
@@ -30,7 +31,7 @@ def open_secrets(folder: Path, vault: Vault) -> Iterator[Path]:
     closed: dict[Path, tuple[bytes, bytes]] = {}
     missing = [path for path in folder.parents if not path.exists()]
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         folder.chmod(0o700)
         for path in sorted(folder.rglob("*")):
             data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""

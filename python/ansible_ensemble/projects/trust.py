@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.projects.project import project_root
 
 #: Folders that are trusted as projects by this process and those it starts; as many as there are, as in PATH.
@@ -114,7 +115,7 @@ def _keep(folder: Path, how: Trust | None) -> Path:
             entries.pop(folder, None)
         else:
             entries[folder] = how
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(file.parent)
         document = {"version": 1, "folders": {str(name): said.value for name, said in sorted(entries.items())}}
         write_atomically(file, json.dumps(document, indent=2) + "\n", mode=0o600)
     except (OSError, ValueError) as error:

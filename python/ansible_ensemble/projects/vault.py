@@ -18,6 +18,7 @@ from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import SensitiveStr, reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
 
 _HEADER = b"$ANSIBLE_VAULT;"
@@ -143,7 +144,7 @@ class Vault:
         if not make and not path.exists():
             return secrets.token_bytes(_KEY_LENGTH)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(path.parent)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             return _read_key(path)

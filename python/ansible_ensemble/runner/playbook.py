@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.execution.watchdog import Watchdog
 from ansible_ensemble.runner.events import EventFilter
 from ansible_ensemble.runner.signals import Interruption
@@ -82,7 +83,7 @@ def run_playbook(
         raise EnsembleError(
             f"ansible-runner cannot be loaded: {error}", hint="install it with `pip install ansible-runner`"
         ) from error
-    private_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(private_data_dir)
     events = EventFilter(show, verbosity)
     given = {**os.environ, **(environment or {})}
     # without us the playbook's terminal is gone, on which it would wait for ever

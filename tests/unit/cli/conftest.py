@@ -15,6 +15,8 @@ import pytest
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.main import execute
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.runner.playbook import RunnerResult
 
 REPORTS = Path(__file__).parent.parent / "reports" / "data"
@@ -130,6 +132,13 @@ class FakeJobs:
     def outputs(self, ensemble, options):
         self._called("outputs", ensemble, dict(options))
         return {"url": "http://localhost:8080", "ports": [80, 443]}
+
+    def output(self, ensemble, name, options):
+        self._called("output", ensemble, name, dict(options))
+        found = {"url": "http://localhost:8080", "ports": [80, 443]}
+        if name not in found:
+            raise InvalidInput(f'there is no output "{name}"', hint=nearest(name, list(found)))
+        return found[name]
 
     def validate(self, paths, options, *, part=False):
         self._called("validate", list(paths), dict(options))

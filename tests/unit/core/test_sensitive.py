@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+import base64
+import json
+import shlex
+import urllib.parse
+
 import pytest
 
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, is_secret_name
+from ansible_ensemble.core.texts import cut
+from ansible_ensemble.execution.output import BoundedOutput
+from ansible_ensemble.execution.process import _exit_error
 
 
 @pytest.mark.parametrize(
@@ -26,3 +34,60 @@ def test_what_is_too_short_to_be_masked_is_known_by_name() -> None:
     redactor.add("abc")
     assert redactor.text("123 12345 abc") == f"123 {REDACTED} abc"
     assert redactor.too_short == {"node.codes", ""}
+
+
+SECRET = "SuperSecretPassword0123456789Abcdef"
+
+
+def shows(text: str) -> list[str]:
+    """The parts of the secret that are shown."""
+    return [SECRET[i : i + 4] for i in range(len(SECRET) - 3) if SECRET[i : i + 4] in text]
+
+
+def bounded_output(text: str) -> str:
+    output = BoundedOutput(200)
+    for start in range(0, len(text), 7):
+        output.add(text[start : start + 7].encode())
+    return output.text()
+
+
+@pytest.mark.parametrize("shift", range(-len(SECRET) - 2, 3))
+@pytest.mark.parametrize(
+    ("shorten", "gap"),
+    [
+        pytest.param(lambda text: cut(text, 200), 100, id="the middle is left out"),
+        pytest.param(bounded_output, 100, id="output of a command"),
+        pytest.param(lambda text: text[:100] + "...", 100, id="the end is left out"),
+        pytest.param(lambda text: text[:100] + "…", 100, id="a table"),
+        pytest.param(lambda text: "..." + text[100:], 100, id="the beginning is left out"),
+        pytest.param(lambda text: _exit_error(5, text), 300, id="an error"),
+    ],
+)
+def test_a_secret_that_a_cut_divides_shows_nothing(shorten, gap: int, shift: int) -> None:
+    redactor = Redactor([SECRET])
+    before = "a" * (gap + shift) + SECRET + "b" * 500
+    after = "a" * 500 + SECRET + "b" * (gap + shift)
+    for text in (before, after):
+        assert shows(redactor.text(shorten(text))) == []
+
+
+def test_what_is_no_rest_of_a_secret_stays_at_a_cut() -> None:
+    assert Redactor([SECRET]).text("Sup...def, loading... S…f") == "Sup...def, loading... S…f"
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        json.dumps,
+        lambda text: json.dumps(text, ensure_ascii=False),
+        lambda text: urllib.parse.quote(text, safe=""),
+        shlex.quote,
+        lambda text: base64.b64encode(text.encode()).decode(),
+        lambda text: base64.b64encode(text.encode() + b"\n").decode(),
+        lambda text: "\n".join(f"> {line}" for line in text.splitlines()),
+    ],
+)
+def test_a_secret_is_masked_as_others_write_it(encode) -> None:
+    secret = 'it\'s a "secret"/ü\nof two lines'
+    assert "two" not in Redactor([secret]).text(encode(secret))
+    assert REDACTED in Redactor([secret]).text(f"x={encode(secret)};")

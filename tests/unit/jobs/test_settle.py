@@ -226,3 +226,62 @@ def test_a_change_of_the_world_is_noted(job) -> None:
     assert "lastStateChange" not in settled(made, CREATE, Result(True)).patches[0]
     outcome = Outcome(True, changed=True)
     assert settled(made, CREATE, Result(True, outcome=outcome)).patches[0]["lastStateChange"] == "A0task000001"
+
+
+SECRETS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+data_types:
+  Login:
+    properties:
+      user: {type: string, required: false}
+      word: {type: string, metadata: {sensitive: true}}
+capability_types:
+  Access:
+    derived_from: tosca.capabilities.Root
+    properties:
+      word: {type: string, required: false, metadata: {sensitive: true}}
+    attributes:
+      key: {type: string, metadata: {sensitive: true}}
+node_types:
+  App:
+    derived_from: tosca.nodes.Root
+    properties:
+      word: {type: string, default: first, metadata: {sensitive: true}}
+      login: {type: Login, required: false}
+      logins: {type: list, entry_schema: {type: Login}, required: false}
+      both: {type: string, required: false, metadata: {sensitive: true}}
+    attributes:
+      both: {type: string}
+    capabilities:
+      access: Access
+    interfaces:
+      Standard:
+        operations:
+          create:
+            implementation: echo
+            outputs: {made: [SELF, access, word], other: [SELF, login, word]}
+topology_template:
+  node_templates:
+    app: {type: App}
+"""
+
+
+@pytest.mark.parametrize(
+    ("attributes", "outputs", "shown"),
+    [
+        pytest.param({"word": "second"}, {}, {"word": REDACTED}, id="property"),
+        pytest.param({"both": "second"}, {}, {"both": REDACTED}, id="property and attribute of a name"),
+        pytest.param(
+            {"login": {"user": "me", "word": "second"}}, {}, {"login": {"user": "me", "word": REDACTED}}, id="field"
+        ),
+        pytest.param({"logins": [{"word": "second"}]}, {}, {"logins": [{"word": REDACTED}]}, id="field of entries"),
+        pytest.param({"access": {"key": "second"}}, {}, {"access": {"key": REDACTED}}, id="attribute of a capability"),
+        pytest.param({}, {"made": "second"}, {"access": {"word": REDACTED}}, id="output to a capability"),
+        pytest.param({}, {"other": "second"}, {"login": {"word": REDACTED}}, id="output to a field"),
+    ],
+)
+def test_what_is_declared_as_a_secret_is_one_as_an_attribute(job, attributes, outputs, shown) -> None:
+    made = job(SECRETS)
+    found = settled(made, "app:Standard.create", Result(True, attributes=attributes, outputs=outputs))
+    assert redact(found.patches[0]["attributes"]) == shown
+    assert made.ensemble.redactor.text("second") == REDACTED

@@ -7,8 +7,6 @@ import json
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.reports.outputs_text import outputs_text
 
 
@@ -27,13 +25,13 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         InvalidInput: there is no output of the name that was asked for.
     """
     console = session.console
-    outputs = session.jobs().outputs(arguments.ensemble, options.job_options(arguments, console.environment))
+    given = options.job_options(arguments, console.environment)
     if hasattr(arguments, "raw"):
-        if arguments.raw not in outputs:
-            raise InvalidInput(f'there is no output "{arguments.raw}"', hint=nearest(arguments.raw, list(outputs)))
-        value = outputs[arguments.raw]
+        value = session.jobs().output(arguments.ensemble, arguments.raw, given)
         console.result(f"{value if isinstance(value, str) else json.dumps(value, default=str)}\n")
-    elif arguments.output == "json":
+        return 0
+    outputs = session.jobs().outputs(arguments.ensemble, given)
+    if arguments.output == "json":
         console.document(outputs)
     else:
         console.result("\n".join(outputs_text(outputs)) + "\n" if outputs else "There are no outputs.\n")

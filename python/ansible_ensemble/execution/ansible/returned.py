@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ansible_ensemble.core import texts
 from ansible_ensemble.execution.output import OUTPUT_LIMIT, BoundedOutput
 
 #: Bytes of a result that are taken as they are.
@@ -135,9 +136,8 @@ def weight(value: Any) -> int:
 
 def cut(value: Any, text_limit: int = OUTPUT_LIMIT, items: int = _ITEMS) -> Any:
     """The data with the middle of each long text and list left out."""
-    if isinstance(value, str) and len(value) > text_limit:
-        half = text_limit // 2
-        return f"{value[:half]}\n[... {len(value) - 2 * half} characters cut ...]\n{value[-half:]}"
+    if isinstance(value, str):
+        return texts.cut(value, text_limit)
     if isinstance(value, dict):
         return {key: cut(item, text_limit, items) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -15,6 +15,7 @@ from typing import Any
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive
 from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.expressions.entities import ExternalValue
@@ -147,9 +148,12 @@ def _task_folders(call: Call) -> dict[str, Path]:
 
 
 def _make(call: Call, folder: Path) -> None:
-    if not call.context.evaluator.surroundings.writes:
+    surroundings = call.context.evaluator.surroundings
+    if not surroundings.writes:
         return
     try:
+        if "tmp" in surroundings.folders and folder.is_relative_to(surroundings.folders["tmp"].parent):
+            make_private(surroundings.folders["tmp"])
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise call.failure(f'"{folder}" cannot be made: {error.strerror}') from error

@@ -1,0 +1,88 @@
+"""Secrets that operations make: masked in all that is written and shown, and kept where there is a vault password."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+ENSEMBLE = """\
+apiVersion: tosca-ensemble/v1
+kind: Ensemble
+spec:
+  service_template:
+    tosca_definitions_version: tosca_simple_yaml_1_3
+    node_types:
+      Db:
+        derived_from: tosca.nodes.Root
+        properties: {password: {type: string, default: initial-secret, metadata: {sensitive: true}}}
+        interfaces:
+          Standard:
+            operations:
+              create: cat made.json
+    topology_template:
+      outputs: {pw: {value: {get_attribute: [db, password]}}}
+      node_templates: {db: {type: Db}}
+"""
+
+
+def call(folder, *words, umask=0o022, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())", *words],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        umask=umask,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "ensemble.yaml").write_text(ENSEMBLE)
+    (folder / "made.json").write_text('{"attributes": {"password": "rotated-hunter2"}}')
+    return folder
+
+
+def holding(folder, secret):
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "made.json"]
+    return [str(path) for path in files if secret in path.read_bytes().decode("utf-8", "replace")]
+
+
+def test_a_secret_property_that_an_operation_sets_is_masked_and_never_another_value(project):
+    code, output = call(project, "deploy", "--approve")
+    assert code == 0, output
+    assert "hunter2" not in output
+    assert holding(project, "hunter2") == []
+    for words in (["outputs"], ["status", "-v"], ["outputs", "--output", "json"], ["query", "::db::password"]):
+        assert "secret" not in call(project, *words)[1].replace("(sensitive value)", ""), words
+    code, output = call(project, "outputs", "--raw", "pw")
+    assert code == 3, output
+    assert "was not kept" in output
+
+
+def test_a_secret_output_is_given_where_it_is_asked_for_by_its_name(project):
+    (project / "word").write_text("of the vault")
+    vault = {"ANSIBLE_VAULT_PASSWORD_FILE": str(project / "word")}
+    code, output = call(project, "deploy", "--approve", **vault)
+    assert code == 0, output
+    assert holding(project, "hunter2") == []
+    assert "hunter2" not in call(project, "outputs", **vault)[1]
+    assert call(project, "outputs", "--raw", "pw", **vault) == (0, "rotated-hunter2\n")
+
+
+def test_what_jobs_write_is_the_owners_alone(project):
+    (project / "ensemble.yaml").chmod(0o664)
+    code, output = call(project, "deploy", "--approve", umask=0)
+    assert code == 0, output
+    folders = [project / name for name in ("jobs", "planned", "changes")]
+    private = [path for folder in folders for path in (folder, *folder.rglob("*")) if ".runner" not in str(path.parent)]
+    assert [str(path) for path in private if stat.S_IMODE(path.lstat().st_mode) & 0o077] == []
+    assert stat.S_IMODE((project / "ensemble.yaml").stat().st_mode) == 0o664
