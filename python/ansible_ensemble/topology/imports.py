@@ -36,6 +36,7 @@ class Importer:
         find_clone: gives the folder that a repository by URL is cloned to.
         roots: folders that imported files must lie in; none is no limit.
         files: the files read so far, in order.
+        is_complete: whether each import was read; where one was not, what names it brings is not known.
     """
 
     types: Types
@@ -44,7 +45,9 @@ class Importer:
     find_clone: Callable[[str], Path | None] | None = None
     files: list[Path] = field(default_factory=list)
     _scopes: dict[Path, Scope] = field(default_factory=dict)
+    is_complete: bool = True
     _chain: list[Path] = field(default_factory=list)
+    _circular: list[tuple[Scope, Scope, str, Place | None]] = field(default_factory=list)
 
     def read(self, document: Document, data: Any = None, prefix: str = "", version: str | None = None) -> Scope:
         """What a file sees, with its types declared.
@@ -86,6 +89,9 @@ class Importer:
         self._read_imports(scope, body)
         self.types.declare(scope, body)
         self._chain.pop()
+        if not self._chain:
+            for circular in self._circular:
+                self._take_over(*circular)
         return scope
 
     def _version(self, body: Mapping[str, Any], place: Place | None, default: str | None) -> str:
@@ -143,17 +149,25 @@ class Importer:
             return
         imported = self._scope_of(name, entry.get("repository"), scope, place, prefix)
         if imported is None:
+            self.is_complete = False
             return
         if imported not in scope.imported:
             scope.imported.append(imported)
+        if imported.file.resolve() in self._chain:
+            # it imports this file in turn: its own names are known once it is read
+            self._circular.append((scope, imported, prefix or "", place))
+        else:
+            self._take_over(scope, imported, prefix or "", place)
+
+    def _take_over(self, scope: Scope, imported: Scope, prefix: str, place: Place | None) -> None:
+        """Let a file see the names of one that it imports."""
         for kind, declarations in imported.names.items():
             known = scope.names[kind]
             for type_name, declaration in declarations.items():
                 key = f"{prefix}:{type_name}" if prefix else type_name
-                if known.setdefault(key, declaration) is not declaration:
-                    problems.warn(
-                        f"the {kind} type '{key}' is imported twice; that of {known[key].scope.file} counts", place
-                    )
+                first = known.setdefault(key, declaration)
+                if first is not declaration and first.raw != declaration.raw:
+                    self.types.refuse_twin(first, declaration, scope, place)
         for key, repository in imported.repositories.items():
             scope.repositories.setdefault(key, repository)
 
@@ -171,10 +185,6 @@ class Importer:
             return None
         if self.roots and not any(key.is_relative_to(root.resolve()) for root in self.roots):
             problems.add(f"the imported file {name} lies outside of the project", place, self._hint_outside(key))
-            return None
-        if key in self._chain:
-            names = [one.name for one in self._chain[self._chain.index(key) :]] + [key.name]
-            problems.add(f"the imports make a circle: {' -> '.join(names)}", place, "remove one of them")
             return None
         if key in self._scopes:
             return self._scopes[key]

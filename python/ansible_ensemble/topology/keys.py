@@ -38,8 +38,7 @@ KEYS: dict[str, frozenset[str]] = {
             *("default_for", "target", "title"),
         }
     ),
-    "node_type": _TYPE
-    | {"attributes", "properties", "requirements", "capabilities", "interfaces", "artifacts", "directives"},
+    "node_type": _TYPE | {"attributes", "properties", "requirements", "capabilities", "interfaces", "artifacts"},
     "relationship_type": _TYPE
     | {"properties", "attributes", "interfaces", "valid_target_types", "valid_source_types", "default_for"},
     "capability_type": _TYPE | {"properties", "attributes", "valid_source_types"},
@@ -64,13 +63,13 @@ KEYS: dict[str, frozenset[str]] = {
     "requirement_definition": frozenset(
         {
             *("capability", "node", "relationship", "occurrences", "node_filter", "description", "metadata"),
-            *("directives", "title"),
+            "title",
         }
     ),
     "requirement_assignment": frozenset(
         {
             *("capability", "node", "relationship", "node_filter", "occurrences", "description", "metadata"),
-            *("directives", "count", "title"),
+            *("count", "title"),
         }
     ),
     "inline_relationship": frozenset(

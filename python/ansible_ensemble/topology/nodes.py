@@ -13,6 +13,7 @@ from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building, Entry, FunctionUse
 from ansible_ensemble.topology.copies import copied
 from ansible_ensemble.topology.definitions import read_occurrences
+from ansible_ensemble.topology.directives import read_directives
 from ansible_ensemble.topology.entities import (
     Assignment,
     Capability,
@@ -90,9 +91,7 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
         return None
     problems.check_keys(raw, "node_template", entry.place)
     node = NodeTemplate(building.full_name(name), entity, place=entry.place, namespace=building.namespace)
-    node.directives = tuple(
-        problems.texts(raw.get("directives"), f"the directives of {what}", place_of(raw, "directives"))
-    )
+    node.directives = read_directives(raw, what, problems)
     node.description = str(raw.get("description") or "")
     if raw.get("metadata") is not None:
         node.metadata = dict(problems.mapping(raw["metadata"], f"metadata of {what}", place_of(raw, "metadata")))

@@ -24,10 +24,12 @@ class Problems:
     Attributes:
         errors: what makes the topology invalid.
         warnings: what is worth knowing, as complete messages.
+        file: where an error is that has no place of its own.
     """
 
     errors: list[InvalidInput] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    file: Place | None = None
 
     def add(self, message: str, place: Place | None = None, hint: str | None = None) -> None:
         """Note an error.
@@ -35,7 +37,7 @@ class Problems:
         Raises:
             InvalidInputs: when there are too many to go on.
         """
-        self.errors.append(InvalidInput(message, place, hint))
+        self.errors.append(InvalidInput(message, place or self.file, hint))
         if len(self.errors) >= LIMIT:
             self.raise_all()
 

@@ -70,12 +70,14 @@ def load_topology(
         InvalidInput: if one thing is wrong with it; InvalidInputs, if several are.
     """
     document = source if isinstance(source, Document) else read_yaml(source)
-    problems = Problems()
+    problems = Problems(file=Place(str(document.path)))
     types = Types(problems, build_type)
     importer = Importer(
         types, repositories or {}, (*roots, *(repositories or {}).values()) if roots else (), find_clone
     )
     scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
+    if not importer.is_complete:
+        problems.raise_all()  # more would be said of names alone that the missing files have
     for declarations in types.by_name.values():
         for declaration in list(declarations.values()):
             types.entity(declaration)

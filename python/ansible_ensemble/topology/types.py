@@ -81,8 +81,19 @@ class Types:
             for name, raw in entries.items():
                 canonical = scope.prefix + name
                 declaration = Declaration(kind, canonical, raw, scope, place_of(entries, name))
+                first = scope.names[kind].get(name)
+                if first is not None and first.raw != raw:
+                    self.refuse_twin(first, declaration, scope, declaration.place)
                 scope.names[kind][name] = declaration
                 self.by_name[kind][canonical] = declaration
+
+    def refuse_twin(self, first: Declaration, second: Declaration, scope: Scope, place: Place | None) -> None:
+        """Refuse a type that is there already with another definition [TOSCA 1.3, 3.1.3]; in Unfurl's dialect, warn."""
+        message = f"the {first.kind} type '{first.name}' is defined twice, at {first.place} and at {second.place}"
+        if scope.is_unfurl:
+            self.problems.warn(f"{message}; that of {first.scope.file} counts", place)
+        else:
+            self.problems.add(message, place, "rename one of them, or import one with a namespace_prefix")
 
     def find(self, kind: str, name: str, scope: Scope) -> Declaration | None:
         """The declaration that a name means in a scope.

@@ -45,7 +45,11 @@ def read_workflows(building: Building) -> None:
             made.preconditions.append(dict(condition))
         steps = problems.mapping(body.get("steps"), f"the steps of {what}", place_of(body, "steps"))
         for key, raw in steps.items():
-            made.steps[key] = _read_step(building, key, raw, place_of(steps, key), what)
+            where, step = place_of(steps, key), f"step '{key}' of {what}"
+            if isinstance(raw, Mapping):
+                made.steps[key] = _read_step(building, key, raw, where, step)
+            else:
+                problems.add(f"{step} must be a map, not {kind_of(raw)}", where)
         topology.workflows[name] = made
     for workflow in topology.workflows.values():
         _check_steps(building, workflow)
@@ -53,11 +57,10 @@ def read_workflows(building: Building) -> None:
 
 def _read_step(building: Building, name: str, raw: Any, place: Place | None, what: str) -> WorkflowStep:
     problems = building.problems
-    what = f"step '{name}' of {what}"
     body = problems.mapping(raw, what, place)
     problems.check_keys(body, "workflow_step", place)
     target = body.get("target")
-    _check_target(building, target, what, place_of(body, "target"))
+    _check_target(building, target, what, place_of(body, "target") or place)
     step = WorkflowStep(name, str(target), place=place)
     step.relationship = problems.text(body.get("target_relationship"), f"target_relationship of {what}", place)
     step.operation_host = problems.text(body.get("operation_host"), f"operation_host of {what}", place)

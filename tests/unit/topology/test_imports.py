@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.topology.entities import Topology
 
 Load = Callable[..., Topology]
@@ -81,15 +81,84 @@ def test_files_side_by_side_use_each_others_names(load: Load) -> None:
     assert topology.node_templates["n"].type.is_a("T")
 
 
-def test_two_types_of_one_name_make_a_warning(load: Load) -> None:
-    topology = load("imports: [a.yaml, b.yaml]\n", files={"a.yaml": TYPES, "b.yaml": TYPES})
-    assert "the node type 'T' is imported twice" in topology.warnings[0]
+OTHER = VERSION + "node_types: {T: {properties: {other: {type: string, default: x}}}}\n"
 
 
-def test_a_circle_is_named(load: Load) -> None:
-    files = {"a.yaml": VERSION + "imports: [b.yaml]\n", "b.yaml": VERSION + "imports: [a.yaml]\n"}
-    with pytest.raises(InvalidInput, match=r"the imports make a circle: a\.yaml -> b\.yaml -> a\.yaml"):
-        load("imports: [a.yaml]\n", files=files)
+def test_two_types_of_one_name_and_definition_are_one(load: Load) -> None:
+    assert load("imports: [a.yaml, b.yaml]\n", files={"a.yaml": TYPES, "b.yaml": TYPES}).warnings == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "imports: [a.yaml, b.yaml]\n",
+        "imports: [a.yaml]\nnode_types: {T: {description: of my own}}\n",
+        "imports: [c.yaml, b.yaml]\n",
+        "imports: [{file: a.yaml, namespace_prefix: p}, {file: d.yaml, namespace_prefix: p}]\n",
+    ],
+)
+def test_two_types_of_one_name_are_refused_with_both_places(load: Load, text: str) -> None:
+    files = {"a.yaml": TYPES, "b.yaml": OTHER, "c.yaml": VERSION + "imports: [a.yaml]\n", "d.yaml": OTHER}
+    with pytest.raises(InvalidInput, match=r"T' is defined twice, at .*yaml:\d+:\d+ and at .*yaml:\d+:\d+"):
+        load(text, files=files)
+    assert "T' is defined twice" in load(text, unfurl=True, files=files).warnings[0]
+
+
+CIRCLE = {
+    "site/types.yaml": VERSION
+    + "imports: [../server/types.yaml]\nnode_types: {Site: {properties: {own: {type: Rack}}}}\n",
+    "server/types.yaml": VERSION
+    + "imports: [../site/types.yaml]\nnode_types: {Server: {derived_from: Site}}\n"
+    + "data_types: {Rack: {derived_from: string}}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("imports: [site/types.yaml]\n", "Server"),
+        ("imports: [server/types.yaml]\n", "Server"),
+        ("imports: [site/types.yaml, server/types.yaml]\n", "Server"),
+        ("imports: [{file: site/types.yaml, namespace_prefix: p}]\n", "p:Server"),
+    ],
+)
+def test_files_may_import_each_other(load: Load, text: str, kind: str) -> None:
+    nodes = f"topology_template: {{node_templates: {{n: {{type: '{kind}', properties: {{own: x}}}}}}}}\n"
+    topology = load(text + nodes, files=CIRCLE)
+    names = [one.name.rpartition(":")[2] for one in topology.node_templates["n"].type.lineage()]
+    assert names[:2] == ["Server", "Site"]
+    assert len(topology.files) == 3
+
+
+def test_a_file_may_import_itself(load: Load) -> None:
+    assert load("imports: [a.yaml]\n", files={"a.yaml": TYPES + "imports: [a.yaml]\n"}).warnings == []
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "not_there.yaml",
+        "https://example.com/x.yaml",
+        "{file: x.yaml, repository: nowhere}",
+        "broken.yaml",
+        "beside.yaml",
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_error(load: Load, missing: str) -> None:
+    text = """
+imports: [%s]
+topology_template:
+  node_templates:
+    a: {type: my.A, properties: {x: 1}, capabilities: {c: {properties: {p: 1}}}, interfaces: {I: {operations: {o: x}}}}
+    b: {type: my.B, requirements: [{r: a}]}
+  policies: [{p: {type: my.P, targets: [a]}}]
+  outputs: {o: {value: {get_attribute: [a, x]}}}
+"""
+    files = {"broken.yaml": "a: [", "beside.yaml": VERSION + "imports: [not_there.yaml]\n"}
+    with pytest.raises(InvalidInput) as caught:
+        load(text % missing, files=files)
+    assert not isinstance(caught.value, InvalidInputs)
+    assert caught.value.place is not None
 
 
 def test_files_outside_of_the_roots_are_refused(load: Load, tmp_path: Path) -> None:

@@ -76,8 +76,9 @@ def test_refused(case: dict[str, Any], tmp_path: Path) -> None:
         load_topology(document, inputs=dict(case.get("inputs", {})))
     errors = caught.value.errors if isinstance(caught.value, InvalidInputs) else [caught.value]
     found = [
-        f"{error.place.line}:{error.place.column}: {error.message}" if error.place else error.message
+        f"{place.line}:{place.column}: {error.message}" if place and place.line else error.message
         for error in errors
+        for place in (error.place,)
     ]
     assert found == case["errors"]
     hints = " | ".join(error.hint or "" for error in errors)

@@ -1,0 +1,44 @@
+"""Directives of node templates [TOSCA 1.3, 3.4.3], those of Unfurl's dialect among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.problems import Problems
+
+#: Each directive, and the one that it means: TOSCA 1.1 and 1.2 have two by other names.
+DIRECTIVES: dict[str, str] = {
+    "select": "select",
+    "selectable": "select",
+    "substitute": "substitute",
+    "substitutable": "substitute",
+    "check": "check",
+    "conditional": "conditional",
+    "default": "default",
+    "dependent": "dependent",
+    "discover": "discover",
+    "protected": "protected",
+    "virtual": "virtual",
+}
+
+
+def read_directives(raw: Mapping[str, Any], what: str, problems: Problems) -> tuple[str, ...]:
+    """The directives of a node template.
+
+    A slip of one is refused; another that means nothing here is told, as TOSCA lets files have words of their own.
+    """
+    place = place_of(raw, "directives")
+    found = []
+    for number, word in enumerate(problems.texts(raw.get("directives"), f"the directives of {what}", place)):
+        where = place_of(raw["directives"], number) or place
+        hint = nearest(word, DIRECTIVES)
+        if word in DIRECTIVES:
+            found.append(DIRECTIVES[word])
+        elif hint is not None:
+            problems.add(f"{what} has the unknown directive '{word}'", where, hint)
+        else:
+            problems.warn(f"the directive '{word}' of {what} has no effect: no job acts on it", where)
+    return tuple(dict.fromkeys(found))
