@@ -11,6 +11,7 @@ from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.documents.paths import is_folder, resolved
 
 _OWN_INPUTS = RESERVED_INPUTS | {"main", "tfvars", "stateLocation", "command", "workdir", "backend", "dryrun_outputs"}
 
@@ -34,8 +35,8 @@ def module_of(task: Task, target: str) -> tuple[Path, dict[str, str]]:
     if "\n" not in text and not text.lstrip().startswith("{"):
         workdir = task.inputs.get("workdir")
         base = task.base / str(reveal(workdir)) if workdir else task.base
-        folder = (base / text).resolve()
-        if folder.is_dir():
+        folder = resolved(base / text)
+        if is_folder(folder):
             if main is not None:
                 task.query({"file": str(folder)})  # its contents are a part of what the operation read
             return folder, {}

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.documents.paths import confine
+from ansible_ensemble.documents.paths import confine, is_file, is_there
 from ansible_ensemble.documents.places import Map, Seq, key_place_of, place_of
 from ansible_ensemble.documents.yaml import MAX_DEPTH, Document, read_yaml
 
@@ -224,10 +224,10 @@ class _Expansion:
                 raise InvalidInput(f"there is no repository {repository!r}", place)
             base, roots = folder, [folder]
         path = confine(name, base, roots, "the included file", place)
-        if directive.optional and not path.exists():
+        if directive.optional and not is_there(path):
             return None
         if path not in self.files.read:
-            if not path.is_file():
+            if not is_file(path):
                 raise InvalidInput(f"there is no file {name}", place, "begin it with +? if it may be missing")
             self.files.read[path] = read_yaml(path)
         return self.files.read[path]

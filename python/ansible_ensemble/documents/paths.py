@@ -1,12 +1,46 @@
-"""Paths that a file names stay inside the folders they may lead to."""
+"""Paths that a file names: what is there, and that they stay inside the folders they may lead to.
+
+A text may be no path at all: too long for the file system, with a null byte, a link that leads to itself. Nothing is
+there then.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file at a path that somebody wrote."""
+    return _answer(path.is_file)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder at a path that somebody wrote."""
+    return _answer(path.is_dir)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is anything at a path that somebody wrote."""
+    return _answer(path.exists)
+
+
+def resolved(path: Path) -> Path:
+    """Where a path that somebody wrote leads, its links followed; the path itself if it can be none."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path
+
+
+def _answer(ask: Callable[[], bool]) -> bool:
+    try:
+        return ask()
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def confine(path: str | Path, base: Path, roots: Iterable[Path], what: str, place: Place | None = None) -> Path:

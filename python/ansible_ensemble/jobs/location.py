@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, has_entry, open_csar
+from ansible_ensemble.documents.paths import is_folder
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.jobs.merging import check_merged
 from ansible_ensemble.jobs.python_template import SUFFIX
@@ -36,7 +37,7 @@ class Location:
 def ensemble_file(argument: str | Path) -> Path:
     """The ensemble's file that a path means, without a look into it."""
     path = Path(argument).expanduser().absolute()
-    return path / ENSEMBLE_FILE if path.is_dir() else path
+    return path / ENSEMBLE_FILE if is_folder(path) else path
 
 
 def locate(argument: str | Path) -> Location:

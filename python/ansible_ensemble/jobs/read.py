@@ -17,6 +17,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
 from ansible_ensemble.documents.ensemble_schema import check_ensemble
+from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
@@ -265,8 +266,8 @@ def _check_template(location: Location, data: Mapping[str, Any]) -> None:
     """An ensemble.yaml beside a service template given by name must be that template's."""
     written = (data.get("spec") or {}).get("service_template")
     if location.template is not None and isinstance(written, str):
-        other = (location.ensemble.parent / written).resolve()
-        if other != location.template.resolve():
+        other = resolved(location.ensemble.parent / written)
+        if other != resolved(location.template):
             raise InvalidInput(
                 f"it is the ensemble of {written}, not of {location.template.name}",
                 Place(str(location.ensemble)),
@@ -289,7 +290,7 @@ def _topology(
     written = spec.get("service_template")
     if isinstance(written, str):
         template = location.ensemble.parent / written
-        if not template.is_file():
+        if not is_file(template):
             place = place_of(document.data["spec"], "service_template") if document else None
             raise InvalidInput(f"there is no service template {written}", place)
     is_python = template is not None and template.suffix == SUFFIX

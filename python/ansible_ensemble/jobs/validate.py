@@ -48,7 +48,7 @@ def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict
         show: Callable[[str], str] = str
         try:
             if is_archive(path):
-                archive, show = Path(folder) / "archive", _inside(path, Path(folder) / "archive")
+                archive, show = Path(folder) / "archive", _inside(path, Path(folder))
                 open_csar(Path(path).expanduser(), archive)
                 _validate(archive, options, part, Path(folder), found)
                 found["file"] = path
@@ -136,12 +136,14 @@ def _counts(topology: Topology) -> dict[str, int]:
 
 
 def _inside(archive: str, folder: Path) -> Callable[[str], str]:
-    """Shows a file of the folder that an archive was unpacked to as one inside of the archive."""
-    names = {str(folder), str(folder.resolve())}
+    """Shows a file below the folder in which an archive was unpacked as one inside of the archive, or beside it."""
+    beside = str(Path(archive).parent)
+    names = [(str(one / "archive"), archive) for one in (folder, folder.resolve())]
+    names += [(str(one), beside) for one in (folder, folder.resolve())]
 
     def show(text: str) -> str:
-        for name in names:
-            text = text.replace(name, archive)
+        for name, shown in names:
+            text = text.replace(name, shown)
         return text
 
     return show

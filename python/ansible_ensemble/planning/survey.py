@@ -5,7 +5,7 @@ from __future__ import annotations
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import Member, Planning
-from ansible_ensemble.planning.plan import Reason
+from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import planned, planned_on_link
 
 #: Directives of templates whose own operations never run: others take their place.
@@ -16,6 +16,7 @@ def survey(planning: Planning) -> None:
     """Plan every implemented operation of every instance and of its relationships."""
     for member in planning.members.values():
         if not _STAND_INS.intersection(member.template.directives):
+            member.plan(Action.RUN, Reason.RUN)
             _survey(planning, member)
 
 

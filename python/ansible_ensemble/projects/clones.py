@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.documents.paths import resolved
 from ansible_ensemble.projects.git import remote_url
 from ansible_ensemble.topology.imports import local_path
 
@@ -26,7 +27,7 @@ def find_repositories(urls: Mapping[str, tuple[str, Path]], root: Path) -> dict[
     for name, (url, base) in urls.items():
         folder = local_path(url, base) or find_clone(url, root)
         if folder is not None:
-            found[name] = folder.resolve()
+            found[name] = resolved(folder)
     return found
 
 

@@ -17,6 +17,7 @@ from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.documents.paths import is_file, is_there
 from ansible_ensemble.projects.git import clone_repository, commit, init_repository, repository_of
 from ansible_ensemble.projects.gitfiles import ATTRIBUTES, IGNORED, ensure_lines
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES, find_project, list_ensembles, read_project
@@ -76,7 +77,7 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
         folder.mkdir(parents=True, exist_ok=True)
     if (folder / ENSEMBLE_FILE).exists():
         raise InvalidInput("there is an ensemble already", Place(str(folder / ENSEMBLE_FILE)))
-    if template is not None and not (folder / template).is_file():
+    if template is not None and not is_file(folder / template):
         raise InvalidInput("there is no such service template", Place(str(folder / template)))
     outer = find_project(folder)
     within = outer.file is not None and outer.root != folder.resolve()
@@ -119,9 +120,9 @@ def clone_project(source: str, folder: Path | None = None) -> Created:
         InvalidInput: there is no such source, or the folder is not empty.
         EnsembleError: git failed, or a file cannot be written.
     """
-    is_url = _URL.match(source) is not None and not Path(source).exists()
+    is_url = _URL.match(source) is not None and not is_there(Path(source))
     path = Path(source).expanduser()
-    if not is_url and not path.exists():
+    if not is_url and not is_there(path):
         raise InvalidInput(f"there is no {without_credentials(source)}", hint="give a git URL, a folder or an archive")
     target = (folder or Path(_name(source))).absolute()
     with _reported(target):

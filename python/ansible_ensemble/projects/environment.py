@@ -18,6 +18,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.documents.paths import is_folder, resolved
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.documents.yaml import parse_yaml, place_of
 from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings
@@ -288,9 +289,9 @@ def _externals(layer: Mapping[str, Any], folder: Path) -> dict[str, ExternalEnse
         if not isinstance(file, str):
             hint = "give a path, or a map with `ensemble` and `instance`"
             raise InvalidInput(f"the external ensemble {name!r} has no file", place_of(section, name), hint)
-        path = (folder / file).resolve()
+        path = resolved(folder / file)
         instance = str(item.get("instance") or "")
-        found[name] = ExternalEnsemble(path / ENSEMBLE_FILE if path.is_dir() else path, instance.strip("*"))
+        found[name] = ExternalEnsemble(path / ENSEMBLE_FILE if is_folder(path) else path, instance.strip("*"))
     return found
 
 

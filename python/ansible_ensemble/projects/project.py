@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.paths import is_file, is_folder, resolved
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
 ENSEMBLE_FILE = "ensemble.yaml"
@@ -137,7 +138,7 @@ def home_project() -> Project | None:
 
 def list_ensembles(project: Project) -> list[Path]:
     """The ensembles of a project: those its file names, then those found in its folders, each once."""
-    named = [entry.file for entry in project.ensembles if entry.file.is_file()]
+    named = [entry.file for entry in project.ensembles if is_file(entry.file)]
     found = sorted(_search(project.root, _DEEPEST))
     return list(dict.fromkeys([*named, *found]))
 
@@ -180,9 +181,9 @@ def _entries(data: Mapping[Any, Any], file: Path) -> Iterator[EnsembleEntry]:
             raise InvalidInput("an ensemble needs a `file`", place_of(ensembles, index))
         if "project" in item:  # Unfurl's note of an ensemble in another project
             continue
-        path = (file.parent / item["file"]).resolve()
+        path = resolved(file.parent / item["file"])
         yield EnsembleEntry(
-            file=path / ENSEMBLE_FILE if path.is_dir() else path,
+            file=path / ENSEMBLE_FILE if is_folder(path) else path,
             name=str(item.get("alias") or ""),
             environment=str(item.get("environment") or ""),
             default=bool(item.get("default")),

@@ -12,6 +12,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.keys import KEYS
@@ -178,11 +179,7 @@ class Importer:
         path = self._locate(name, repository, importing, place)
         if path is None:
             return None
-        try:
-            key = path.resolve()
-        except (OSError, RuntimeError, ValueError):
-            problems.add(f"the imported file {name} cannot be found", place)
-            return None
+        key = resolved(path)
         if self.roots and not any(key.is_relative_to(root.resolve()) for root in self.roots):
             problems.add(f"the imported file {name} lies outside of the project", place, self._hint_outside(key))
             return None
@@ -194,7 +191,7 @@ class Importer:
         try:
             document = read_yaml(path)
         except InvalidInput as error:
-            if not path.is_file():
+            if not is_file(path):
                 problems.add(f"the imported file {name} does not exist", place, f"looked for {path}")
             else:
                 problems.errors.append(error)
@@ -204,8 +201,8 @@ class Importer:
 
     def _hint_outside(self, path: Path) -> str:
         return (
-            f"it is {path}, and the project is {self.roots[0]}: it reaches up to the next folder with a git repository "
-            "or an ensemble-project.yaml in it, which can name the folders of repositories"
+            f"it is {path}, and the project is {self.roots[0]}; "
+            "a git repository or an ensemble-project.yaml in a folder above both would make that the project"
         )
 
     def _locate(self, name: str, repository: Any, importing: Scope, place: Place | None) -> Path | None:
@@ -231,10 +228,10 @@ class Importer:
         path = local_path(name, base)
         if path is None:
             problems.add(f"imports are not fetched from the network: {name}", place, "save the file beside this one")
-        elif repository is None and self.files and not path.exists():
-            # tosca-parser's users write paths that start at the first file
-            other = local_path(name, self.files[0].parent)
-            path = other if other is not None and other.exists() else path
+        elif repository is None and self.files and not is_file(path):
+            # tosca-parser's users write paths that start at the first file, others such as start at the archive's root
+            starts = [self.files[0].parent / name, *(root / name.lstrip("/") for root in self.roots)]
+            path = next((other for other in starts if is_file(other)), path)
         return path
 
 

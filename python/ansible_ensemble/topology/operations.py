@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.documents.paths import is_there
 from ansible_ensemble.topology.artifacts import looks_like_file
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import Entity, Implementation, Operation
@@ -105,7 +106,4 @@ def _check_deployed(building: Building) -> None:
 
 
 def _exists(file: str, bases: Iterable[Path]) -> bool:
-    try:
-        return any((base / file).exists() for base in bases)
-    except (OSError, ValueError):
-        return False
+    return any(is_there(base / file) for base in bases)

@@ -17,6 +17,7 @@ from shlex import join
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.paths import is_there, resolved
 from ansible_ensemble.topology.entities import (
     Artifact,
     Assignment,
@@ -141,7 +142,7 @@ def _tool(name: str, artifact: Artifact) -> NodeTemplate:
 def _properties(artifact: Artifact) -> dict[str, Assignment]:
     """The artifact's properties, and its file and version."""
     local = artifact.base / artifact.file if artifact.base is not None and artifact.file else None
-    file = str(local.resolve()) if local is not None and local.exists() else artifact.file
+    file = str(resolved(local)) if local is not None and is_there(local) else artifact.file
     return {
         "file": Assignment({"q": file}),
         "version": Assignment({"q": artifact.version}),

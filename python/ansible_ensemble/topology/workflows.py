@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import NodeTemplate, Workflow, WorkflowStep
 from ansible_ensemble.topology.interfaces import read_implementation
 from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.schema import read_definitions
-from ansible_ensemble.topology.triggers import check_activity
+from ansible_ensemble.topology.triggers import ACTIVITIES, check_activity
 
 #: Workflows that exist without being declared; a step may inline or delegate to them.
 BUILT_IN = ("deploy", "undeploy", "install", "uninstall", "check", "discover", "start", "stop", "run")
@@ -67,7 +67,10 @@ def _read_step(building: Building, name: str, raw: Any, place: Place | None, wha
     step.filter = list(problems.sequence(body.get("filter"), f"the filter of {what}", place_of(body, "filter")))
     step.on_success = problems.texts(body.get("on_success"), f"on_success of {what}", place_of(body, "on_success"))
     step.on_failure = problems.texts(body.get("on_failure"), f"on_failure of {what}", place_of(body, "on_failure"))
+    _check_relationship(building, step, what, place_of(body, "target_relationship"))
     activities = problems.sequence(body.get("activities"), f"the activities of {what}", place_of(body, "activities"))
+    if not activities and isinstance(raw, Mapping):
+        problems.add(f"{what} has no activities", place, f"what it does is one or more of {', '.join(ACTIVITIES)}")
     for number, activity in enumerate(activities):
         where = place_of(activities, number)
         check_activity(activity, what, where, problems)
@@ -85,6 +88,17 @@ def _check_target(building: Building, target: Any, what: str, place: Place | Non
         return
     known = [*building.entries, *building.topology.groups]
     building.problems.add(f"{what} has the target '{target}', which does not exist", place, nearest(target, known))
+
+
+def _check_relationship(building: Building, step: WorkflowStep, what: str, place: Place | None) -> None:
+    """Refuse a `target_relationship` that none of the step's targets has."""
+    group = building.topology.groups.get(step.target)
+    names = [step.target] if group is None else [step.target, *group.members]
+    found = [one for name in names if name in building.nodes for one in building.nodes[name].requirements]
+    known = [name for one in found for name in (one.name, one.template, one.type.name) if name]
+    if step.relationship is not None and step.relationship not in known:
+        message = f"{what} has the target_relationship '{step.relationship}', but its target has no such requirement"
+        building.problems.add(message, place, nearest_or_known(step.relationship, [one.name for one in found]))
 
 
 def _check_operation(

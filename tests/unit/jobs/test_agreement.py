@@ -1,0 +1,281 @@
+"""What a job refuses for the sake of the files, validate refuses, and the other way round, in the same words."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.jobs.ensemble import Ensemble
+from ansible_ensemble.jobs.evidence import EnsembleEvidence
+from ansible_ensemble.jobs.location import locate
+from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.plan import plan_workflow
+from ansible_ensemble.jobs.read import read_ensemble
+from ansible_ensemble.jobs.render import check_renders
+from ansible_ensemble.jobs.validate import validate_path
+from ansible_ensemble.planning.planner import make_survey
+
+HERE = Path(__file__).parent
+TESTS = HERE.parents[1]
+CASES: dict[str, dict[str, str]] = read_yaml(HERE / "agreement.yaml").data
+
+#: What a job is refused for and its files are not to blame for: what was not given, and what is there or is not.
+NOT_OF_THE_FILES = (
+    "no value is given for the input",
+    "has no value",
+    "nothing fits the selected",
+    "a precondition of",
+    "but there is an instance of that name already",
+    "the template fails",
+)
+
+
+def refusals(run: Callable[[], object]) -> set[str]:
+    try:
+        run()
+    except InvalidInputs as error:
+        return set(map(str, error.errors))
+    except Deferred:
+        return set()
+    except InvalidInput as error:
+        return {str(error)}
+    return set()
+
+
+def told_by_validate(path: Path) -> set[str]:
+    return {error["text"] for error in validate_path(str(path), JobOptions())["errors"]}
+
+
+def told_by_jobs(path: Path) -> set[str]:
+    """What jobs of the workflows, of each operation by itself, and the outputs are refused for."""
+    read: list[Ensemble] = []
+    found = refusals(lambda: read.append(read_ensemble(locate(path), JobOptions(inventory=None))))
+    for ensemble in read:
+        for workflow in ("deploy", *ensemble.topology.workflows):
+            found |= planned(ensemble, workflow)
+        found |= refusals(partial(render_all, ensemble))
+        for name in ensemble.topology.outputs:
+            found |= output(ensemble, name)
+    return found
+
+
+def planned(ensemble: Ensemble, workflow: str) -> set[str]:
+    return refusals(lambda: plan_workflow(ensemble, workflow, JobOptions(inventory=None)))
+
+
+def render_all(ensemble: Ensemble) -> None:
+    """Render every operation as a job does, with all that surrounds the ensemble."""
+    options = JobOptions(inventory=None)
+    plan = make_survey(ensemble.topology, ensemble.instances, options, EnsembleEvidence(ensemble))
+    check_renders(ensemble, plan, options)
+
+
+def output(ensemble: Ensemble, name: str) -> set[str]:
+    return refusals(lambda: ensemble.evaluator.output_value(name, ensemble.evaluator.untracked()))
+
+
+def disagreements(path: Path) -> list[str]:
+    validate, jobs = told_by_validate(path), told_by_jobs(path)
+    missed = {text for text in jobs - validate if not any(words in text for words in NOT_OF_THE_FILES)}
+    found = [f"{path.name}: a job alone says {text}" for text in sorted(missed)]
+    if validate and not jobs:
+        found += [f"{path.name}: validate alone says {text}" for text in sorted(validate)]
+    return found
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_all_refuse_it_with_the_same_words(case: dict[str, str], tmp_path: Path) -> None:
+    for name, text in case.items():
+        if name != "words":
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+    path = tmp_path / next(name for name in case if name.endswith(("service.yaml", "ensemble.yaml")))
+    told = told_by_validate(path)
+    assert any(case["words"] in text for text in told), told
+    assert disagreements(path) == []
+
+
+def templates(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*.y*ml")):
+        if "tosca_definitions_version" in file.read_text(errors="replace"):
+            yield file
+
+
+def test_on_the_probes(tmp_path: Path, probes: Path) -> None:
+    shutil.copytree(probes, tmp_path / "probes")
+    assert [line for file in templates(tmp_path) for line in disagreements(file)] == []
+
+
+def test_on_the_cases_of_the_rules(tmp_path: Path) -> None:
+    shutil.copytree(TESTS / "rules", tmp_path / "rules")
+    for case in (tmp_path / "rules").glob("*/*/"):
+        shutil.copy(TESTS / "rules" / "types.yaml", case)
+    assert [line for file in templates(tmp_path) for line in disagreements(file)] == []
+
+
+def test_on_the_examples(tmp_path: Path, repository: Path) -> None:
+    shutil.copytree(repository / "examples", tmp_path / "examples")
+    assert [line for file in templates(tmp_path) for line in disagreements(file)] == []
+
+
+@pytest.mark.parametrize("part", ["corpus", "repro"])
+def test_on_third_party_topologies(tmp_path: Path, corpus_folder: Path, part: str) -> None:
+    folder = corpus_folder.parent / part
+    if not folder.is_dir():
+        pytest.skip("the folder of third-party test files is not here")
+    shutil.copytree(folder, tmp_path / part, symlinks=True)
+    assert [line for file in templates(tmp_path) for line in disagreements(file)] == []
+
+
+META = "TOSCA-Meta-File-Version: 1.1\nCSAR-Version: 1.1\nCreated-By: me\nEntry-Definitions: {entry}\n"
+#: Layouts of an archive: its files; the words of its refusal, none where it is valid.
+LAYOUTS: dict[str, tuple[dict[str, str], str | None]] = {
+    "the entry at the root": ({"TOSCA-Metadata/TOSCA.meta": META.format(entry="service.yaml")}, None),
+    "no file of metadata": ({}, "needs template_name"),
+    "no such entry": ({"TOSCA-Metadata/TOSCA.meta": META.format(entry="other.yaml")}, "has no file other.yaml"),
+    "several files": ({"b.yaml": "[]\n"}, "several YAML files at its root: b.yaml, service.yaml"),
+    "no version": ({"TOSCA-Metadata/TOSCA.meta": "Created-By: me\n"}, "has no TOSCA-Meta-File-Version"),
+}
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template: {node_templates: {a: {type: tosca.nodes.Root}}}
+"""
+
+
+@pytest.mark.parametrize(("files", "words"), LAYOUTS.values(), ids=LAYOUTS)
+def test_an_archive_and_its_folder_have_one_verdict(tmp_path: Path, files: dict[str, str], words: str | None) -> None:
+    folder, packed = tmp_path / "folder", tmp_path / "packed.csar"
+    write_archive({"service.yaml": SERVICE, **files}, folder, packed)
+    for path in (packed, folder):
+        told = told_by_validate(path)
+        jobs = told_by_jobs(path)
+        assert (told == set(), jobs == set()) == (words is None, words is None), (told, jobs)
+        assert words is None or words in "".join(told)
+        assert words is None or words in "".join(jobs)
+
+
+def write_archive(files: dict[str, str], folder: Path, packed: Path) -> None:
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+            archive.writestr(name, text)
+
+
+TYPES = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types: {T: {derived_from: tosca.nodes.Root, interfaces: {Standard: {operations: {create: ../scripts/c.sh}}}}}
+"""
+MAIN = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+imports: [%s]
+topology_template: {node_templates: {t: {type: T}}}
+"""
+
+
+@pytest.mark.parametrize("imported", ["types.yaml", "/defs/types.yaml", "../defs/types.yaml"])
+def test_an_archive_with_its_entry_in_a_folder_is_one_ensemble(tmp_path: Path, imported: str) -> None:
+    folder, packed = tmp_path / "folder", tmp_path / "packed.csar"
+    meta = META.format(entry="defs/main.yaml")
+    files = {"TOSCA-Metadata/TOSCA.meta": meta, "defs/main.yaml": MAIN % imported, "defs/types.yaml": TYPES}
+    write_archive({**files, "scripts/c.sh": "true\n"}, folder, packed)
+    for path in (packed, folder, folder / "defs" / "main.yaml"):
+        assert (told_by_validate(path), told_by_jobs(path)) == (set(), set())
+    assert locate(packed).ensemble == tmp_path / "packed" / "ensemble.yaml"
+    assert locate(folder) == locate(folder / "defs" / "main.yaml")
+    assert locate(folder).ensemble == folder / "ensemble.yaml"
+    assert locate(folder / "defs" / "types.yaml").ensemble == folder / "defs" / "ensemble.yaml"
+
+
+def test_no_message_names_a_temporary_folder(tmp_path: Path) -> None:
+    packed = tmp_path / "packed.csar"
+    meta = META.format(entry="defs/main.yaml")
+    text = MAIN % "../../types.yaml, missing.yaml, /etc/passwd"
+    write_archive({"TOSCA-Metadata/TOSCA.meta": meta, "defs/main.yaml": text}, tmp_path / "folder", packed)
+    found = validate_path(str(packed), JobOptions())
+    assert [error["file"] for error in found["errors"]] == [f"{packed}/defs/main.yaml"] * 4
+    assert "ansible-ensemble-" not in str(found)
+
+
+def test_an_archive_is_not_taken_for_what_lies_beside_it(tmp_path: Path) -> None:
+    packed = tmp_path / "packed.csar"
+    files = {"service.yaml": SERVICE + "metadata: {template_name: a, template_version: 1.0}\n"}
+    write_archive(files, tmp_path / "packed", packed)
+    assert locate(packed).ensemble == tmp_path / "packed" / "ensemble.yaml"
+    (tmp_path / "packed" / "service.yaml").write_text(files["service.yaml"].replace("a:", "b:"))
+    with pytest.raises(InvalidInput, match=r"packed .* holds something else: service.yaml is not the same there"):
+        locate(packed)
+
+
+def test_validate_asks_for_no_input_and_checks_those_that_are_given(tmp_path: Path) -> None:
+    file = tmp_path / "service.yaml"
+    file.write_text(INPUTS)
+    assert told_by_validate(file) == set()
+    assert "no value is given for the input" in "".join(told_by_jobs(file))
+    found = validate_path(str(file), JobOptions(inputs={"port": "many"}))
+    assert "'many'" in found["errors"][0]["text"]
+
+
+INPUTS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  App:
+    derived_from: tosca.nodes.Root
+    properties: {port: {type: integer}}
+    interfaces: {Standard: {operations: {create: {implementation: "echo $port", inputs: {port: {type: integer}}}}}}
+topology_template:
+  inputs: {port: {type: integer}}
+  node_templates:
+    app:
+      type: App
+      properties: {port: {get_input: port}}
+      interfaces: {Standard: {operations: {create: {inputs: {port: {get_input: port}}}}}}
+  outputs: {port: {value: {get_property: [app, port]}}}
+  workflows:
+    again:
+      inputs: {word: {type: string}}
+      steps:
+        one:
+          target: app
+          activities: [{call_operation: {operation: Standard.create, inputs: {port: {get_input: word}}}}]
+"""
+
+
+def test_validate_runs_nothing_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORD", "from the environment")
+    file = tmp_path / "service.yaml"
+    file.write_text(REACHING)
+    assert told_by_validate(file) == set()
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+REACHING = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    app:
+      type: tosca.nodes.Root
+      interfaces:
+        Standard:
+          operations:
+            create:
+              implementation: echo $a
+              inputs:
+                a: {eval: {file: made, contents: made}}
+            configure: {implementation: echo $b, inputs: {b: "{{ lookup('pipe', 'touch made') }}"}}
+            start: {implementation: echo $c, inputs: {c: {get_env: NO_SUCH_VARIABLE}}}
+            stop: {implementation: {className: terraform}, inputs: {main: "resource {}"}}
+            delete: {implementation: echo $d, inputs: {d: {eval: {secret: nobody}}}}
+  outputs:
+    env: {value: {get_env: NO_SUCH_VARIABLE}}
+    local: {value: {eval: {local: nothing}}}
+    external: {value: {eval: {external: nothing}}}
+"""
