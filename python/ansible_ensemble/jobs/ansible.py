@@ -23,6 +23,7 @@ from ansible_ensemble.jobs.job_journal import read_job_journal
 from ansible_ensemble.jobs.journals import drop_dry_runs
 from ansible_ensemble.jobs.location import Location, locate
 from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.jobs.outcome import JobOutcome
 from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.recover import commit_job, read_recovered, record_journal
@@ -206,15 +207,17 @@ def execute(
         left = _wind_up(read, job_options, journal, held)
         if left:
             display.warning(left)
-    result: dict[str, Any] = {
-        "changed": outcome.changed and not job_options.check,
+    return execution_result(outcome, job_options) | {"journal": str(journal)}
+
+
+def execution_result(outcome: JobOutcome, options: JobOptions) -> dict[str, Any]:
+    """The outcome of a job as an Ansible task tells it."""
+    return {
+        "changed": outcome.changed and not options.check,
         "failed": not outcome.ok,
         "job": {"id": outcome.job, "counts": outcome.counts, "stopped": outcome.stopped},
-        "journal": str(journal),
+        **({} if outcome.ok else {"msg": outcome.reason, "exit_code": outcome.exit_code}),
     }
-    if not outcome.ok:
-        result |= {"msg": outcome.reason, "exit_code": outcome.exit_code}
-    return result
 
 
 def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks.Lock) -> str | None:
