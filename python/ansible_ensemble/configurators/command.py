@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,8 +19,6 @@ from ansible_ensemble.documents.scalars import as_written, is_written
 
 _INTERPRETERS = {".py": sys.executable, ".sh": "/bin/sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
 _PLACEHOLDER = "%dryrun%"
-_NOT_FOUND = 127  #: exit code of a shell that does not find the command
-_NAME = re.compile(r"[\w./-]+")  #: of a file, a role or a module
 _OWN_INPUTS = RESERVED_INPUTS | {"command", "cmd", "cwd", "shell", "input", "arguments", "echo", "keeplines"}
 
 
@@ -53,8 +50,6 @@ class CommandConfigurator:
         """Run the command."""
         argv, shell = self._argv(task)
         result = yield from run_argv(task, argv, shell)
-        if result.outcome and result.outcome.rc == _NOT_FOUND and _NAME.fullmatch(self._target) and not result.success:
-            result.error = f"{result.error}\n{self._target} is no file, role or module here, so it ran as a command"
         return result
 
     def _argv(self, task: Task) -> tuple[tuple[str, ...], str | None]:

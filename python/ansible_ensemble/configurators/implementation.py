@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ansible_ensemble.core.ansible_settings import may_be_set, setting
+from ansible_ensemble.configurators.locations import (
+    builtin_modules,
+    file_names,
+    find_ansible_module,
+    find_file,
+    find_module,
+    find_role,
+    is_fqcn,
+    is_in_library,
+    role_names,
+)
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.topology.artifacts import SUFFIXES
 from ansible_ensemble.topology.entities import Operation
 
 #: The configurator of modules.
 MODULE = "module"
 
-_FQCN = re.compile(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*){2,}")
 _DOTTED = re.compile(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*)+")
-_ROLE_NAME = re.compile(r"[\w-]+([./][\w-]+)*")
+_SHELL_SIGN = re.compile(r"""[\s|&;<>$`(){}\[\]*?!'"\\~#=]""")
 _PLAYS = re.compile(r"(hosts|import_playbook|ansible\.builtin\.import_playbook)\s*:")
-_LONGEST_NAME = 255  #: of a file
-_SCRIPT_SUFFIXES = {".sh", ".bash", ".py", ".pl", ".rb"}
 _YAML_SUFFIXES = {".yml", ".yaml"}
-_TERRAFORM = ("*.tf", "*.tf.json")
-_BUILTIN = "ansible.builtin."  #: a collection without roles
-
-#: Where Ansible looks for roles and collections if no setting says otherwise.
-_ROLES_PATH = ("~/.ansible/roles", "/usr/share/ansible/roles", "/etc/ansible/roles")
-_COLLECTIONS_PATH = ("~/.ansible/collections", "/usr/share/ansible/collections")
+_FILES = ("script", "tasks", "playbook")  #: configurators whose target is a file
+_PATHS = "its path starts at the folder of the file that declares the operation, or at the project's"
+_SHOWN = 60  #: characters of a text in a message
 
 #: Names of configurators as Unfurl's files give them -> ours.
 _ALIASES = {
@@ -81,14 +85,14 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     In this order: a configurator named by `className` (a Python class where it is `file.py#Class` or
     `package.module.Class`); the type of an artifact; a file that exists (a playbook is a list of plays, else it holds
     tasks; other files are scripts); a folder with a Terraform module; a configurator's name; a role where such a one is
-    found; a module's FQCN; else a shell command.
+    found; a module's FQCN or short name; a shell command, which has a blank or a sign of the shell's.
 
     Args:
         operation: it must have an implementation.
         root: the project's root, where files and roles are looked for after the declaring file's folder.
 
     Raises:
-        InvalidInput: there is nothing to run, or the file of a Python class is not there.
+        InvalidInput: there is nothing to run, or nothing of that name.
     """
     implementation = operation.implementation
     assert implementation is not None
@@ -99,20 +103,22 @@ def resolve(operation: Operation, root: Path) -> Resolved:
         raise InvalidInput(f"operation {operation.full_name} has nothing to run", operation.place)
     if "\n" in primary:
         return Resolved("command", primary)
-    file = _find_file(primary, operation, root)
+    file = find_file(primary, operation, root)
     if implementation.artifact is not None and implementation.artifact.type in _BY_ARTIFACT_TYPE and file:
         return Resolved(_BY_ARTIFACT_TYPE[implementation.artifact.type], str(file))
     if file is not None:
         return Resolved(_kind_of_file(file), str(file))
-    if module := _find_module(primary, operation, root):
-        return Resolved("terraform", str(module))
+    if folder := find_module(primary, operation, root):
+        return Resolved("terraform", str(folder))
     if primary in _ALIASES:
         return Resolved(_ALIASES[primary])
-    if role := _find_role(primary, operation, root):
+    if role := find_role(primary, operation, root):
         return Resolved("role", role)
-    if _FQCN.fullmatch(primary):
-        return Resolved(MODULE, primary)
-    return Resolved("command", primary)
+    if module := primary if is_fqcn(primary) else find_ansible_module(primary, operation, root):
+        return Resolved(MODULE, module)
+    if _SHELL_SIGN.search(primary) or "shell" in operation.inputs:
+        return Resolved("command", primary)
+    raise _nothing_of(primary, operation, root)
 
 
 def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolved:
@@ -121,46 +127,54 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
         name = _ALIASES[name]
     elif "#" in name:
         file, _, member = name.partition("#")
-        found = _find_file(file, operation, root)
+        found = find_file(file, operation, root)
         if found is None:
-            raise InvalidInput(
-                f"{operation.full_name} needs the file {file}, which is not there",
-                operation.place,
-                "its path starts at the folder of the file that declares the operation, or at the project's",
-            )
+            raise _no_file(file, operation)
         return Resolved("python", str(found), member)
     elif _DOTTED.fullmatch(name):
         return Resolved("python", name)
-    target = _find_file(primary, operation, root) if primary else None
-    if primary and name == "terraform":
-        target = _find_module(primary, operation, root)
-    return Resolved(name, str(target) if target else primary)
+    if name == MODULE:
+        module = find_ansible_module(primary, operation, root) or primary
+        if module.isidentifier() and not is_in_library(module, operation, root):
+            message = f"there is no module {module} for the operation {operation.full_name}"
+            raise InvalidInput(message, operation.place, nearest(module, builtin_modules()))
+        return Resolved(name, module)
+    if name == "role":
+        role = find_role(primary, operation, root)
+        if role is None and not Path(primary).is_dir():
+            message = f"there is no role {primary} for the operation {operation.full_name}"
+            raise InvalidInput(message, operation.place, nearest(primary, role_names(operation, root)))
+        return Resolved(name, role or primary)
+    if name == "terraform":
+        folder = find_module(primary, operation, root) if primary else None
+        if folder is None and primary and "main" not in operation.inputs:
+            message = f"there is no Terraform module {primary} for the operation {operation.full_name}"
+            raise InvalidInput(message, operation.place, _PATHS)
+        return Resolved(name, str(folder or primary))
+    target = find_file(primary, operation, root) if primary else None
+    if target is None and primary and name in _FILES:
+        raise _no_file(primary, operation)
+    return Resolved(name, str(target or primary))
 
 
-def _find_file(primary: str, operation: Operation, root: Path) -> Path | None:
-    return _find(primary, operation, root, Path.is_file)
+def _no_file(file: str, operation: Operation) -> InvalidInput:
+    message = f"the file {file} of the operation {operation.full_name} does not exist"
+    return InvalidInput(message, operation.place, _PATHS)
 
 
-def _find_module(primary: str, operation: Operation, root: Path) -> Path | None:
-    """The folder of a Terraform module: one with files of its language."""
-
-    def is_module(path: Path) -> bool:
-        return path.is_dir() and any(file for pattern in _TERRAFORM for file in path.glob(pattern))
-
-    return _find(primary, operation, root, is_module)
-
-
-def _find(primary: str, operation: Operation, root: Path, fits: Callable[[Path], bool]) -> Path | None:
-    artifact = operation.implementation.artifact if operation.implementation else None
-    for base in (artifact.base if artifact else None, operation.base, root):
-        if base is not None:
-            path = base / primary
-            try:
-                if fits(path):
-                    return path.resolve()
-            except (OSError, ValueError):  # a command longer than a file name may be, or with a null in it
-                return None
-    return None
+def _nothing_of(primary: str, operation: Operation, root: Path) -> InvalidInput:
+    """The error for a word that names nothing: it would be a shell command, which nobody asked for."""
+    shown = primary if len(primary) <= _SHOWN else f"{primary[:_SHOWN]}..."
+    as_command = f"a command is {{className: Cmd, primary: {shown}}}"
+    if Path(primary).suffix in SUFFIXES:
+        return _no_file(shown, operation)
+    if "/" in primary:
+        message = f"there is no file, role or Terraform module {shown} for the operation {operation.full_name}"
+        return InvalidInput(message, operation.place, f"{_PATHS}; {as_command}")
+    known = {*role_names(operation, root), *builtin_modules(), *_ALIASES, *file_names(operation, root)}
+    near = nearest(primary, known) if primary == shown else None
+    message = f"there is no role, module, file or configurator {shown} for the operation {operation.full_name}"
+    return InvalidInput(message, operation.place, f"{near} {as_command}" if near else as_command)
 
 
 def _kind_of_file(file: Path) -> str:
@@ -182,44 +196,3 @@ def is_playbook(file: Path) -> bool:
             if column is not None and not line[:column].strip(" -") and _PLAYS.match(line, column):
                 return True
     return False
-
-
-def _find_role(name: str, operation: Operation, root: Path) -> str | None:
-    """The role's absolute path, or its FQCN for a collection's role."""
-    if name.startswith(_BUILTIN):
-        return None
-    if _FQCN.fullmatch(name):
-        namespace, collection, role = name.split(".", 2)
-        for folder in collection_folders(root):
-            if (folder / namespace / collection / "roles" / role).is_dir():
-                return name
-        return None
-    if len(name) > _LONGEST_NAME or not _ROLE_NAME.fullmatch(name):
-        return None
-    for base in (operation.base, root):
-        if base is not None and (base / "roles" / name).is_dir():
-            return str((base / "roles" / name).resolve())
-        if base is not None and "/" in name and (base / name / "tasks").is_dir():
-            return str((base / name).resolve())
-    for folder in _roles_path():
-        path = folder / name
-        if path.is_dir():
-            return str(path)
-    return None
-
-
-def _roles_path() -> Iterator[Path]:
-    if may_be_set("roles_path", ("ANSIBLE_ROLES_PATH", "ANSIBLE_HOME")):
-        yield from map(Path, setting("DEFAULT_ROLES_PATH"))
-    else:
-        yield from (Path(folder).expanduser() for folder in _ROLES_PATH)
-
-
-def collection_folders(root: Path) -> Iterator[Path]:
-    """Folders that hold collections by namespace, in the order in which Ansible searches them."""
-    yield root / "collections" / "ansible_collections"
-    configured = _COLLECTIONS_PATH
-    if may_be_set("collections_path", ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME")):
-        configured = setting("COLLECTIONS_PATHS")
-    for folder in (*configured, *sys.path):
-        yield Path(folder).expanduser() / "ansible_collections"

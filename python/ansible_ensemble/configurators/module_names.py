@@ -6,15 +6,15 @@ Ansible itself would tell when it runs, after others have been changed; its impo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, builtin_modules
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.hints import closest
+from ansible_ensemble.core.hints import closest, nearest
 from ansible_ensemble.documents.yaml import read_yaml
 
-_BUILTIN = "ansible.builtin."
+_LEGACY = "ansible.legacy."
 _DOTS = 2  #: of an FQCN, at least
 #: Where a collection keeps what a task may name.
 _KINDS = ("modules", "action")
@@ -23,27 +23,28 @@ _KINDS = ("modules", "action")
 def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | None] | None:
     """What is wrong with the name of a module, and a hint; None if there is such a module, or nobody can tell.
 
-    A collection that is not found is left to Ansible, which may know of more folders.
-
     Args:
-        name: the FQCN; a short name is left to Ansible.
+        name: the FQCN; a short name is that of a module in a folder `library`, or wrong.
         collections: folders with collections by namespace, in the order in which they are searched.
     """
+    if name.startswith(_LEGACY) or name.isidentifier():
+        return None  # one of a folder `library`
     if name.count(".") < _DOTS:
-        return None  # the short name of one in a folder `library`, say
-    if name.startswith(_BUILTIN):
-        spec = find_spec("ansible")
-        homes = [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec is not None else []
+        return f"there is no module {name}", nearest(name, builtin_modules())
+    if name.startswith(BUILTIN):
+        homes = ansible_homes()
         folders = [home / part for home in homes for part in ("modules", "plugins/action")]
         routing = [home / "config" / "ansible_builtin_runtime.yml" for home in homes]
-        collection, module = "ansible.builtin", name.removeprefix(_BUILTIN)
+        collection, module = "ansible.builtin", name.removeprefix(BUILTIN)
     else:
         namespace, short, module = name.split(".", 2)
         collection = f"{namespace}.{short}"
         found = next((home for base in collections if (home := base / namespace / short).is_dir()), None)
-        folders = [found / "plugins" / kind for kind in _KINDS] if found is not None else []
-        routing = [found / "meta" / "runtime.yml"] if found is not None else []
-    if not folders or any(_holds(folder, module) for folder in folders) or module in _routed(routing):
+        if found is None:
+            install = f"install it with `ansible-galaxy collection install {collection}`"
+            return f"the collection {collection} of the module {name} is not installed", install
+        folders, routing = [found / "plugins" / kind for kind in _KINDS], [found / "meta" / "runtime.yml"]
+    if any(_holds(folder, module) for folder in folders) or module in _routed(routing):
         return None
     near = closest(module, {*_names(folders), *_routed(routing)})
     return f"there is no module {name}", f"did you mean {collection}.{near}?" if near else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
-from ansible_ensemble.configurators.implementation import MODULE, Resolved, collection_folders, resolve
+from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
+from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.module_names import module_fault
 from ansible_ensemble.configurators.play import PlayConfigurator
@@ -17,7 +18,8 @@ from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
 from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.topology.entities import Operation, Topology
+from ansible_ensemble.topology.tools import tool_names
 
 #: Entry point group of configurators from other packages: a callable that takes the target.
 GROUP = "ansible_ensemble.configurators"
@@ -36,14 +38,19 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
 }
 
 
-def configurator_for(operation: Operation, root: Path) -> Configurator:
+def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()) -> Configurator:
     """The configurator that carries out an operation.
 
+    Args:
+        operation: it must have an implementation.
+        root: the project's root.
+        tools: names of tools that are installed before operations run, Ansible collections among them.
+
     Raises:
-        InvalidInput: there is none of the name asked for, or no such module.
+        InvalidInput: there is none of the name asked for, no such module, or nothing of the implementation's name.
     """
     resolved = resolve(operation, root)
-    if resolved.configurator == MODULE:
+    if resolved.configurator == MODULE and not _comes(resolved.target, tools):
         fault = _module_fault(resolved.target, root)
         if fault is not None:
             message, hint = fault
@@ -51,9 +58,37 @@ def configurator_for(operation: Operation, root: Path) -> Configurator:
     return make(resolved, operation)
 
 
+def _comes(module: str, tools: Iterable[str]) -> bool:
+    """Whether a module's collection is among the tools, by its name or that of its archive."""
+    names = module.split(".")[:2]
+    return any(tool.startswith((f"tool-{'.'.join(names)}", f"tool-{'-'.join(names)}-")) for tool in tools)
+
+
 @lru_cache(maxsize=1024)
 def _module_fault(name: str, root: Path) -> tuple[str, str | None] | None:
     return module_fault(name, list(collection_folders(root)))
+
+
+def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
+    """What is wrong with the implementations of a topology's operations: each that a job could never carry out.
+
+    What is kept of templates that left the specification has no place in it, and is not looked at.
+    """
+    seen: set[int] = set()
+    tools = tool_names(topology)
+    for template in topology.node_templates.values():
+        if template.place is None:
+            continue
+        for entity in (template, *template.requirements):
+            for interface in entity.interfaces.values():
+                for operation in interface.operations.values():
+                    if operation.implementation is None or id(operation) in seen:
+                        continue
+                    seen.add(id(operation))
+                    try:
+                        configurator_for(operation, root, tools)
+                    except InvalidInput as error:
+                        yield error
 
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:

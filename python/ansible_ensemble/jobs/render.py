@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ansible_ensemble.configurators.implementation import MODULE
 from ansible_ensemble.configurators.protocol import Configurator, SubTask
-from ansible_ensemble.configurators.registry import configurator_for
+from ansible_ensemble.configurators.registry import configurator_for, find_faults
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.expressions.data import secrets_of
 from ansible_ensemble.expressions.reads import Deferred
@@ -39,6 +40,7 @@ from ansible_ensemble.topology.entities import (
 )
 from ansible_ensemble.topology.required import inputs_without_value
 from ansible_ensemble.topology.scaling import link_targets
+from ansible_ensemble.topology.tools import tool_names
 
 
 class Renderer:
@@ -55,6 +57,7 @@ class Renderer:
         self._options = options
         self._hosts = HostFinder(ensemble.evaluator, ensemble.instances, inventory)
         self._evidence = EnsembleEvidence(ensemble)
+        self._tools = tool_names(ensemble.topology)
 
     def task(self, planned: PlannedOperation, task_id: str) -> JobTask:
         """The task of a planned operation. Its instance is made in memory where it is new.
@@ -171,7 +174,7 @@ class Renderer:
             arguments = dict(part.partition("=")[::2] for part in command if "=" in part)
             free = " ".join(part for part in command if "=" not in part)
             values: dict[str, Any] = {**arguments, **({"_raw_params": free} if free else {})}
-            implementation = Implementation(primary=details["module"])
+            implementation = Implementation(primary=details["module"], class_name=MODULE)
         else:
             values = {"command": command[0] if len(command) == 1 else command}
             implementation = Implementation(class_name="command")
@@ -189,7 +192,7 @@ class Renderer:
         """
         if task.operation.implementation is None:
             return None
-        configurator = configurator_for(task.operation, self._ensemble.root)
+        configurator = configurator_for(task.operation, self._ensemble.root, self._tools)
         configurator.render(task)
         return configurator
 
@@ -242,11 +245,15 @@ class Renderer:
 def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
     """Render a plan's operations to see that they can be, before anything runs (seed unfurl-jobs: "Job Lifecycle").
 
+    Who deploys means to undeploy one day: a deploy looks at the implementations of all operations, as `validate` does.
+
     Raises:
         InvalidInput: an operation can never be rendered as it is; InvalidInputs for several.
     """
     known = set(ensemble.instances.by_name)
-    problems = render_faults(ensemble, plan, options)
+    found = render_faults(ensemble, plan, options)
+    faults = find_faults(ensemble.topology, ensemble.root) if plan.workflow == "deploy" else ()
+    problems = list({str(one): one for one in (*faults, *found)}.values())
     for name in set(ensemble.instances.by_name) - known:
         ensemble.instances.remove(name)
     if len(problems) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -121,8 +122,14 @@ def _task(event: Event, started: Mapping[str, Event]) -> dict[str, Any]:
         returned = result.get("result") or {}
         for name in ("stdout", "stderr"):
             task[name] = result.get(name) or str(returned.get(name) or "")
-        task["stdout"] = task["stdout"] or str(returned.get("msg") or "")
+        task["stdout"] = task["stdout"] or str(returned.get("msg") or "") or (_data(returned) if status == "ok" else "")
     return task
+
+
+def _data(returned: Mapping[str, Any]) -> str:
+    """What a module returned, for one that prints nothing: without what the report says in another place."""
+    told = {name: value for name, value in returned.items() if name not in _TOLD and not name.startswith("_")}
+    return json.dumps(told, indent=2, ensure_ascii=False, default=str) if told else ""
 
 
 def _interrupted(event: Event) -> dict[str, Any]:
@@ -154,6 +161,9 @@ def _summary(counts: Mapping[str, int]) -> str:
     tasks = f"{counts['total']} task{'' if counts['total'] == 1 else 's'}"
     return f"{tasks} ({', '.join([changed, *parts])})" if counts["total"] else "no tasks"
 
+
+#: Of what a module returned, that which a report tells in another place, or nobody asks for.
+_TOLD = ("changed", "failed", "diff", "warnings", "deprecations", "invocation", "stdout_lines", "stderr_lines")
 
 #: What is done to an instance by operations of a reason.
 _KINDS: Mapping[str, tuple[str, ...]] = {

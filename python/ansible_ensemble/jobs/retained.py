@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,8 @@ class RetainedTemplates:
             for name in names:
                 operation = entity.operation(interface, name)
                 if operation is not None:
-                    kept[operation.full_name] = self._operation(operation)
+                    with suppress(InvalidInput):  # what names nothing cannot be carried out, now or then
+                        kept[operation.full_name] = self._operation(operation)
         return kept
 
     def _operation(self, operation: Operation) -> dict[str, Any]:

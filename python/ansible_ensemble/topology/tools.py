@@ -116,6 +116,11 @@ def _installs(artifact: Artifact) -> bool:
     )
 
 
+def tool_names(topology: Topology) -> frozenset[str]:
+    """Names of the nodes that are tools."""
+    return frozenset(name for name, one in topology.node_templates.items() if one.type.name == NODE_TYPE)
+
+
 def tool_name(artifact: Artifact) -> str:
     """Name of a tool's node."""
     name = _distribution(artifact)[0] if artifact.type in _COMMANDS else artifact.file or artifact.name

@@ -24,6 +24,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "declared/parts/db/tasks/main.yml": "",
         "declared/plain/readme": "",
         "declared/my.py": "",
+        "declared/deep/in.yml": "- debug:\n",
+        "declared/infra/main.tf": "",
+        "library/keep.py": "",
+        "library/ping.sh": "",
         "root.sh": "",
         "twice.sh": "root",
         "roles/cache/meta/main.yml": "",
@@ -71,21 +75,82 @@ CASES = {
     "a role by its whole path": ("roles/web", "role", "{}/declared/roles/web"),
     "a role of the roles path": ("shared", "role", "{}/home/roles/shared"),
     "a role of a collection": ("acme.tools.web", "role", "acme.tools.web"),
-    "a folder that is no role": ("plain", "command", "plain"),
+    "a path from the root of the project": ("/root.sh", "script", "{}/root.sh"),
+    "a path from the root of an archive": ("/deep/in.yml", "tasks", "{}/declared/deep/in.yml"),
+    "an absolute path": ("{}/root.sh", "script", "{}/root.sh"),
+    "a Terraform module from the root": ("/declared/infra", "terraform", "{}/declared/infra"),
+    "a role from the root": ("/declared/parts/db", "role", "{}/declared/parts/db"),
     "a module": ("ansible.builtin.file", "module", "ansible.builtin.file"),
     "a module that is in no collection here": ("acme.tools.other", "module", "acme.tools.other"),
     "a configurator": ("Template", "template", ""),
     "a command": ("echo hello", "command", "echo hello"),
     "several lines": ("true\nfalse\n", "command", "true\nfalse\n"),
-    "a command longer than a file name": ("x" * 5000, "command", "x" * 5000),
-    "a null": ("a\0b", "command", "a\0b"),
+    "a module of Ansible's by its short name": ("copy", "module", "ansible.builtin.copy"),
+    "a module of a folder library": ("keep", "module", "keep"),
+    "one of a folder library goes before Ansible's": ("ping", "module", "ping"),
+    "a command with a sign of the shell's": ("true;false", "command", "true;false"),
+    "a command by an expression": ("{{words}}", "command", "{{words}}"),
+    "a command longer than a file name": ("x " * 5000, "command", "x " * 5000),
 }
 
 
 @pytest.mark.parametrize("written,configurator,target", CASES.values(), ids=CASES)
 def test_what_is_written(project: Path, written: str, configurator: str, target: str) -> None:
-    resolved = resolve(operation(written, base=project / "declared"), project)
+    resolved = resolve(operation(written.replace("{}", str(project)), base=project / "declared"), project)
     assert resolved == Resolved(configurator, target.replace("{}", str(project)))
+
+
+_COMMAND = "a command is {className: Cmd, primary: "
+_PATHS = "its path starts at the folder"
+#: What is written, by itself or with a className -> parts of the error and of its hint: none of it is a shell command.
+NOTHING = {
+    "nginx": ("no role, module, file or configurator nginx", f"{_COMMAND}nginx}}"),
+    "webb": ("no role, module, file or configurator webb", "did you mean web? a command is"),
+    "copyy": ("configurator copyy", "did you mean copy?"),
+    "Templat": ("configurator Templat", "did you mean Template?"),
+    "root.shh": ("configurator root.shh", "did you mean root.sh?"),
+    "acme.nginx": ("configurator acme.nginx", _COMMAND),
+    "image:latest": ("configurator image:latest", _COMMAND),
+    "plain": ("no role, module, file or configurator plain", _COMMAND),
+    "uptime": ("configurator uptime", f"{_COMMAND}uptime}}"),
+    "gone.sh": ("the file gone.sh of the operation Standard.create does not exist", _PATHS),
+    "plays/gone.yaml": ("the file plays/gone.yaml of", _PATHS),
+    "/plays/gone.yaml": ("the file /plays/gone.yaml of", _PATHS),
+    "roles/webb": ("no file, role or Terraform module roles/webb", _PATHS),
+    "/opt/app/start": ("no file, role or Terraform module /opt/app/start", _COMMAND),
+    "x" * 5000: (f"configurator {'x' * 60}... for", _COMMAND),
+    "a\0b": ("no role, module, file or configurator", _COMMAND),
+    ("module", "pingg"): ("no module pingg", "did you mean ping?"),
+    ("role", "webb"): ("no role webb", "did you mean web?"),
+    ("script", "gone.sh"): ("the file gone.sh", _PATHS),
+    ("tasks", "gone.yml"): ("the file gone.yml", _PATHS),
+    ("Ansible", "gone.yml"): ("the file gone.yml", _PATHS),
+    ("Terraform", "gone"): ("no Terraform module gone", _PATHS),
+    ("gone.py#Mine", ""): ("the file gone.py", _PATHS),
+}
+
+
+@pytest.mark.parametrize("written", NOTHING)
+def test_what_names_nothing_is_refused_and_no_command(project: Path, written: str | tuple[str, str]) -> None:
+    given = written if isinstance(written, str) else {"class_name": written[0], "primary": written[1]}
+    with pytest.raises(InvalidInput) as caught:
+        resolve(operation(given, base=project / "declared"), project)
+    message, hint = NOTHING[written]
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_an_artifact_that_is_not_there_is_no_command(project: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"the file gone.sh"):
+        resolve(operation("", base=project, artifact=("tosca.artifacts.Implementation.Bash", "gone.sh")), project)
+    with pytest.raises(InvalidInput, match=r"configurator nginx:latest"):
+        resolve(operation("", base=project, artifact=("tosca.artifacts.Deployment.Image", "nginx:latest")), project)
+
+
+def test_a_word_is_a_command_where_its_shell_is_said(project: Path) -> None:
+    assert resolve(operation("uptime", base=project, inputs={"shell": "/bin/sh"}), project).configurator == "command"
+    user = resolve(operation("user", base=project, inputs={"shell": "/bin/sh"}), project)
+    assert user == Resolved("module", "ansible.builtin.user")
 
 
 CLASSES = {
@@ -119,7 +184,7 @@ def test_class_of_a_file(project: Path) -> None:
     resolved = resolve(operation({"class_name": "my.py#Mine"}, base=project / "declared"), project)
     assert resolved == Resolved("python", str(project / "declared/my.py"), "Mine")
     assert resolved.subject == f"{project}/declared/my.py#Mine"
-    with pytest.raises(InvalidInput, match=r"service.yaml:7:3: .*needs the file gone.py"):
+    with pytest.raises(InvalidInput, match=r"service.yaml:7:3: the file gone.py of"):
         resolve(operation({"class_name": "gone.py#Mine"}, base=project), project)
 
 

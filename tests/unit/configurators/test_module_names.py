@@ -38,7 +38,7 @@ def collections(tmp_path: Path) -> list[Path]:
     [
         *("ansible.builtin.copy", "ansible.builtin.command", "ansible.builtin.include_vars", "ansible.legacy.mine"),
         *("acme.tools.deploy", "acme.tools.net.route", "acme.tools.win", "acme.tools.send", "acme.tools.moved"),
-        *("nobody.knows.this", "short"),
+        "short",
     ],
 )
 def test_modules_that_are_there_or_may_be(collections: list[Path], name: str) -> None:
@@ -54,6 +54,7 @@ def test_modules_that_are_there_or_may_be(collections: list[Path], name: str) ->
         ("acme.tools.net.rout", "did you mean acme.tools.net.route?"),
         ("acme.tools.movd", "did you mean acme.tools.moved?"),
         ("acme.tools.__init", None),
+        ("two.parts", None),
     ],
 )
 def test_modules_that_are_not(collections: list[Path], name: str, hint: str | None) -> None:
@@ -65,3 +66,17 @@ def test_an_operation_with_such_a_module_is_refused(collections: list[Path], tmp
     with pytest.raises(InvalidInput, match=r"Standard\.create: there is no module acme\.tools\.deploi") as caught:
         configurator_for(one, tmp_path)
     assert caught.value.place == one.place
+
+
+def test_a_collection_that_is_not_installed(collections: list[Path]) -> None:
+    message, hint = module_fault("nobody.knows.this", collections) or ("", None)
+    assert message == "the collection nobody.knows of the module nobody.knows.this is not installed"
+    assert hint == "install it with `ansible-galaxy collection install nobody.knows`"
+
+
+@pytest.mark.parametrize("tool", ["tool-nobody.knows", "tool-nobody-knows-1.0.tar.gz"])
+def test_a_collection_that_is_installed_as_a_tool_first(tmp_path: Path, tool: str) -> None:
+    one = operation("nobody.knows.this", base=tmp_path)
+    assert configurator_for(one, tmp_path, [tool]).name == "module"
+    with pytest.raises(InvalidInput, match=r"the collection nobody\.knows .* is not installed"):
+        configurator_for(one, tmp_path, ["tool-nobody.else"])

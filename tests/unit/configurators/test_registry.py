@@ -14,7 +14,7 @@ from .conftest import operation
 @pytest.mark.parametrize(
     "written,name",
     [
-        ("echo", "command"),
+        ("echo me", "command"),
         ("ansible.builtin.ping", "module"),
         ({"class_name": "Template"}, "template"),
         ({"class_name": "Delegate"}, "delegate"),
@@ -25,6 +25,9 @@ from .conftest import operation
     ],
 )
 def test_own(tmp_path: Path, written: object, name: str) -> None:
+    (tmp_path / "roles/web").mkdir(parents=True)
+    for file in ("t.yml", "x.sh"):
+        (tmp_path / file).touch()
     assert configurator_for(operation(written, base=tmp_path), tmp_path).name == name
 
 

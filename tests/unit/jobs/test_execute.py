@@ -35,7 +35,7 @@ def service(serial: str = "timeout: 9") -> str:
     lines = []
     for host in HOSTS:
         for number in range(3):
-            primary = f"{{primary: acme.tools.make, operation_host: {host}, {serial}}}"
+            primary = f"{{primary: ansible.builtin.ping, operation_host: {host}, {serial}}}"
             operation = f"{{Standard: {{operations: {{create: {{implementation: {primary}}}}}}}}}"
             lines.append(f"    {host}-{number}: {{type: Thing, interfaces: {operation}}}")
     return SERVICE + "\n".join(lines) + "\n"
