@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.keywords import BY_ANSIBLE
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Order
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
@@ -201,8 +202,11 @@ def run_order(task: Task, order: Order) -> Steps:
 
 
 def is_local(task: Task) -> bool:
-    """Whether the task's commands run on the controller as its user, which needs no Ansible."""
-    return task.host.name == "localhost" and not task.setting("become")
+    """Whether the task's commands run on the controller as its user, and nothing else is asked of Ansible."""
+    if task.host.name != "localhost":
+        return False
+    keywords = task_keywords(task)
+    return not any(name in keywords for name in BY_ANSIBLE if name != "become") and not keywords.get("become")
 
 
 def _order(task: Task, argv: tuple[str, ...], shell: str | None) -> Order:

@@ -1,4 +1,4 @@
-"""Where an operation's files, roles, modules and collections lie, found by a look at folders: Ansible is not started."""
+"""Where an operation's files, roles, modules and collections lie, found by a look at folders alone."""
 
 from __future__ import annotations
 

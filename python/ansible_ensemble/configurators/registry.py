@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
+from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.module_names import module_fault
@@ -47,9 +48,11 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
         tools: names of tools that are installed before operations run, Ansible collections among them.
 
     Raises:
-        InvalidInput: there is none of the name asked for, no such module, or nothing of the implementation's name.
+        InvalidInput: there is none of the name asked for, no such module, or nothing of the implementation's name; or
+            it has keys that nothing acts on.
     """
     resolved = resolve(operation, root)
+    check_keywords(operation, resolved.configurator)
     if resolved.configurator == MODULE and not _comes(resolved.target, tools):
         fault = _module_fault(resolved.target, root)
         if fault is not None:

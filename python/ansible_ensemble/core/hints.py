@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Set
 
 _SHOWN = 20  #: names that are told at most
+_LONG = 4  #: letters of a name that has slips
 
 
 def closest(name: object, known: Iterable[object]) -> str | None:
@@ -33,3 +34,23 @@ def known_names(names: Collection[object]) -> str | None:
     if not shown:
         return None
     return f"known are {', '.join(shown[:_SHOWN])}" + (", ..." if len(shown) > _SHOWN else "")
+
+
+def slip_of(name: str, known: Iterable[str]) -> str | None:
+    """The known name that this one is but for one letter, or two in the wrong order; None if it is none of them.
+
+    A short name is nobody's slip, nor is one with another number.
+    """
+    return next(
+        (one for one in known if one != name and len(one) >= _LONG and _is_slip(name.lower(), one.lower())), None
+    )
+
+
+def _is_slip(left: str, right: str) -> bool:
+    while left and right and left[0] == right[0]:
+        left, right = left[1:], right[1:]
+    while left and right and left[-1] == right[-1]:
+        left, right = left[:-1], right[:-1]
+    if len(left) <= 1 and len(right) <= 1:
+        return not f"{left}{right}".isdigit()
+    return len(left) == 2 and left == right[::-1]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.hints import nearest, slip_of
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.topology.artifacts import read_artifact
 from ansible_ensemble.topology.entities import (
@@ -32,6 +32,8 @@ _INTERFACE_KEYS = frozenset(
 )
 #: In Unfurl's dialect, what every operation has that the interfaces beside it list.
 _DEFAULTS = "defaults"
+#: Interface types whose operations the job itself calls; it calls no others.
+_CLOSED = ("tosca.interfaces.node.lifecycle.Standard", "tosca.interfaces.relationship.Configure")
 _NOTHING: Mapping[str, Any] = {}
 _DEFINITION_KEYS = KEYS["parameter_definition"]
 
@@ -148,10 +150,11 @@ def _read_interface(
         body.get("notifications"), f"the notifications of interface '{name}'", place_of(body, "notifications")
     )
     sections.append(("notification", notifications, notifications, made.notifications))
+    known_names = {"operation": list(made.operations), "notification": list(made.notifications)}
     for kind, entries, container, target in sections:
         for key, entry in entries.items():
             known = target.get(key)
-            if known is None and not declares and not made.is_open:
+            if known is None and name and not _may_add(key, made, known_names[kind], declares=declares):
                 hint = nearest(key, target) or f"its {kind}s are: {', '.join(target) or 'none'}"
                 problems.add(f"interface '{name}' has no {kind} '{key}'", key_place_of(container, key), hint)
                 continue
@@ -161,6 +164,13 @@ def _read_interface(
                 known = _read_operation(key, defaults, place_of(defaults), known, scope, kind=kind)
             target[key] = _read_operation(key, entry, place_of(container, key), known, scope, kind=kind)
     return made
+
+
+def _may_add(key: str, interface: Interface, known: Iterable[str], *, declares: bool) -> bool:
+    """Whether an interface may have an operation that its type does not declare; one that nobody calls is a slip."""
+    if slip_of(key, known) is not None:
+        return False
+    return interface.is_open or (declares and interface.type not in _CLOSED)
 
 
 def _read_operation(name: str, raw: Any, place: Place | None, base: Operation, scope: Scope, *, kind: str) -> Operation:
@@ -202,7 +212,9 @@ def _read_operation(name: str, raw: Any, place: Place | None, base: Operation, s
         given = Assignment({key: one.value for key, one in made.inputs.items()}, None, place, scope.base)
         made.implementation, made.base = Implementation(class_name="delegate"), scope.base
         made.inputs = {"operation": Assignment(called, None, place_of(body, "invoke"), scope.base), "inputs": given}
-    made.outputs = {**base.outputs, **_read_outputs(body.get("outputs"), what, body, scope)}
+    implemented = made.implementation.settings if made.implementation is not None else {}
+    for section in (implemented if "implementation" in body else {}, body):
+        made.outputs = {**made.outputs, **_read_outputs(section.get("outputs"), what, section, scope)}
     made.description = str(body.get("description") or base.description)
     made.metadata = {**base.metadata, **problems.mapping(body.get("metadata"), f"metadata of {what}", place)}
     return made

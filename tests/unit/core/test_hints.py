@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.core.hints import known_names, nearest, nearest_or_known
+from ansible_ensemble.core.hints import known_names, nearest, nearest_or_known, slip_of
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,16 @@ def test_many_names_are_not_all_told():
     names = [f"n{number}" for number in range(21)]
     assert known_names(names) == f"known are {', '.join(names[:20])}, ..."
     assert known_names({"b", "a"}) == "known are a, b"
+
+
+@pytest.mark.parametrize(
+    ("name", "slip"),
+    [
+        *(("configur", "configure"), ("cretae", "create"), ("Create", "create"), ("delte", "delete")),
+        *(("stopp", "stop"), ("stat", "start"), ("deIete", "delete")),
+        *(("create", None), ("create2", None), ("reconfigure", None), ("create_db", None), ("restart", None)),
+        *(("o", None), ("up", None), ("", None), ("xcreatey", None)),
+    ],
+)
+def test_slips(name: str, slip: str | None) -> None:
+    assert slip_of(name, ["create", "configure", "start", "stop", "delete", "go"]) == slip

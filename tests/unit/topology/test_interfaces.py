@@ -293,3 +293,51 @@ topology_template: {node_templates: {z: {type: Zone}}}
     assert stop.implementation is not None
     assert (stop.implementation.class_name, stop.inputs["operation"].value) == ("delegate", "Standard.start")
     assert stop.inputs["inputs"].value == {"zone": "home", "a": 1}
+
+
+#: The interfaces of a node type -> what is wrong with them, if anything is.
+DECLARED = {
+    "{Standard: {configur: ls -l}}": "interface 'Standard' has no operation 'configur' (did you mean configure?)",
+    "{Standard: {operations: {cretae: ls -l}}}": "has no operation 'cretae' (did you mean create?)",
+    "{Standard: {tune: ls -l}}": "has no operation 'tune' (its operations are: create, configure",
+    "{Install: {chekc: ls -l}}": "has no operation 'chekc' (did you mean check?)",
+    "{My: {og: ls -l}}": None,
+    "{My: {rotaet: ls -l}}": "has no operation 'rotaet' (did you mean rotate?)",
+    "{My: {tune: ls -l}}": None,
+    "{Mine: {type: Longer, tune: ls -l}}": None,
+    "{Mine: {type: Longer, stopp: ls -l}}": "has no operation 'stopp' (did you mean stop?)",
+    "{My: {notifications: {evnet: ls -l}}}": "has no notification 'evnet' (did you mean event?)",
+}
+
+
+@pytest.mark.parametrize("written", DECLARED)
+def test_a_type_declares_no_operation_that_nobody_calls(load: Load, written: str) -> None:
+    text = f"""
+interface_types:
+  My: {{operations: {{go: {{}}, rotate: {{}}}}, notifications: {{event: {{}}}}}}
+  Longer: {{derived_from: tosca.interfaces.node.lifecycle.Standard}}
+node_types: {{N: {{derived_from: tosca.nodes.Root, interfaces: {written}}}}}
+topology_template: {{node_templates: {{n: {{type: N}}}}}}
+"""
+    if DECLARED[written] is None:
+        load(text)
+        return
+    with pytest.raises(InvalidInput) as caught:
+        load(text)
+    assert DECLARED[written] in str(caught.value)
+
+
+def test_a_relationship_type_declares_no_operation_that_nobody_calls(load: Load) -> None:
+    with pytest.raises(InvalidInput, match=r"no operation 'pre_configure_sourc' \(did you mean pre_configure_source"):
+        load("""
+relationship_types:
+  R: {derived_from: tosca.relationships.DependsOn, interfaces: {Configure: {pre_configure_sourc: ls -l}}}
+topology_template: {relationship_templates: {r: {type: R}}}
+""")
+
+
+def test_an_implementation_may_map_its_outputs(load: Load) -> None:
+    operation = create(
+        load, "{create: {implementation: {primary: ls, outputs: {o: [SELF, state]}}, outputs: {p: state}}}"
+    )
+    assert operation.outputs == {"o": ["SELF", "state"], "p": ["SELF", "state"]}

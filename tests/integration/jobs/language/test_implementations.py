@@ -1,4 +1,4 @@
-"""What implements an operation is there, or validate, plan and deploy refuse it with the same words, and run nothing."""
+"""What implements an operation is there, or validate, plan and deploy refuse it with the same words."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_missing_file_is_refused_but_of_a_part(command: Any, tmp_path: Path) -
         done = command(*arguments, "service.yaml")
         assert (done.code, words in done.output) == (3, True)
     (tmp_path / "plays").mkdir()
-    (tmp_path / "plays" / "configure.yaml").write_text("- file: {path: %s/done, state: touch}\n" % tmp_path)
+    (tmp_path / "plays" / "configure.yaml").write_text(f"- file: {{path: {tmp_path}/done, state: touch}}\n")
     done = command("deploy", "--approve", "service.yaml")
     assert done.code == 0, done.output
     assert (tmp_path / "done").exists()

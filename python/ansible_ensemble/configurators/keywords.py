@@ -1,0 +1,115 @@
+"""The keys of an implementation that configurators act on; any other is refused by name: it would do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.topology.entities import Operation
+
+#: What the job itself acts on, or the topology's reader did, whatever the configurator.
+JOB_KEYS = frozenset(
+    {"retries", "delay", "backoff", "serial", "idempotent", "fast", "inputs", "outputs", "description", "metadata"}
+)
+_FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact that stands in the implementation's place
+_CONNECTION = frozenset(
+    {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "no_log", "vars"}
+)
+_TASK = _CONNECTION | {"changed_when", "delegate_to", "environment", "failed_when", "until"}
+_PLAY = _CONNECTION | {"environment", "gather_facts", "check_mode"}
+
+#: Configurator -> the keys that it acts on; one of another package may act on any.
+KEYS: Mapping[str, frozenset[str]] = {
+    "command": _TASK,
+    "script": _TASK,
+    "module": _TASK | {"check_mode"},
+    "tasks": _PLAY,
+    "role": _PLAY,
+    "playbook": frozenset({"environment", "check_mode"}),
+    "python": frozenset({"environment"}),
+    "terraform": frozenset({"environment"}),
+    "template": frozenset(),
+    "delegate": frozenset(),
+}
+
+#: Task keywords that a command on the controller has only by way of Ansible, which then carries it out.
+BY_ANSIBLE = tuple(sorted(_TASK - {"environment"}))
+
+_IN_TASKS = "say it in a file of tasks, and name that as the implementation"
+_IN_PLAY = "say it in the playbook"
+
+#: Keys of Ansible's or Unfurl's that nothing acts on -> where that is said.
+_ELSEWHERE: Mapping[str, str] = {
+    "when": f"a workflow's step has a filter; or {_IN_TASKS}",
+    "loop": f"`count` of a node template makes several instances; or {_IN_TASKS}",
+    "register": "what it returns is in its outputs, and in `result` of the input resultTemplate",
+    "ignore_errors": "write failed_when: false, or the input done: {success: true}",
+    "ignore_unreachable": "a node template's metadata may have the priority `optional`",
+    "tags": "a job is limited by --instance and --template; a playbook by the input playbookArgs",
+    "notify": "the trigger of a policy runs operations when others have changed something",
+    "listen": "the trigger of a policy runs operations when others have changed something",
+    "async": "operations run side by side as they are; `timeout` limits one",
+    "poll": "operations run side by side as they are; `timeout` limits one",
+    "throttle": "write serial: and a name that these operations share",
+    "run_once": "an operation runs once for its instance",
+    "args": "the operation's inputs are the arguments",
+    "action": "write primary: and the module",
+    "name": "write description:",
+    "diff": "--diff is an option of the job",
+    "collections": "name the module with its collection",
+    "module_defaults": "write inputs beside the interface's operations",
+    "postConditions": "write an operation Install.check",
+    "preConditions": "a workflow has preconditions, and a node template node_filter",
+    "entry_state": "the job sets the state by the operation's name",
+    "shell": "write className: Cmd; the shell's path is the input shell",
+    "until": _IN_TASKS,
+    "delegate_to": "write operation_host:",
+    "changed_when": _IN_TASKS,
+    "failed_when": _IN_TASKS,
+    "gather_facts": "only a role and tasks gather facts",
+    "check_mode": "only Ansible has a check mode; a command has the input dryrun",
+}
+
+#: Task keywords that are no sensible name of a variable or argument.
+_NO_INPUTS = frozenset(
+    {"when", "changed_when", "failed_when", "ignore_errors", "register", "become", "become_user", "delegate_to"}
+    | {"no_log", "with_items", "loop_control"}
+)
+_WITH_VARIABLES = ("command", "script", "module", "tasks", "role", "playbook")
+
+
+def check_keywords(operation: Operation, configurator: str) -> None:
+    """Refuse keys of an implementation, and keywords among the inputs, that nothing would act on.
+
+    Args:
+        operation: it has an implementation.
+        configurator: what carries it out.
+
+    Raises:
+        InvalidInput: there is such a key.
+    """
+    implementation = operation.implementation
+    if implementation is None or configurator not in KEYS:
+        return
+    known = KEYS[configurator] | JOB_KEYS
+    for key in implementation.settings:
+        if key not in known and key not in _FILE_KEYS:
+            message = f"the implementation of {operation.full_name} has `{key}`, which nothing acts on"
+            raise InvalidInput(message, operation.place, _hint(key, configurator))
+    if configurator not in _WITH_VARIABLES:
+        return
+    for name in operation.inputs:
+        if name in _NO_INPUTS and name not in operation.input_definitions:
+            message = (
+                f"the input {name} of {operation.full_name} is a keyword of Ansible's, which nothing acts on there"
+            )
+            hint = "write it into the implementation, beside primary:" if name in known else _hint(name, configurator)
+            raise InvalidInput(message, operation.inputs[name].place or operation.place, hint)
+
+
+def _hint(key: str, configurator: str) -> str | None:
+    key = "loop" if key.startswith(("with_", "loop_")) else key
+    if configurator == "playbook" and (key in _PLAY or key in _TASK):
+        return _IN_PLAY
+    return _ELSEWHERE.get(key) or nearest(key, KEYS[configurator] | JOB_KEYS)
