@@ -153,11 +153,15 @@ class ScriptConfigurator:
         return result
 
 
+def implementation_environment(task: Task) -> dict[str, str]:
+    """Environment of what implements an operation: the task's, and what the implementation says of its own."""
+    settings = mapping(task.setting("environment"), "the environment of the implementation", task)
+    return {**task.environment, **{name: as_text(value) for name, value in settings.items()}}
+
+
 def environment_of(task: Task) -> dict[str, str]:
     """Environment of a command: the task's, its implementation's, and its inputs (other than text as JSON)."""
-    environment = dict(task.environment)
-    settings = mapping(task.setting("environment"), "the environment of the implementation", task)
-    environment.update({name: as_text(value) for name, value in settings.items()})
+    environment = implementation_environment(task)
     for name in task.inputs:
         if name not in _OWN_INPUTS:
             environment[name] = as_text(task.inputs[name])

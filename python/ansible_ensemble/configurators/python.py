@@ -10,7 +10,7 @@ from types import NoneType
 from typing import Any
 
 import ansible_ensemble
-from ansible_ensemble.configurators.command import as_text, mapping
+from ansible_ensemble.configurators.command import implementation_environment
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Order, Outcome
 from ansible_ensemble.configurators.protocol import Basis, Conversation, Result, Steps, SubTask, Task
 from ansible_ensemble.configurators.results import read_inputs, take_instance, to_result
@@ -41,9 +41,7 @@ class PythonConfigurator:
 
     def run(self, task: Task) -> Steps:
         """Start its process and answer what it asks, to its end."""
-        environment = dict(task.environment)
-        settings = mapping(task.setting("environment"), "the environment of the implementation", task)
-        environment.update({name: as_text(value) for name, value in settings.items()})
+        environment = implementation_environment(task)
         answers = _Answers(task, self._target, environment)
         package = str(Path(ansible_ensemble.__file__).parent.parent)
         command = Command(

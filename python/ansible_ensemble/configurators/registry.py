@@ -20,6 +20,7 @@ from ansible_ensemble.configurators.template import DelegateConfigurator, Templa
 from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.entities import Operation, Topology
+from ansible_ensemble.topology.nodes import STAND_INS
 from ansible_ensemble.topology.tools import tool_names
 
 #: Entry point group of configurators from other packages: a callable that takes the target.
@@ -75,12 +76,13 @@ def _module_fault(name: str, root: Path) -> tuple[str, str | None] | None:
 def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     """What is wrong with the implementations of a topology's operations: each that a job could never carry out.
 
-    What is kept of templates that left the specification has no place in it, and is not looked at.
+    What is kept of templates that left the specification has no place in it, and is not looked at, nor is what others
+    stand for.
     """
     seen: set[int] = set()
     tools = tool_names(topology)
     for template in topology.node_templates.values():
-        if template.place is None:
+        if template.place is None or STAND_INS.intersection(template.directives):
             continue
         for entity in (template, *template.requirements):
             for interface in entity.interfaces.values():

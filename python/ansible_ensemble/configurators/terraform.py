@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.command import implementation_environment
 from ansible_ensemble.configurators.orders import Command, Order, Outcome
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import read_inputs, to_result
@@ -242,11 +243,12 @@ class _Terraform:
 
     def _environment(self) -> dict[str, str]:
         """The environment; secret variables are in it, and so in no file and no command line."""
-        given = {**os.environ, **self.task.environment}
+        own = implementation_environment(self.task)
+        given = {**os.environ, **own}
         cache = given.get("TF_PLUGIN_CACHE_DIR") or str(cache_folder(given))
         secret = {name: value for name, value in variables_of(self.task).items() if is_sensitive(value)}
         return {
-            **self.task.environment,
+            **own,
             **{f"TF_VAR_{name}": as_variable(value) for name, value in secret.items()},
             "TF_DATA_DIR": str(self.private),
             "TF_PLUGIN_CACHE_DIR": cache,

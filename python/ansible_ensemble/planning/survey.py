@@ -7,17 +7,15 @@ from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import planned, planned_on_link
-
-#: Directives of templates whose own operations never run: others take their place.
-_STAND_INS = {"substitute", "select"}
+from ansible_ensemble.topology.nodes import STAND_INS
 
 
 def survey(planning: Planning) -> None:
     """Plan every implemented operation of every instance and of its relationships."""
     for member in planning.members.values():
-        if not _STAND_INS.intersection(member.template.directives):
-            member.plan(Action.RUN, Reason.RUN)
+        if not STAND_INS.intersection(member.template.directives):
             _survey(planning, member)
+            member.plan(Action.RUN, Reason.RUN)
 
 
 def _survey(planning: Planning, member: Member) -> None:

@@ -197,7 +197,7 @@ class PlayRunner:
         executor = _OneHostPlaybook(
             [order.source], session.inventory, session.variable_manager, session.loader, session.passwords
         )
-        executor.host_name = order.host.name
+        executor.host_name, executor.environment = order.host.name, order.keywords.get("environment")
         self._listen(executor._tqm)
         return int(executor.run())
 
@@ -267,11 +267,15 @@ class PlayRunner:
 
 
 class _OneHostPlaybook(PlaybookExecutor):  # type: ignore[misc]
-    """A playbook whose `hosts: all` means one host."""
+    """A playbook whose `hosts: all` means one host, and whose plays have an environment beside their own."""
 
     host_name = ""
+    environment: dict[str, Any] | None = None
 
     def _get_serialized_batches(self, play: Any) -> Any:
+        if self.environment:
+            own = play.environment or []
+            play.environment = [self.environment, *(own if isinstance(own, list) else [own])]
         if list(play.hosts if isinstance(play.hosts, list) else [play.hosts]) in (["all"], ["*"]):
             host = self._inventory.get_host(self.host_name)
             return [[host]] if host else []

@@ -67,3 +67,32 @@ def test_a_short_name_is_a_module(command: Any, tmp_path: Path) -> None:
     done = command("run", "--approve", "--module", "pingg")
     assert done.code == 3
     assert "there is no module pingg" in done.output
+
+
+def test_a_playbook_has_the_environment_of_its_implementation(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(
+        SERVICE.replace("WRITTEN", "{primary: play.yaml, environment: {WORD: said, OTHER: not me}}")
+    )
+    (tmp_path / "play.yaml").write_text(
+        "- hosts: all\n  gather_facts: false\n  environment: {OTHER: mine}\n"
+        f"  tasks: [{{shell: echo $WORD $OTHER > {tmp_path}/seen}}]\n"
+    )
+    done = command("deploy", "--approve", "service.yaml")
+    assert done.code == 0, done.output
+    assert (tmp_path / "seen").read_text() == "said mine\n"
+
+
+def test_keywords_are_refused_by_all_with_the_same_words(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(SERVICE.replace("WRITTEN", "{primary: ping, when: is_web}"))
+    for words in (["validate"], ["plan"], ["deploy", "--approve"]):
+        done = command(*words, "service.yaml")
+        assert (done.code, "has `when`, which nothing acts on" in done.output) == (3, True), done.output
+
+
+@pytest.mark.parametrize("operation", ["delete", "stop"])
+def test_what_a_deploy_does_not_run_is_refused_too(command: Any, tmp_path: Path, operation: str) -> None:
+    """Who deploys it would find no way to undeploy it."""
+    (tmp_path / "service.yaml").write_text(SERVICE.replace("configure:", f"{operation}:").replace("WRITTEN", "nginx"))
+    for words in (["validate"], ["plan"], ["deploy", "--approve"]):
+        done = command(*words, "service.yaml")
+        assert (done.code, f"nginx for the operation Standard.{operation}" in done.output) == (3, True), done.output
