@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ansible_ensemble.expressions.entities import NodeView
-from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView
+from ansible_ensemble.expressions.entities import NodeView, View
+from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView, ValuesView
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
-from ansible_ensemble.topology.entities import NodeTemplate
+from ansible_ensemble.topology.entities import NodeTemplate, Relationship
 from ansible_ensemble.topology.scaling import instance_names, is_asked_for, link_targets
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Graph:
         self._evaluator = evaluator
         self._topology = evaluator.topology
         self._instances = evaluator.instances
+        self._used: dict[tuple[str, str], Relationship] | None = None
 
     def membership(self) -> tuple[int, str | None]:
         """What changes when an instance is added: values that rest on which instances there are look at it."""
@@ -82,6 +83,27 @@ class Graph:
                 if target is not None:
                     found.append(RelationshipView(node, target, key, declared))
         return found
+
+    def declared(self, name: str, namespace: str) -> View | None:
+        """A relationship template, a policy or a group by its name, or a policy by that of its type.
+
+        A relationship template is the relationship of the first requirement that uses it.
+        """
+        if self._used is None:
+            self._used = {}
+            for node in self._topology.node_templates.values():
+                for one in node.requirements:
+                    if one.template is not None:
+                        self._used.setdefault((node.namespace, one.template), one)
+        used = self._used.get((namespace, name))
+        for source in self.nodes_of(used.source) if used is not None else ():
+            for relationship in self.relationships_of(source):
+                if relationship.declared is used:
+                    return relationship
+        topology = self._topology.nested.get(namespace, self._topology) if namespace else self._topology
+        found = topology.relationship_templates.get(name) or topology.policies.get(name) or topology.groups.get(name)
+        found = found or next((one for one in topology.policies.values() if one.type.name == name), None)
+        return ValuesView(self._evaluator, found, namespace) if found is not None else None
 
     def relationships_to(self, node: NodeView) -> list[RelationshipView]:
         """Relationships of others to an instance."""

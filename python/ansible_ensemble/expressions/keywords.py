@@ -34,7 +34,7 @@ def named(context: Context, keyword: str) -> View | None:
         inner = graph.find(f"{frame.namespace}:{keyword}")
         if inner is not None:
             return inner
-    return graph.find(keyword)
+    return graph.find(keyword) or graph.declared(keyword, frame.namespace)
 
 
 def entity(context: Context, keyword: str) -> View:

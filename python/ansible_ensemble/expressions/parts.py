@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.expressions.context import Frame
 from ansible_ensemble.expressions.data import MISSING
@@ -15,9 +15,14 @@ from ansible_ensemble.topology.entities import (
     Artifact,
     Assignment,
     Capability,
+    Group,
     ParameterDefinition,
+    Policy,
     Relationship,
 )
+
+if TYPE_CHECKING:
+    from ansible_ensemble.expressions.evaluator import Evaluator
 
 
 class RelationshipView(View):
@@ -236,3 +241,31 @@ class ArtifactView(View):
             "version": artifact.version,
         }
         return {key: value for key, value in keys.items() if value is not None}
+
+
+class ValuesView(View):
+    """A policy, a group, or a relationship template that no requirement uses: it has properties and no status."""
+
+    __slots__ = ("_declared",)
+
+    def __init__(self, evaluator: Evaluator, declared: Policy | Group | Relationship, namespace: str) -> None:
+        ref = f"{evaluator.prefix}::.declared::{namespace}::{declared.type.name}::{declared.name}"
+        super().__init__(evaluator, declared.name, ref)
+        self._declared = declared
+
+    @property
+    def type_name(self) -> str:
+        """Name of its type."""
+        return self._declared.type.name
+
+    def definitions(self) -> Mapping[str, ParameterDefinition]:
+        """Properties that its type declares."""
+        return self._declared.type.properties
+
+    def attribute_definitions(self) -> Mapping[str, ParameterDefinition]:
+        """Attributes that its type declares."""
+        return self._declared.type.attributes
+
+    def properties(self) -> Mapping[str, Assignment]:
+        """Properties that it assigns."""
+        return self._declared.properties

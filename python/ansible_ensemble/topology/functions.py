@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,10 @@ from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import (
     Entity,
     EntityType,
+    Group,
     NodeTemplate,
     ParameterDefinition,
+    Policy,
     Relationship,
     Schema,
 )
@@ -48,6 +51,8 @@ KEYWORDS = ("SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "OPERATION_HOST"
 
 #: Begins the text of a template whose first line says how it is written.
 TEMPLATE_HEADER = "#jinja2:"
+#: How like a function's name a key must be to be taken for it, and how short a name is too short to tell.
+_LIKENESS, _SHORT = 0.85, 5
 _EVAL_KEYS = frozenset({"eval", "ref", "vars", "select", "foreach", "trace", "strict", "base_dir", "kwargs"})
 
 
@@ -78,6 +83,20 @@ def is_computed(value: Any) -> bool:
     return isinstance(value, Mapping) and function_name(value) is not None
 
 
+def _mistaken(value: Mapping[Any, Any]) -> str | None:
+    """The key of a map that is meant as a call of a function and is none: a name with a slip, `concat` of no list."""
+    name = next(iter(value), None)
+    if len(value) != 1 or not isinstance(name, str) or (name in FUNCTIONS and name != "concat"):
+        return None
+    return name if name == "concat" or _meant(name) is not None else None
+
+
+def _meant(name: str) -> str | None:
+    """The function that a name with a slip means; None for a word that is like none of them."""
+    found = difflib.get_close_matches(name, [one for one in FUNCTIONS if len(one) > _SHORT], 1, _LIKENESS)
+    return found[0] if found else None
+
+
 def calls(value: Any, place: Place | None) -> Iterator[tuple[str, Any, Place | None]]:
     """Name, arguments and place of every TOSCA function in a value, however deep; expressions are left alone."""
     stack: list[tuple[Any, Place | None]] = [(value, place)]
@@ -87,6 +106,7 @@ def calls(value: Any, place: Place | None) -> Iterator[tuple[str, Any, Place | N
             name = function_name(current)
             if name in ("eval", "ref", "q"):
                 continue
+            name = name or _mistaken(current)
             if name is not None:
                 yield name, current[name], place_of(current) or where
             for key, item in current.items():
@@ -107,6 +127,7 @@ class FunctionCheck:
         inputs: its declared inputs.
         nodes: its node templates by the name that functions use.
         relationships: its relationship templates by name.
+        others: its policies and groups by name, policies by the name of their type, too.
         asked_outputs: outputs of operations that were found to be read, by `Interface.operation`.
     """
 
@@ -114,6 +135,7 @@ class FunctionCheck:
     inputs: Mapping[str, ParameterDefinition]
     nodes: Mapping[str, NodeTemplate]
     relationships: Mapping[str, Relationship]
+    others: Mapping[str, Policy | Group]
     asked_outputs: dict[str, set[str]]
 
     @property
@@ -146,13 +168,14 @@ class FunctionCheck:
                 return self._fault_of_path(name, arguments, owner, in_type)
             case "get_operation_output":
                 self._note_output(arguments)
-                return self._fault_of_output(arguments, owner)
+                return self._fault_of_output(arguments, owner, in_type)
             case "get_artifact":
                 return self._fault_of_artifact(arguments, owner, in_type)
             case "get_nodes_of_type":
                 return self._fault_of_type(arguments)
             case "concat":
-                return None if arguments else ("it takes at least one value", None)
+                form = isinstance(arguments, list) and bool(arguments)
+                return None if form else ("it takes a list of at least one value", 'concat: [a, "-", b]')
             case "join":
                 form = len(arguments) in (1, 2) and isinstance(arguments[0], list | Mapping)
                 return None if form else ("it takes a list of values and a delimiter", 'join: [[a, b], "-"]')
@@ -160,7 +183,7 @@ class FunctionCheck:
                 form = len(arguments) == 3 and _may_be(arguments[2], int) and _may_be(arguments[1], str)
                 hint = 'token: ["a:b", ":", 0]'
                 return None if form else ("it takes a text, a separator and the number of a part", hint)
-        return None
+        return None if name in FUNCTIONS else ("there is no such function", f"did you mean {_meant(name)}?")
 
     def _fault_of_input(self, arguments: Any) -> tuple[str, str | None] | None:
         path = arguments if isinstance(arguments, list) else [arguments]
@@ -181,6 +204,9 @@ class FunctionCheck:
             return None, None if isinstance(name, Mapping) else (f"{kind_of(name)} names no entity", None)
         if name not in KEYWORDS:
             found: Entity | None = self.nodes.get(name) or self.relationships.get(name)
+            if found is None and name in self.others:
+                other = self.others[name]
+                found = Entity(other.name, other.type, other.properties)
             if found is None:
                 hint = nearest(name, [*self.nodes, *KEYWORDS[:5]])
                 return None, (f"there is no node template '{name}'", hint)
@@ -237,7 +263,7 @@ class FunctionCheck:
             return fault
         return _fault_of_value("get_attribute", entity, target[1:], True)
 
-    def _fault_of_output(self, arguments: Any, owner: Entity | None) -> tuple[str, str | None] | None:
+    def _fault_of_output(self, arguments: Any, owner: Entity | None, in_type: bool) -> tuple[str, str | None] | None:
         if not isinstance(arguments, list) or len(arguments) < 4:
             return "it takes an entity, an interface, an operation and an output", None
         entity, fault = self._entity(arguments[0], owner)
@@ -249,6 +275,9 @@ class FunctionCheck:
         if isinstance(arguments[2], str) and arguments[2] not in interface.operations and not interface.is_open:
             hint = nearest(str(arguments[2]), interface.operations)
             return f"interface '{interface.name}' has no operation {arguments[2]!r}", hint
+        operation = interface.operations.get(str(arguments[2]))
+        if operation is not None and operation.implementation is None and not in_type:
+            return f"nothing implements {operation.full_name} of '{entity.name}', it has no outputs", None
         return None
 
     def _note_output(self, arguments: Any) -> None:
@@ -325,6 +354,10 @@ def _fault_through(
     targets = [one for one in entity.requirements if one.name == name]
     if capability is None and not targets and name not in entity.type.requirements:
         return None
+    if targets and len(path) > 2 and isinstance(path[1], int):
+        if not 0 <= path[1] < len(targets):
+            return ((f"'{entity.name}' has no requirement '{name}' {path[1]}: it has {len(targets)}, from 0", None),)
+        capability, targets, path = None, [targets[path[1]]], [name, *path[2:]]
     if len(path) < 2:
         return ((f"the name of a value of '{name}' is missing", None),)
     if not isinstance(path[1], str):

@@ -164,7 +164,9 @@ class _Builder:
         read_substitution(building)
         substitute(building, self.build)
         names = {one.name: one for one in topology.node_templates.values()} | topology.node_templates
-        check = FunctionCheck(scope, topology.inputs, names, topology.relationship_templates, topology.asked_outputs)
+        others = {one.type.name: one for one in topology.policies.values()} | topology.groups | topology.policies
+        relationships = topology.relationship_templates
+        check = FunctionCheck(scope, topology.inputs, names, relationships, others, topology.asked_outputs)
         for use in building.uses:
             check.check(use.value, use.place, use.owner, use.in_type)
         check_operations(building, check, check_files=self.check_files)

@@ -188,6 +188,7 @@ def test_outputs_that_are_read_are_noted(load: Load) -> None:
 node_types:
   A:
     properties: {p: {type: string, default: {get_operation_output: [SELF, Standard, create, id]}}}
+    interfaces: {Standard: {create: echo}}
 topology_template:
   node_templates: {a: {type: A}}
   outputs: {o: {value: {get_operation_output: [a, Standard, create, more]}}}

@@ -60,10 +60,11 @@ def _property(call: Call, view: View, steps: list[Any]) -> Any:
     if view.has_property(name):
         return _part(call, view.property(name, tracker), steps[1:], f'property "{view.label}.{name}"')
     if len(steps) > 1:
-        name = as_text(steps[1])
-        for part in _parts(view, as_text(steps[0])):
+        parts, (first, *rest) = _parts(call, view, steps)
+        name = as_text(first)
+        for part in parts:
             if part.has_property(name):
-                return _part(call, part.property(name, tracker), steps[2:], f'property "{part.label}.{name}"')
+                return _part(call, part.property(name, tracker), rest, f'property "{part.label}.{name}"')
     return MISSING
 
 
@@ -98,11 +99,11 @@ def _attribute(call: Call, view: View, steps: list[Any]) -> Any:
     if _has(view, name):
         return _part(call, view.attribute(name, tracker), steps[1:], f'attribute "{view.label}.{name}"')
     if len(steps) > 1:
-        name = as_text(steps[1])
-        parts = _parts(view, as_text(steps[0]))
+        parts, (first, *rest) = _parts(call, view, steps)
+        name = as_text(first)
         for part in parts:
             if _has(part, name):
-                return _part(call, part.attribute(name, tracker), steps[2:], f'attribute "{part.label}.{name}"')
+                return _part(call, part.attribute(name, tracker), rest, f'attribute "{part.label}.{name}"')
         if parts:
             return parts[-1].attribute(name, tracker)
     return MISSING
@@ -112,19 +113,28 @@ def _has(view: View, name: str) -> bool:
     return name in view.names() or view.reflected(name) is not MISSING
 
 
-def _parts(view: View, name: str) -> list[View]:
-    """What a requirement's or capability's name may mean: the capability, or the requirement's target."""
+def _parts(call: Call, view: View, steps: list[Any]) -> tuple[list[View], list[Any]]:
+    """What a requirement's or capability's name may mean, the capability or the requirement's target, and what follows.
+
+    The number of a requirement among those of its name may come after the name.
+    """
+    name, rest = as_text(steps[0]), steps[1:]
     if not isinstance(view, NodeView):
-        return []
+        return [], rest
     found: list[View] = []
     if name in view.capabilities():
         found.append(view.capabilities()[name])
-    for relationship in view.requirements():
-        if relationship.name == name:
-            if relationship.capability is not None:
-                found.append(relationship.capability)
-            found.extend((relationship, relationship.target))
-    return found
+    named = [one for one in view.requirements() if one.name == name]
+    if named and len(rest) > 1 and isinstance(rest[0], int):
+        number, *rest = rest
+        if not 0 <= number < len(named):
+            raise call.failure(f'"{view.label}" has no requirement "{name}" {number}: it has {len(named)}, from 0')
+        named, found = [named[number]], []
+    for relationship in named:
+        if relationship.capability is not None:
+            found.append(relationship.capability)
+        found.extend((relationship, relationship.target))
+    return found, rest
 
 
 def _arguments(call: Call) -> tuple[str, list[Any]]:
