@@ -54,7 +54,7 @@ def variables_of(task: Task) -> dict[str, Any]:
     given = {name: task.inputs[name] for name in task.inputs if name not in _OWN_INPUTS}
     values = task.inputs.get("tfvars")
     if values is not None and not isinstance(values, Mapping):
-        raise InvalidInput(f"the input tfvars must be a map, not {reveal(values)!r}", task.operation.place)
+        raise InvalidInput(f"the input tfvars must be a map, not {values!r}", task.operation.place)
     return {**given, **(values or {})}
 
 

@@ -17,7 +17,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
 from ansible_ensemble.documents.ensemble_schema import check_ensemble
-from ansible_ensemble.documents.paths import is_file, resolved
+from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
@@ -290,8 +290,10 @@ def _topology(
     written = spec.get("service_template")
     if isinstance(written, str):
         template = location.ensemble.parent / written
+        place = place_of(document.data["spec"], "service_template") if document else None
+        roots = (root, location.ensemble.parent, *repositories.values())
+        confine(written, location.ensemble.parent, roots, "the service template", place)
         if not is_file(template):
-            place = place_of(document.data["spec"], "service_template") if document else None
             raise InvalidInput(f"there is no service template {written}", place)
     is_python = template is not None and template.suffix == SUFFIX
     source = read_python_template(template, trusted=trusted) if template is not None and is_python else template

@@ -75,7 +75,7 @@ class Importer:
         self._scopes[key] = scope
         self._chain.append(key)
         if raw is None or not isinstance(raw, Mapping):
-            problems.add(f"a service template must be a map, not {kind_of(raw)}", place)
+            problems.add("a service template must be a map", place)  # it may be any file: its text is not shown
         body = problems.mapping(raw if isinstance(raw, Mapping) else {}, "a service template", place)
         scope.document = body
         if isinstance(raw, Mapping):

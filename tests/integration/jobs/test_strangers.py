@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.jobs.commands import query
+from ansible_ensemble.jobs.commands import query, validate
 
 pytestmark = pytest.mark.usefixtures("nothing_trusted")
 
@@ -321,3 +321,29 @@ def test_everybodys_folder_has_no_settings(stranger, ran):
         code, output = call(stranger, *words)
         assert (code, ran.exists()) == (0, False), (words, output)
     assert "everybody can write" in call(stranger, "status")[1]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "{service_template: ../token}",
+        "{service_template: link.yaml}",
+        "{service_template: {+include: ../token}}",
+        "{service_template: {tosca_definitions_version: VERSION, imports: [../token]}}",
+        "{service_template: {tosca_definitions_version: VERSION, imports: [link.yaml]}}",
+        "{service_template: {tosca_definitions_version: VERSION, imports: [{file: token, repository: r}]}}",
+    ],
+)
+def test_no_error_shows_a_file_outside_of_the_project(stranger, spec):
+    (stranger.parent / "token").write_text("glpat-CANARY1234567890")
+    (stranger / "link.yaml").symlink_to("../token")
+    spec = spec.replace("VERSION", "tosca_simple_yaml_1_3")
+    environment = "environment: {repositories: {r: {url: '..'}}}\n"
+    header = ENSEMBLE.partition("spec:")[0]
+    (stranger / "ensemble.yaml").write_text(f"{header}{environment}spec: {spec}\n")
+    found = validate([str(stranger)], {})
+    assert not found["valid"]
+    assert "CANARY" not in str(found)
+    with pytest.raises(InvalidInput) as raised:
+        query(str(stranger), "::app::text", None, {})
+    assert "CANARY" not in str(raised.value)
