@@ -111,10 +111,15 @@ journal:
   type: str
   sample: /srv/web/jobs/job2026-11-21-10-00-00-A6BLKsK5.journal
 job:
-  description: The job, with how many of its operations succeeded, failed, changed something or were blocked.
+  description: The job's id, how many of its operations ended in which way, and whether it was stopped before its end.
   returned: once the job has started
   type: dict
-  sample: {id: A6BLKsK5, workflow: deploy, status: ok, total: 9, ok: 9, error: 0, changed: 9}
+  sample: {id: A6BLKsK5, counts: {succeeded: 8, skipped: 1}, stopped: false}
+msg:
+  description: Why the job failed.
+  returned: failure
+  type: str
+  sample: 1 operation failed
 exit_code:
   description: The exit code for a command that ends with this error.
   returned: failure
