@@ -23,7 +23,7 @@ from ansible_ensemble.jobs.location import Location
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.record import fold, record_job, report_journal
-from ansible_ensemble.jobs.repositories import free_repositories, keep_in_git
+from ansible_ensemble.jobs.repositories import awaits_commit, free_repositories, keep_in_git
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
 
@@ -134,7 +134,11 @@ def _check_gone(folded: Folded) -> None:
 def commit_job(ensemble: Ensemble, report: dict[str, Any], options: JobOptions) -> None:
     """Commit a recorded job; adds `commits` to its report, what went wrong to `problems`, and `warnings`."""
     job = report["job"]
+    job["commits"] = {}
     start = read_job_journal(job_log(ensemble.folder, job["id"])).header
+    if not report["tasks"] and not awaits_commit(ensemble, start):  # its record alone is no reason for a commit
+        report["warnings"].append("Nothing was done, so nothing is committed; the next commit takes the record along.")
+        return
     kept = keep_in_git(ensemble, start, options, f"{job['workflow'].capitalize()} {job['id']}: {job['summary']}")
     job["commits"] = kept.commits
     report.setdefault("problems", []).extend(kept.problems)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.changes.job_record import CHANGES, read_job
 from ansible_ensemble.core.errors import EnsembleError, shown_path
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.projects.folders import ACTIVE, committed_paths
+from ansible_ensemble.projects.folders import ACTIVE, committed_paths, passing_paths
 from ansible_ensemble.projects.git import (
     check_clean,
     check_upstream,
@@ -92,7 +93,8 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
     records = committed_paths(ensemble.path)
     for name, root in repositories.items():
         if not options.check:
-            ignored = _within(root, records) if name == SELF else []
+            # what an earlier job left there, or this one has written already, is no change of a person's
+            ignored = _within(root, [*records, *passing_paths(ensemble.path)]) if name == SELF else []
             check_clean(root, options.dirty, commit=options.commits, ignore=ignored)
     if options.locked:
         section = ensemble.document.data.get("lock") if ensemble.document else None
@@ -119,6 +121,26 @@ def starting_point(ensemble: Ensemble, options: JobOptions) -> dict[str, Any]:
     return {"lock": section, "commit": commits.get(SELF, ""), "dirty": dirty}
 
 
+def awaits_commit(ensemble: Ensemble, start: Mapping[str, Any]) -> bool:
+    """Whether there was the record of an earlier job that did something when a job began, and no commit has it.
+
+    Args:
+        ensemble: the ensemble.
+        start: as for `keep_in_git`.
+    """
+    root = repositories_of(ensemble).get(SELF)
+    dirty = [root / file for file in start.get("dirty", {}).get(SELF, ())] if root else []
+    changes = (ensemble.folder / CHANGES).resolve()
+    return any(_did_something(file) for file in dirty if file.parent == changes and file.is_file())
+
+
+def _did_something(record: Path) -> bool:
+    try:
+        return bool(read_job(record).tasks)
+    except EnsembleError:
+        return True  # nobody can tell
+
+
 def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOptions, message: str) -> Kept:
     """Commit what a recorded job changed, and push it if asked to; what goes wrong is told and changes no file.
 
@@ -143,8 +165,9 @@ def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOption
         before = set(start.get("dirty", {}).get(name, ()))
         try:
             records = _within(root, [*committed_paths(ensemble.path), *secret])
+            passing = _within(root, passing_paths(ensemble.path))
             known = set(dirty_files(root, untracked=False)) - before
-            changed = {root / file: file for file in dirty_files(root)}
+            changed = {root / file: file for file in dirty_files(root, passing)}
             recorded = {path for path in changed if any(path.is_relative_to(record) for record in records)}
             paths = [path for path, file in changed.items() if path in recorded - clear or file in known]
             made = commit(root, paths, options.message or message, base=bases.get(name) or None)
@@ -155,6 +178,10 @@ def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOption
             _note(kept, "there is no vault password to encrypt them with", sorted(recorded & clear))
             new = [path for path, file in changed.items() if path not in recorded and file not in known | before]
             _note(kept, "these are new; `git add` takes what is to be kept", new)
+            untold = {root / file for file in dirty_files(root)} - changed.keys()
+            left = [path for path in passing if any(path in (file, *file.parents) for file in untold)]
+            left = [path for path in left if not path.name.startswith(f"{ensemble.path.name}.lock")]
+            _note(kept, "they are of this machine alone; name them in .gitignore", left)
         except EnsembleError as error:
             kept.problems.append(str(error))
     return kept

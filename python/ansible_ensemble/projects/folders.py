@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 from ansible_ensemble.core.changeid import is_change_id
@@ -30,6 +31,18 @@ def committed_paths(ensemble: Path) -> list[Path]:
     """
     folder = ensemble.parent
     return [ensemble, folder / "jobs.tsv", folder / "changes", *(folder / ACTIVE / kind for kind in COMMITTED)]
+
+
+def passing_paths(ensemble: Path) -> list[Path]:
+    """What jobs write and git need not keep, as far as it is there: the lock, logs and working folders.
+
+    Args:
+        ensemble: the ensemble's file.
+    """
+    folder, name = ensemble.parent, escape(ensemble.name)
+    failed = [path for path in folder.glob("failed.*") if is_change_id(path.name.removeprefix("failed."))]
+    found = [path for pattern in (f"{name}.lock*", f".{name}.*.new") for path in folder.glob(pattern)]
+    return [folder / "jobs", folder / PLANNED, folder / ACTIVE / "tasks", *failed, *found]
 
 
 def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage: str = PLANNED) -> Path:
