@@ -99,6 +99,8 @@ def find_targets(
         if candidate is node or (among is not None and candidate.name not in among):
             continue
         capability, reason = _fit(node, candidate, wanted, building, candidates)
+        if reason is None and leads_to(candidate, node):
+            reason = f"it needs '{node.name}' itself"
         if reason is None:
             found.append((candidate, capability))
             if len(found) == wanted.times:
@@ -110,6 +112,21 @@ def find_targets(
     if among is not None and not reasons:
         reasons.append(f"match leads to {', '.join(sorted(among)) or 'nothing'}")
     return found, message + (f" ({'; '.join(reasons)})" if reasons else "")
+
+
+def leads_to(start: NodeTemplate, end: NodeTemplate) -> bool:
+    """Whether the requirements of a node template that are met so far lead to another one."""
+    if not end.incoming:
+        return False
+    seen, waiting = {start.name}, [start]
+    while waiting:
+        for relationship in waiting.pop().requirements:
+            if relationship.target is end:
+                return True
+            if relationship.target.name not in seen:
+                seen.add(relationship.target.name)
+                waiting.append(relationship.target)
+    return False
 
 
 def _matches(node: NodeTemplate, wanted: Wanted, building: Building) -> set[str] | None:

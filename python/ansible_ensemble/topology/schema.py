@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
+from ansible_ensemble.topology.keys import KEYS
 from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.scope import Scope
 
@@ -66,7 +68,7 @@ def read_definition(
         typed: whether a type is required.
     """
     problems = scope.problems
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, Mapping) or (inherited is not None and _is_value(raw, inherited)):
         if inherited is not None and raw is not None:
             definition = ParameterDefinition(name, inherited.schema, inherited.required, raw, True)
             definition.metadata, definition.place = inherited.metadata, place
@@ -104,6 +106,12 @@ def read_definition(
         if raw["value"] is not None and "type" in raw:
             scope.types.check_later(raw["value"], schema, f"the value of '{name}'", place_of(raw, "value"))
     return definition
+
+
+def _is_value(raw: Mapping[str, Any], inherited: ParameterDefinition) -> bool:
+    """Whether a map in place of a refined definition is a value: a function, or a map where the type wants one."""
+    takes_map = inherited.schema.type not in ("string", "integer", "float", "boolean", "list")
+    return is_computed(raw) or (takes_map and bool(raw) and KEYS["parameter_definition"].isdisjoint(raw))
 
 
 def _required(
@@ -147,6 +155,8 @@ def read_schema(raw: Any, what: str, place: Place | None, scope: Scope, inherite
         elif inherited is not None:
             setattr(schema, key, getattr(inherited, key))
     schema.constraints = read_constraints(raw.get("constraints"), what, place_of(raw, "constraints"), problems)
+    if schema.constraints and not scope.is_normative:
+        scope.types.limits.append((schema, list(schema.constraints), what, place_of(raw, "constraints") or place))
     if inherited is not None:
         schema.constraints = [*inherited.constraints, *schema.constraints]
     return schema
@@ -174,8 +184,18 @@ def clause_fault(operator: str, operand: Any) -> str | None:
         return "valid_values takes a list"
     if operator in ("length", "min_length", "max_length") and not _is_size(operand):
         return f"{operator} takes a number that is not negative"
-    if operator == "pattern" and not isinstance(operand, str) and not is_computed(operand):
+    if operator == "pattern" and not is_computed(operand):
+        return _pattern_fault(operand)
+    return None
+
+
+def _pattern_fault(operand: Any) -> str | None:
+    if not isinstance(operand, str):
         return "pattern takes a regular expression as text"
+    try:
+        re.compile(operand)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"the pattern {operand} is no regular expression: {error}"
     return None
 
 

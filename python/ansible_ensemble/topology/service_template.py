@@ -18,6 +18,7 @@ from ansible_ensemble.topology.entities import ParameterDefinition, Topology
 from ansible_ensemble.topology.functions import FunctionCheck
 from ansible_ensemble.topology.groups import read_groups
 from ansible_ensemble.topology.imports import Importer
+from ansible_ensemble.topology.limits import limit_fault
 from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
 from ansible_ensemble.topology.policies import check_triggers, read_policies
@@ -228,6 +229,12 @@ def _flatten(topology: Topology) -> None:
 
 
 def _check_values(types: Types) -> None:
+    for schema, clauses, what, place in types.limits:
+        base = resolve(schema, types.data_type)[0]
+        for fault in (limit_fault(clause, base) for clause in clauses):
+            if fault is not None:
+                types.problems.add(f"constraint of {what}: {fault}", place)
+    types.limits.clear()
     checks = types.checks
     for check in checks:
         types.problems.errors.extend(check_value(check.value, check.schema, types, check.what, check.place))

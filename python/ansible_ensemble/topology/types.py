@@ -63,6 +63,7 @@ class Types:
         build: how a type is filled in.
         by_name: every declaration by kind and canonical name.
         checks: values to check, in order.
+        limits: constraints to check against the type that they limit: the schema, its own clauses, whose it is, where.
     """
 
     problems: Problems
@@ -70,6 +71,7 @@ class Types:
     normative: Scope = field(init=False)
     by_name: dict[str, dict[str, Declaration]] = field(default_factory=lambda: {kind: {} for kind in SECTIONS})
     checks: list[Check] = field(default_factory=list)
+    limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.normative = normative_scope(self)

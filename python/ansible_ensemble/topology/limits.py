@@ -1,0 +1,61 @@
+"""Whether a constraint can limit values of a type at all [TOSCA 1.3, 3.6.3]."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.topology.functions import is_computed
+from ansible_ensemble.topology.values import as_declared, type_fault
+
+_SIZES = ("length", "min_length", "max_length")
+_SIZED = frozenset({"string", "list", "map", "json", "xml", "any"})
+_ORDERS = ("greater_than", "greater_or_equal", "less_than", "less_or_equal", "in_range")
+_UNORDERED = frozenset({"boolean", "list", "map", "json", "xml", "null"})
+
+
+def limit_fault(clause: Mapping[str, Any], base: str) -> str | None:
+    """Why a clause means nothing for values of a primitive type, None if it does."""
+    for operator, operand in clause.items():
+        wrong = (
+            (operator in _SIZES and base not in _SIZED)
+            or (operator in _ORDERS and base in _UNORDERED)
+            or (operator == "pattern" and base not in ("string", "version", "xml", "any"))
+            or (operator == "schema" and base not in ("json", "xml", "string", "any"))
+        )
+        if wrong:
+            return f"{operator} does not apply to the type {base}"
+        fault = _schema_fault(operand) if operator == "schema" else _operand_fault(operator, operand, base)
+        if fault is not None:
+            return fault
+    return None
+
+
+def _operand_fault(operator: str, operand: Any, base: str) -> str | None:
+    """Why an operand cannot be compared with values of the type."""
+    if operator in (*_SIZES, "pattern") or base in ("range", "any"):
+        return None
+    operands = operand if operator in ("in_range", "valid_values") and isinstance(operand, list) else [operand]
+    for one in operands:
+        if is_computed(one) or one == "UNBOUNDED" or one is None:
+            continue
+        if type_fault(as_declared(one, base), base, nested=False) is not None:
+            return f"{operator}: {one!r} is not of type {base}"
+    return None
+
+
+def _schema_fault(operand: Any) -> str | None:
+    """Why a schema cannot be checked: only JSON schemas are."""
+    if is_computed(operand):
+        return None
+    if isinstance(operand, str) and operand.lstrip().startswith("<"):
+        return "schemas of XML are not supported, only those of JSON"
+    import jsonschema
+
+    try:
+        schema = json.loads(operand) if isinstance(operand, str) else operand
+        jsonschema.validators.validator_for(schema).check_schema(schema)
+    except (ValueError, RecursionError, AttributeError, jsonschema.SchemaError) as error:
+        return f"this is no JSON schema: {getattr(error, 'message', error)}"
+    return None
