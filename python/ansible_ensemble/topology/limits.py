@@ -46,11 +46,9 @@ def _operand_fault(operator: str, operand: Any, base: str) -> str | None:
 
 
 def _schema_fault(operand: Any) -> str | None:
-    """Why a schema cannot be checked: only JSON schemas are."""
+    """Why a JSON schema cannot be checked."""
     if is_computed(operand):
         return None
-    if isinstance(operand, str) and operand.lstrip().startswith("<"):
-        return "schemas of XML are not supported, only those of JSON"
     import jsonschema
 
     try:

@@ -114,13 +114,21 @@ def _is_value(raw: Mapping[str, Any], inherited: ParameterDefinition) -> bool:
     return is_computed(raw) or (takes_map and bool(raw) and KEYS["parameter_definition"].isdisjoint(raw))
 
 
+def word_hint(value: Any) -> str | None:
+    """What to write in place of a word that was a boolean in YAML 1.1; None for any other value."""
+    meant = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+    word = meant.get(value.lower()) if isinstance(value, str) else None
+    return f"write {word}: in YAML 1.2, which TOSCA is read as, {value} is a text" if word is not None else None
+
+
 def _required(
     raw: Mapping[str, Any], name: str, place: Place | None, problems: Problems, inherited: ParameterDefinition | None
 ) -> bool:
     required = raw.get("required", inherited.required if inherited is not None else True)
     if isinstance(required, bool):
         return required
-    problems.add(f"'required' of '{name}' must be true or false, not {kind_of(required)}", place)
+    message = f"'required' of '{name}' must be true or false, not {kind_of(required)}"
+    problems.add(message, place_of(raw, "required") or place, word_hint(required))
     return True
 
 
@@ -184,6 +192,8 @@ def clause_fault(operator: str, operand: Any) -> str | None:
         return "valid_values takes a list"
     if operator in ("length", "min_length", "max_length") and not _is_size(operand):
         return f"{operator} takes a number that is not negative"
+    if operator == "schema" and isinstance(operand, str) and operand.lstrip().startswith("<"):
+        return "schemas of XML are not supported, only those of JSON"
     if operator == "pattern" and not is_computed(operand):
         return _pattern_fault(operand)
     return None

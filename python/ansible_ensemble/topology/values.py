@@ -19,7 +19,7 @@ from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, 
 from ansible_ensemble.topology.functions import is_computed
 from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scalars import scalar_value, timestamp_value, version_value
-from ansible_ensemble.topology.schema import clause_fault
+from ansible_ensemble.topology.schema import clause_fault, word_hint
 from ansible_ensemble.topology.types import PRIMITIVES, Types
 
 #: Gives the data type of a canonical name, None if there is none.
@@ -172,8 +172,8 @@ def type_fault(value: Any, base: str, *, nested: bool) -> tuple[str, str | None]
     if base in ("any", "null") or (value is None and base != "string"):
         wrong = value is None and base not in ("any", "null")
         return (f"it is empty, it must be of type {base}", None) if wrong else None
-    if base == "boolean" and isinstance(value, str) and value.lower() in ("yes", "no", "on", "off"):
-        return f"{value!r} is not a boolean", "write true or false"
+    if base == "boolean" and word_hint(value) is not None:
+        return f"{value!r} is not a boolean", word_hint(value)
     if _fits(value, base, nested):
         return None
     hint = "put it in quotes" if base == "string" and isinstance(value, int | float) else _HINTS.get(base)
