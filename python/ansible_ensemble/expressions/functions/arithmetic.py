@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from ansible_ensemble.topology.scalars import UNITS, scalar_value
 
 #: A power may not have more digits than this.
 _MOST_BITS = 4096
+_ROUNDINGS: dict[Any, Callable[[float], int]] = {"ceil": math.ceil, "floor": math.floor, "round": round}
 
 
 @function("eq")
@@ -153,11 +155,20 @@ def scalar_value_(call: Call) -> Any:
     for kind in UNITS:
         value, one = scalar_value(text, kind), scalar_value(f"1 {unit}", kind)
         if value is not None and one is not None:
-            digits = bare(call.option("round"))
-            if digits is not None and not isinstance(digits, int):
-                raise call.failure(f'round is "{digits}"', hint="it is a number of digits")
-            return _whole(round(value / one, digits) if digits is not None else value / one)
+            return _whole(_rounded(call, value / one))
     raise call.failure(f'"{text}" is no scalar that can be told in "{unit}"', hint="for instance 4 GB in MB")
+
+
+def _rounded(call: Call, value: float) -> float:
+    wanted = bare(call.option("round"))
+    if wanted is None:
+        return value
+    if wanted in _ROUNDINGS:
+        # what a unit's factor adds or loses in the last digits makes no other number
+        return _ROUNDINGS[wanted](round(value, 9))
+    if isinstance(wanted, int) and not isinstance(wanted, bool):
+        return round(value, wanted)
+    raise call.failure(f'round is "{wanted}"', hint="it is a number of digits, ceil, floor or round")
 
 
 def _pair(call: Call) -> tuple[Any, Any]:

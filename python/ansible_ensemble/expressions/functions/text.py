@@ -28,7 +28,7 @@ class LabelRules:
         max: how long it may be.
         case: `lower`, `upper` or `any`.
         replace: what stands for each run of other characters.
-        start_prefix: what is set before a label that does not begin as it must.
+        start_prepend: what is set before a label that does not begin as it must.
         sep: what joins the items of a list.
         digest: whether a digest of the whole text is added; otherwise only to a label that is cut.
         digestlen: how many characters the digest has.
@@ -40,12 +40,14 @@ class LabelRules:
     max: int = 63
     case: str = "any"
     replace: str = ""
-    start_prefix: str = "x"
+    start_prepend: str = "x"
     sep: str = ""
     digest: bool = False
     digestlen: int = 0
 
 
+#: Matches every character.
+_ANY = r"\s\S"
 _OPTIONS = tuple(LabelRules.__dataclass_fields__)
 _DNS = LabelRules(allowed="a-zA-Z0-9-", end="a-zA-Z0-9", replace="--", case="lower", sep="--")
 _KUBERNETES = LabelRules(allowed=r"\w.-", start="a-zA-Z0-9", end="a-zA-Z0-9", replace="__", sep="__")
@@ -56,8 +58,10 @@ _GOOGLE = LabelRules(allowed="a-z0-9_-", end="a-z0-9_-", case="lower", replace="
 def to_label(call: Call) -> Any:
     """The text (or the joined list, or the keys and values of a map) as a name that some system accepts.
 
+    Of a list that is too long, the longest items are cut.
+
     Options: `allowed`, `start`, `end` (characters as in brackets of a regular expression), `max`, `case` (lower,
-    upper, any), `replace`, `start_prefix`, `sep`, `digest` (true: always add one), `digestlen`.
+    upper, any), `replace`, `start_prepend`, `sep`, `digest` (true: always add one), `digestlen`.
 
     Example: `{eval: {to_label: "my app", replace: "-"}}`
     """
@@ -102,10 +106,26 @@ def _labels(call: Call, rules: LabelRules) -> Any:
     try:
         if isinstance(value, Mapping):
             return {make_label(as_text(key), rules): make_label(as_text(item), rules) for key, item in value.items()}
-        text = rules.sep.join(as_text(item) for item in value) if isinstance(value, list) else as_text(value)
-        return make_label(text, rules)
+        if isinstance(value, list):
+            return _joined([as_text(item) for item in value], rules)
+        return make_label(as_text(value), rules)
     except re.error as error:
         raise call.failure(f"an option of {call.name} is wrong: {error}") from None
+
+
+def _joined(items: list[str], rules: LabelRules) -> str:
+    """A label of several texts with the separator between them; where it is too long, the longest ones are cut."""
+    if rules.digest or rules.digestlen:
+        return make_label(rules.sep.join(items), rules)
+    room = max(rules.max - len(rules.sep) * (len(items) - 1), 0)
+    inner = replace(rules, max=room, end=_ANY)
+    parts = [
+        make_label(item, replace(inner, start_prepend="") if number else inner) for number, item in enumerate(items)
+    ]
+    while sum(map(len, parts)) > room:
+        longest = max(range(len(parts)), key=lambda index: len(parts[index]))
+        parts[longest] = parts[longest][:-1]
+    return _ended(rules.sep.join(parts), rules)
 
 
 def make_label(text: str, rules: LabelRules) -> str:
@@ -113,12 +133,16 @@ def make_label(text: str, rules: LabelRules) -> str:
     label = {"lower": text.lower(), "upper": text.upper()}.get(rules.case, text)
     label = re.sub(f"[^{rules.allowed}]+", lambda _match: rules.replace, label)
     if label and not re.match(f"[{rules.start}]", label):
-        label = rules.start_prefix + label
+        label = rules.start_prepend + label
     digest = ""
     if rules.digest or (rules.digestlen and len(label) > rules.max):
         length = rules.digestlen or 6
         digest = base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:length]
     label = label[: max(rules.max - len(digest), 0)] + digest
+    return _ended(label, rules)
+
+
+def _ended(label: str, rules: LabelRules) -> str:
     while label and not re.match(f"[{rules.end}]", label[-1]):
         label = label[:-1]
     return label
