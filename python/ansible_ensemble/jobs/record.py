@@ -23,6 +23,7 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_instance
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.job_journal import Folded, read_job_journal
+from ansible_ensemble.jobs.outcome import JobOutcome
 from ansible_ensemble.jobs.outputs import present_outputs
 from ansible_ensemble.jobs.report import job_seconds
 from ansible_ensemble.jobs.settle import makes
@@ -147,11 +148,16 @@ def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> 
         options=ensemble.redactor.data(header["options"]),
         start_commit=header.get("commit") or "",
         spec_digest=header["base"].get("spec", ""),
-        status=overall(ensemble.instances).value,
+        status=_status(ensemble, folded.outcome).value,
         outcome=folded.outcome.word,
         error=ensemble.redactor.text("" if folded.outcome.ok else folded.outcome.reason),
         outputs=ensemble.redactor.data(outputs),
     )
+
+
+def _status(ensemble: Ensemble, outcome: JobOutcome) -> Status:
+    """The status of the ensemble; nothing is well of which nothing could be begun."""
+    return overall(ensemble.instances) if outcome.ok or len(ensemble.instances) else Status.PENDING
 
 
 def _previous(ensemble: Ensemble, job: str) -> str:
@@ -233,7 +239,8 @@ def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], pinned:
     """Write the status, the last job, what it ran on and the name of the log; every other byte of the file stays."""
     document = ensemble.document or _new_document(ensemble)
     data = dict(document.data)
-    data["status"] = status_section(ensemble, document.data.get("status") or {}, changed)
+    section = status_section(ensemble, document.data.get("status") or {}, changed)
+    data["status"] = {**section, "readyState": {"local": job.status}}
     data["lastJob"] = job.to_json()
     data["jobsLog"] = FILE_NAME
     if pinned:

@@ -10,6 +10,8 @@ from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import table
 from ansible_ensemble.reports.values import block, clean, is_short, one_line
 
+_HEADS = ("JOB", "STARTED (UTC)", "WORKFLOW", "RESULT", "STATUS", "TASKS", "SECONDS", "")
+
 
 def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
     """A table of jobs, in the order given.
@@ -22,12 +24,13 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
     style = style or Style()
     if not jobs:
         return "There are no jobs yet.\n"
-    rows = [[style.strong(head) for head in ("JOB", "STARTED (UTC)", "WORKFLOW", "STATUS", "TASKS", "SECONDS", "")]]
+    rows = [[style.strong(head) for head in _HEADS]]
     rows += [
         [
             job["changeId"],
             _time(job.get("startTime")),
             clean(job.get("workflow") or ""),
+            style.status(str(job.get("outcome") or "")),  # said where it is not ok
             style.status(_status(job)),
             str(job.get("tasks", "")),
             _seconds(job),
@@ -35,7 +38,7 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
         ]
         for job in jobs
     ]
-    return "\n".join(table(rows, right={4, 5})) + "\n"
+    return "\n".join(table(rows, right={5, 6})) + "\n"
 
 
 def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
@@ -85,6 +88,7 @@ _JOB_FACTS = {
     "startTime": "started",
     "endTime": "ended",
     "seconds": "seconds",
+    "outcome": "result",
     "readyState": "status",
     "status": "status",
     "summary": "summary",

@@ -19,6 +19,12 @@ def test_no_jobs():
     assert history_text([]) == "There are no jobs yet.\n"
 
 
+def test_a_job_that_is_not_ok_says_so(document):
+    jobs = document("history")["jobs"]
+    jobs[0]["outcome"] = "stopped"
+    assert "check     stopped  error" in history_text(jobs)
+
+
 def test_a_record_of_which_little_is_known():
     task = {"changeId": "A6BKKsK50001", "target": "::app", "operation": "check"}
     assert task_record_text({"task": task}).splitlines() == [
