@@ -7,11 +7,14 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
+from ansible_ensemble.documents.shape import Shape, misfit
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 
 #: Turns a value into what may stand in the file (a sensitive one encrypted or redacted).
 Encode = Callable[[Any], Any]
+
+_REQUIREMENTS: Shape = [{"*": (str, {"target": str, "attributes?": (dict, None), "added?": ([str], None)})}]
 
 
 def read_status(status: Mapping[str, Any]) -> Instances:
@@ -56,7 +59,7 @@ def _read_instance(name: str, host: str | None, entry: Mapping[str, Any]) -> Ins
         last_config_change=_text(entry.get("lastConfigChange")),
         last_state_change=_text(entry.get("lastStateChange")),
         host=host,
-        relationships=dict(_read_relationships(entry.get("requirements") or [])),
+        relationships=dict(_read_relationships(name, entry.get("requirements") or [])),
         artifacts=dict(entry.get("artifacts") or {}),
         withheld={key for key, value in (entry.get("attributes") or {}).items() if _is_withheld(value)},
         retained=dict(entry.get("retained") or {}),
@@ -88,11 +91,14 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _read_relationships(requirements: list[Any]) -> Iterator[tuple[str, RelationshipInstance]]:
+def _read_relationships(name: str, requirements: list[Any]) -> Iterator[tuple[str, RelationshipInstance]]:
+    problem = misfit(requirements, _REQUIREMENTS, "requirements")
+    if problem is not None:
+        raise InvalidInput(f'status of "{name}": {problem}', hint="take the entry from git, or `forget` the instance")
     for index, item in enumerate(requirements):
-        for name, written in item.items():
+        for requirement, written in item.items():
             entry = {"target": written} if isinstance(written, str) else written
-            key = str(entry.get("key", f"{name}#{index}"))
+            key = str(entry.get("key", f"{requirement}#{index}"))
             yield (
                 key,
                 RelationshipInstance(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -93,3 +95,18 @@ def test_an_attribute_of_which_a_part_was_not_stored_is_not_known():
         "list": REDACTED,
         "login": REDACTED,
     }
+
+
+@pytest.mark.parametrize(
+    "requirements",
+    [
+        [5],
+        [{"host": 5}],
+        [{"host": {"key": "host#0"}}],
+        {"host": "x"},
+        [{"host": {"target": "x", "added": [1]}}],
+    ],
+)
+def test_requirements_of_another_form_are_refused(requirements: Any) -> None:
+    with pytest.raises(InvalidInput, match='status of "app": requirements'):
+        read_status({"instances": {"app": {"requirements": requirements}}})
