@@ -76,6 +76,24 @@ _NO_INPUTS = frozenset(
     {"when", "changed_when", "failed_when", "ignore_errors", "register", "become", "become_user", "delegate_to"}
     | {"no_log", "with_items", "loop_control"}
 )
+_PLAY_INPUTS = {
+    "inventory": "operation_host names a host of the job's inventory, and -i gives that inventory",
+    "playbookArgs": "the options of Ansible's command line are the job's, or stand in the playbook",
+    "resultKeys": "facts and what set_stats sets are outputs where `outputs` names them",
+}
+_COMMAND_INPUTS = {
+    "echo": "what a command prints is in the job's record, and shown where it fails",
+    "keeplines": "lines are kept as they are",
+}
+#: Configurator -> inputs that Unfurl's has, and ours does not act on, with what to know in their place.
+_OTHERS_INPUTS: Mapping[str, Mapping[str, str]] = {
+    "playbook": _PLAY_INPUTS,
+    "tasks": _PLAY_INPUTS,
+    "role": _PLAY_INPUTS,
+    "command": _COMMAND_INPUTS,
+    "script": _COMMAND_INPUTS,
+    "terraform": {"dryrun_mode": "a dry run is a plan of Terraform's; dryrun_outputs gives what it cannot know"},
+}
 _WITH_VARIABLES = ("command", "script", "module", "tasks", "role", "playbook")
 
 
@@ -97,6 +115,11 @@ def check_keywords(operation: Operation, configurator: str) -> None:
         if key not in known and key not in _FILE_KEYS:
             message = f"the implementation of {operation.full_name} has `{key}`, which nothing acts on"
             raise InvalidInput(message, operation.place, _hint(key, configurator))
+    others = _OTHERS_INPUTS.get(configurator, {})
+    for name, assignment in operation.inputs.items():
+        if name in others and name not in operation.input_definitions:
+            message = f"the input {name} of {operation.full_name} is one that nothing acts on"
+            raise InvalidInput(message, assignment.place or operation.place, others[name])
     if configurator not in _WITH_VARIABLES:
         return
     for name in operation.inputs:

@@ -36,7 +36,7 @@ _KEYWORDS = (
 
 #: Name of the file that an inline playbook is written to.
 _INLINE = "playbook.yml"
-_PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "inventory", "arguments", "playbookArgs", "resultKeys"}
+_PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "arguments"}
 
 
 def task_keywords(task: Task) -> dict[str, Any]:

@@ -125,3 +125,23 @@ def test_a_command_on_the_controller_runs_by_ansible_where_a_keyword_asks_for_it
     assert [type(made) for made in orders] == [order]
     if order is ModuleCall:
         assert written.items() <= orders[0].keywords.items()
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "hint"),
+    [
+        ("playbook", "inventory", "operation_host names a host"),
+        ("playbook", "playbookArgs", "the job's, or stand in the playbook"),
+        ("role", "resultKeys", "are outputs where `outputs` names them"),
+        ("command", "echo", "in the job's record"),
+        ("command", "keeplines", "kept as they are"),
+        ("terraform", "dryrun_mode", "a plan of Terraform's"),
+    ],
+)
+def test_inputs_of_other_tools(tmp_path: Path, name: str, key: str, hint: str) -> None:
+    one = implemented(tmp_path, name, inputs={key: "x"})
+    with pytest.raises(InvalidInput, match=f"the input {key} of Standard.create is one that nothing acts on") as caught:
+        configurator_for(one, tmp_path)
+    assert hint in (caught.value.hint or "")
+    one.input_definitions[key] = ParameterDefinition(key, Schema("string"))
+    configurator_for(one, tmp_path)  # it is a variable of the user's own
