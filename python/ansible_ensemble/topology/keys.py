@@ -118,6 +118,21 @@ KEYS: dict[str, frozenset[str]] = {
     "node_filter": frozenset({"properties", "capabilities", "requirements", "match"}),
 }
 
+#: Keys that are known and that nothing acts on: each is a warning: no file means less than it says in silence.
+UNHEEDED: dict[str, frozenset[str]] = {
+    "service_template": frozenset({"decorators"}),
+    "topology_template": frozenset({"decorators", "deployment_blueprints", "root"}),
+    "node_template": frozenset({"dependencies", "imported", "instance_keys"}),
+    "relationship_template": frozenset({"target"}),
+    "inline_relationship": frozenset({"target"}),
+    "artifact": frozenset(
+        {"contents", "executable", "intent", "interfaces", "order", "permissions", "required", "target"}
+    ),
+    "repository": frozenset({"credential", "revision"}),
+    "substitution_mapping": frozenset({"interfaces"}),
+    "workflow": frozenset({"outputs"}),
+}
+
 #: Keys of an implementation that are not settings handed on to the configurator.
 IMPLEMENTATION_KEYS = frozenset({"primary", "dependencies", "operation_host", "timeout", "className", "configurator"})
 

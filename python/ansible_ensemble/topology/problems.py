@@ -11,7 +11,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_written
-from ansible_ensemble.topology.keys import KEYS
+from ansible_ensemble.topology.keys import KEYS, UNHEEDED
 
 #: More errors than this help nobody; reading stops there.
 LIMIT = 100
@@ -114,15 +114,20 @@ class Problems:
         return found
 
     def check_keys(self, raw: Mapping[str, Any], element: str, place: Place | None) -> None:
-        """Refuse the keys that an element of this kind does not have."""
+        """Refuse the keys that an element of this kind does not have; warn of those that nothing acts on."""
         known = KEYS[element]
+        for key in UNHEEDED.get(element, ()):
+            if raw.get(key) is not None:
+                self.warn(f"`{key}` of {_article(element)} is not acted on", key_place_of(raw, key) or place)
         for key in raw:
             if key not in known:
-                name = element.replace("_", " ")
-                article = "an" if name[0] in "aeiou" else "a"
-                self.add(
-                    f"unknown key '{key}' in {article} {name}", key_place_of(raw, key) or place, nearest(key, known)
-                )
+                hint = nearest(key, known)
+                self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)
+
+
+def _article(element: str) -> str:
+    """A kind of element in words: `a node template`."""
+    return f"{'an' if element[0] in 'aeiou' else 'a'} {element.replace('_', ' ')}"
 
 
 def kind_of(value: Any) -> str:
