@@ -17,11 +17,13 @@ class RecordedOperation:
         change_id: the task.
         digests: by reference, the digest of what it read.
         wrote: references of the attributes it set.
+        undigested: references of what it read that have no digest each, as Unfurl records them.
     """
 
     change_id: str
     digests: Mapping[str, str] = field(default_factory=dict)
     wrote: tuple[str, ...] = ()
+    undigested: tuple[str, ...] = ()
 
 
 class RecordedOperations:
@@ -50,6 +52,7 @@ class RecordedOperations:
                     recorded,
                     digests={_moved(ref, moves): digest for ref, digest in recorded.digests.items()},
                     wrote=tuple(_moved(ref, moves) for ref in recorded.wrote),
+                    undigested=tuple(_moved(ref, moves) for ref in recorded.undigested),
                 )
                 for name, recorded in operations.items()
             }
@@ -100,4 +103,6 @@ def _moved(ref: str, moves: Mapping[str, str]) -> str:
 
 
 def _recorded(line: JobsLine) -> RecordedOperation:
-    return RecordedOperation(line.id, dict(zip(line.digest_keys, line.digests, strict=False)), tuple(line.digest_put))
+    digests = dict(zip(line.digest_keys, line.digests, strict=False))
+    rest = tuple(key for key in line.digest_keys if key not in digests)
+    return RecordedOperation(line.id, digests, tuple(line.digest_put), rest)

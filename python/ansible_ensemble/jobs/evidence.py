@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_ensemble.changes.operations import RecordedOperation
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.core.sensitive import is_sensitive, reveal
 from ansible_ensemble.expressions.current import current_values
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
@@ -75,11 +75,21 @@ class EnsembleEvidence:
             # a property, or an attribute of a substituted node, may be computed from what operations set
             detected.at_risk += [one for one in (ref, *current[ref].rests_on) if self._is_live(one)]
         detected.at_risk = list(dict.fromkeys(detected.at_risk))
+        detected.changes += [change for ref in recorded.undigested if (change := self._by_value(instance, ref))]
         own = own_digests(operation, self._ensemble.root) if operation.implementation else {}
         for ref, name in OWN_REFS.items():
             if ref in recorded.digests and recorded.digests[ref] != own.get(ref):
                 detected.changes.append(ValueChange("content", f"{name} of {operation.name}"))
         return detected
+
+    def _by_value(self, instance: Instance, ref: str) -> ValueChange | None:
+        """The change of a property whose value is recorded, and no digest of it: so Unfurl does it."""
+        owner, name = _member(ref)
+        holder = self._ensemble.instances.get(owner)
+        if holder is None or name not in holder.properties:
+            return None
+        change = self._value_change(instance, ref)
+        return change if not change.unknown and reveal(change.before) != reveal(change.after) else None
 
     def _is_older(self, ref: str, reader: RecordedOperation) -> bool:
         """Whether a ref is the output of an operation that did not run since: it may be a secret that was not kept."""

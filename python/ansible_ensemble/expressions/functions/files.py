@@ -97,7 +97,16 @@ def abspath(call: Call) -> Any:
     path = file_path(call.text(operands[0]), call.context, base)
     if len(operands) > 2 and bare(call.value(operands[2])):
         _make(call, path.parent)
-    return str(note(path, call.context) if path.is_file() else path)
+    return str(note(path, call.context) if path.is_file() or _is_source(path, call) else path)
+
+
+def _is_source(path: Path, call: Call) -> bool:
+    """Whether a path is a folder whose contents are a person's: none that jobs write in, which change by themselves."""
+    surroundings = call.context.evaluator.surroundings
+    written = [folder.resolve() for folder in surroundings.folders.values()]
+    written += [folder.parent for folder in written if folder.name == "tmp"]  # that of all that is planned
+    holds = any(own.is_relative_to(path) for own in (surroundings.folder.resolve(), *written))
+    return path.is_dir() and not holds and not any(path.is_relative_to(own) for own in written)
 
 
 @function("get_dir")
