@@ -96,3 +96,13 @@ def test_a_large_result_is_cut_and_one_that_stays_large_fails(monkeypatch: pytes
     made = outcomes.from_message(outcomes.to_message(outcomes.outcome_of_task(many, None, "stock")))
     assert (made.ok, made.changed, made.result) == (False, True, {})
     assert made.error == "the result is larger than 3 MB: it is left out"
+
+
+@pytest.mark.parametrize("field", ["result", "hidden"])
+def test_what_is_nested_too_deep_is_a_failure_of_its_own(field: str) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(3000):
+        deep = {"x": deep}
+    message = outcomes.to_message(Outcome(ok=True, changed=True, rc=0, **{field: deep}))
+    assert "nested deeper than 100" in message["error"]
+    assert (message["ok"], message["changed"], message["rc"], message["result"]) == (False, True, 0, {})
