@@ -104,6 +104,9 @@ def _judge(task: Task, outcome: Outcome, result: Result) -> None:
 def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], result: Result) -> None:
     """`done`, `outputsTemplate` and `resultTemplate` inputs, evaluated with what the tool returned."""
     variables = {
+        "returncode": outcome.rc,
+        "error": outcome.error,
+        "timeout": outcome.timed_out,
         **values,
         "result": {**returned(outcome), "stdout": outcome.stdout, "returncode": outcome.rc},
         "success": outcome.ok,
@@ -115,7 +118,9 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
             _map(task.evaluate(task.raw_input("outputsTemplate"), variables), "outputsTemplate", task)
         )
     if "done" in task.inputs:
-        _done(_map(task.evaluate(task.raw_input("done"), variables), "done", task), result, task)
+        done = _map(task.evaluate(task.raw_input("done"), variables), "done", task)
+        _done(done, result, task)
+        variables |= {**_map(done.get("result"), "result of done", task), "success": result.success}
     if "resultTemplate" not in task.inputs:
         return
     items = task.evaluate(task.raw_input("resultTemplate"), {**variables, "outputs": result.outputs})
@@ -157,7 +162,7 @@ def take_instance(task: Task, item: Any, result: Result) -> None:
 
 def _check_item(item: Mapping[str, Any], place: Place | None) -> dict[str, Any]:
     checked = {key: value for key, value in item.items() if value is not None}
-    name = checked.setdefault("name", "SELF")
+    name = checked["name"] = "SELF" if checked.get("name") in (None, ".self") else checked["name"]
     what = f'the instance "{name}" that resultTemplate gives'
     unknown = sorted(set(map(str, checked)) - set(_ITEM))
     if unknown:

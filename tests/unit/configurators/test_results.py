@@ -107,6 +107,9 @@ def test_templates_see_what_the_tool_returned(task: Any) -> None:
     result = to_result(task(inputs=inputs), outcome, {"port": 80}, None)
     assert result.outputs == {"made": 7}
     assert seen == {
+        "returncode": 3,
+        "error": None,
+        "timeout": False,
         "port": 80,
         "result": {"id": 7, "stdout": "out", "returncode": 3},
         "success": False,
@@ -210,3 +213,29 @@ def test_what_may_not_be_shown_is_sensitive() -> None:
     assert values == {"token": "abcdef", "changed": True}
     assert is_sensitive(values["token"])
     assert returned(OK) == {"id": 7}
+
+
+def test_a_result_of_done_is_seen_by_the_template(task: Any) -> None:
+    inputs = {
+        "done": {"result": {"a": 1}, "success": False},
+        "resultTemplate": lambda variables: {
+            "name": ".self",
+            "attributes": {"x": variables["a"], "ok": variables["success"]},
+        },
+    }
+    result = to_result(task(inputs=inputs), OK, {}, None)
+    assert result.attributes == {"x": 1, "ok": False}
+    assert result.instances == []
+
+
+def test_a_result_of_done_is_a_map(task: Any) -> None:
+    result = to_result(task(inputs={"done": {"result": 5}}), OK, {}, None)
+    assert not result.success
+    assert "result of done must give a map, not 5" in (result.error or "")
+
+
+def test_what_a_tool_returned_goes_before_what_the_job_knows(task: Any) -> None:
+    template = {
+        "resultTemplate": lambda variables: {"attributes": {"x": [variables["error"], variables["returncode"]]}}
+    }
+    assert to_result(task(inputs=template), FAILED, {"error": "mine"}, None).attributes == {"x": ["mine", 1]}
