@@ -129,6 +129,8 @@ class Types:
 
     def canonical(self, kind: str, name: Any, scope: Scope, place: Place | None) -> str | None:
         """The canonical name of a type, without building it; None, and an error, if there is none."""
+        if kind == "data" and name == "number" and scope.is_unfurl:
+            return "float"
         if kind == "data" and isinstance(name, str) and name.removeprefix("tosca:") in PRIMITIVES:
             return name.removeprefix("tosca:")
         declaration = self.declaration(kind, name, scope, place)

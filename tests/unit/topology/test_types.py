@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.definitions import build_type
+from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.problems import Problems
 from ansible_ensemble.topology.scope import SECTIONS
 from ansible_ensemble.topology.types import ROOTS, Types
@@ -101,3 +105,12 @@ topology_template:
     assert not definition.required
     assert definition.schema.constraints == [{"in_range": [1, 9]}]
     assert all(one.is_default for one in node.properties.values())
+
+
+def test_a_number_of_unfurls_dialect_is_a_float(load: Callable[..., Topology]) -> None:
+    text = "topology_template: {inputs: {n: {type: number, default: %s}}}"
+    assert load(text % "1", unfurl=True).inputs["n"].schema.type == "float"
+    with pytest.raises(InvalidInput, match="is not of type float"):
+        load(text % "x", unfurl=True)
+    with pytest.raises(InvalidInput, match="unknown data type 'number'"):
+        load(text % "1")
