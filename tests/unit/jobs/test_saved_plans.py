@@ -253,7 +253,7 @@ node_types:
     interfaces:
       Standard:
         operations:
-          configure: {implementation: "cat $f", inputs: {f: {get_property: [SELF, path]}}}}
+          configure: {implementation: "cat $f", inputs: {f: {get_property: [SELF, path]}}}
 topology_template:
   node_templates:
     app: {type: App, properties: {text: "new", path: {eval: %s}}}
