@@ -15,10 +15,10 @@ node_types:
     interfaces:
       Standard:
         operations:
-          create: {implementation: echo, inputs: {id: "{{ ('::' ~ SELF.of ~ '::id') | eval }}"}}
+          create: {implementation: echo it, inputs: {id: "{{ ('::' ~ SELF.of ~ '::id') | eval }}"}}
   Maker:
     derived_from: tosca.nodes.Root
-    interfaces: {Standard: {operations: {create: {implementation: echo, MORE}}}}
+    interfaces: {Standard: {operations: {create: {implementation: echo it, MORE}}}}
 topology_template:
   node_templates:
     maker: {type: Maker}
