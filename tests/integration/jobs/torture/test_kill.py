@@ -22,6 +22,7 @@ from tests.integration.jobs.conftest import PROGRAMS, environment
 from tests.integration.jobs.nodes import noted, service
 from tests.integration.jobs.processes import Process, roles, tree, wait_for, working_in
 from tests.integration.jobs.records.repositories import git, is_sound, make_project
+from tests.integration.jobs.torture.beside import plans_beside
 from tests.integration.jobs.torture.folding import recorded, told
 
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "20"))
@@ -120,10 +121,12 @@ def test_a_killed_job(command: Callable, start: Callable, copied: Callable[[str]
     before = recorded(folder)
 
     job = start(workflow, "--approve", "--commit", "--jobs", str(JOBS), cwd=folder)
-    await_moment(folder, job, chance)
-    family = strike(victim, job.pid, chance)
-    check_ended(folder, family)
-    output, _ = job.communicate()
+    with plans_beside(folder) as wrong:
+        await_moment(folder, job, chance)
+        family = strike(victim, job.pid, chance)
+        check_ended(folder, family)
+        output, _ = job.communicate()
+    assert not wrong
 
     said = told(folder)
     recorded(folder)  # it parses
