@@ -38,7 +38,7 @@ imports: [types.yaml]
 relationship_types:
   Wire:
     derived_from: tosca.relationships.DependsOn
-    interfaces: {Configure: {operations: {add_source: echo, remove_source: echo}}}
+    interfaces: {Configure: {operations: {add_source: echo a, remove_source: echo a}}}
 topology_template:
   node_templates:
     app: {type: App, requirements: [{dependency: {node: db, relationship: {type: Wire}}}]}

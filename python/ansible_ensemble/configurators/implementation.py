@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -172,7 +173,7 @@ def _nothing_of(primary: str, operation: Operation, root: Path) -> InvalidInput:
         message = f"there is no file, role or Terraform module {shown} for the operation {operation.full_name}"
         return InvalidInput(message, operation.place, f"{_PATHS}; {as_command}")
     known = {*role_names(operation, root), *builtin_modules(), *_ALIASES, *file_names(operation, root)}
-    near = nearest(primary, known) if primary == shown else None
+    near = nearest(primary, known) if primary == shown and shutil.which(primary) is None else None
     message = f"there is no role, module, file or configurator {shown} for the operation {operation.full_name}"
     return InvalidInput(message, operation.place, f"{near} {as_command}" if near else as_command)
 

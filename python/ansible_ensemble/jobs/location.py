@@ -11,8 +11,7 @@ from pathlib import Path
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, has_entry, open_csar
 from ansible_ensemble.documents.paths import is_folder
-from ansible_ensemble.documents.yaml import read_yaml
-from ansible_ensemble.jobs.merging import check_merged
+from ansible_ensemble.jobs.merging import read_merged
 from ansible_ensemble.jobs.python_template import SUFFIX
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble
 from ansible_ensemble.projects.trust import distrust
@@ -111,11 +110,7 @@ def _root(template: Path) -> Path:
 
 def _is_template(path: Path) -> bool:
     """Whether a file is a service template, and not an ensemble."""
-    try:
-        data = read_yaml(path).data
-    except InvalidInput:
-        check_merged(path)
-        raise
+    data = read_merged(path).data
     return not (isinstance(data, Mapping) and _OF_ENSEMBLES & data.keys())
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
-from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.jobs.expanded import expanded
+from ansible_ensemble.jobs.merging import read_merged
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
@@ -144,7 +144,7 @@ def recording(ensemble: Path, held: Callable[[locks.Lock], bool]) -> Iterator[No
 
 
 def _environment(ensemble: Path, name: str | None) -> Environment:
-    return load_environment(ensemble, expanded(read_yaml(ensemble) if ensemble.exists() else None, name), name)
+    return load_environment(ensemble, expanded(read_merged(ensemble) if ensemble.exists() else None, name), name)
 
 
 def _uri(ensemble: Path) -> str:

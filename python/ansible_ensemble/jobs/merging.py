@@ -9,6 +9,7 @@ from typing import Any
 from ansible_ensemble.changes.merge import merge_ensembles
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.jobs.retained import FILE
 from ansible_ensemble.projects.folders import ACTIVE
 from ansible_ensemble.projects.git import repository_of
@@ -22,12 +23,20 @@ from ansible_ensemble.projects.git_merge import (
 _MARK = b"<<<<<<< "
 
 
-def check_merged(path: Path) -> None:
-    """Refuse a file that git left with the marks of a conflict.
+def read_merged(path: Path) -> Document:
+    """Read an ensemble's file, which git may have left with the marks of a conflict.
 
     Raises:
-        InvalidInput: it has them.
+        InvalidInput: it has them, or is no YAML for another reason.
     """
+    try:
+        return read_yaml(path)
+    except InvalidInput:
+        _check_merged(path)
+        raise
+
+
+def _check_merged(path: Path) -> None:
     try:
         content = path.read_bytes()
     except OSError:

@@ -29,6 +29,7 @@ from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.expanded import expanded
 from ansible_ensemble.jobs.given import given_inputs, sensitive_inputs
 from ansible_ensemble.jobs.location import Location, locate
+from ansible_ensemble.jobs.merging import read_merged
 from ansible_ensemble.jobs.moved import move_instances, read_moves
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.python_template import SUFFIX, read_python_template
@@ -85,7 +86,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         InvalidInput: something in its files is wrong.
     """
     path = location.ensemble
-    document = read_yaml(path) if path.exists() else None
+    document = read_merged(path) if path.exists() else None
     included: list[Path] = []
     data = expanded(document, options.environment, included)
     if document is not None:

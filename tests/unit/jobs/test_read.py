@@ -18,6 +18,7 @@ spec:
     +include: types.yaml
     tosca_definitions_version: tosca_simple_yaml_1_3
     topology_template:
+      inputs: { password: { type: string, default: x } }
       node_templates:
         app: { type: App, properties: { prot: 80 } }
 """
@@ -47,7 +48,7 @@ def test_errors_of_a_template_inside_the_ensemble_have_their_places(tmp_path: Pa
     with pytest.raises(InvalidInputs) as raised:
         read_ensemble(locate(tmp_path), JobOptions(vault_password_file=str(tmp_path / "password")))
     places = {(Path(error.place.file).name, error.place.line) for error in raised.value.errors if error.place}
-    assert places == {("ensemble.yaml", 9), ("types.yaml", 4)}
+    assert places == {("ensemble.yaml", 10), ("types.yaml", 4)}
 
 
 SERVICE = """\

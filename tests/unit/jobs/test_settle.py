@@ -258,7 +258,7 @@ node_types:
       Standard:
         operations:
           create:
-            implementation: echo
+            implementation: echo a
             outputs: {made: [SELF, access, word], other: [SELF, login, word]}
 topology_template:
   node_templates:
