@@ -12,19 +12,28 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.topology.entities import Policy, Topology, Workflow
+from ansible_ensemble.topology.functions import is_computed
+
+#: What a part of a written value stands for, in a tuple; None where it stands for itself.
+_Find = Callable[[Mapping[str, Any]], tuple[Any] | None]
 
 
-def assign(details: dict[str, Any], inputs: Mapping[str, Any], origin: Mapping[str, str]) -> None:
+def assign(details: dict[str, Any], inputs: Mapping[str, Any], origin: Mapping[str, Any]) -> None:
     """Note assigned inputs in the details of a planned operation.
 
     Args:
         details: the details.
         inputs: the inputs as they are written.
-        origin: whose they are: `{"workflow": name}` or `{"policy": name}`.
+        origin: whose they are: `{"policy": name}`, `{"workflow": name}`, or that of `of_called`.
     """
     if inputs:
         details["assigned"] = dict(inputs)
         details["assigned_by"] = dict(origin)
+
+
+def of_called(workflow: str, inputs: Mapping[str, Any], by: Mapping[str, Any]) -> dict[str, Any]:
+    """Whose assigned inputs are that stand in a workflow which an activity of `by` gives inputs to."""
+    return {"workflow": workflow, "inputs": dict(inputs), "by": dict(by)}
 
 
 def assigned_inputs(topology: Topology, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,16 +42,21 @@ def assigned_inputs(topology: Topology, details: Mapping[str, Any]) -> dict[str,
     Raises:
         InvalidInput: a required input of the workflow has no value.
     """
-    origin = details.get("assigned_by") or {}
-    find: Callable[[Mapping[str, Any]], tuple[Any] | None] = _nothing
-    if origin.get("workflow") in topology.workflows:
-        find = _OfWorkflow(topology, topology.workflows[origin["workflow"]])
-    elif origin.get("policy") in topology.policies:
-        find = _OfPolicy(topology.policies[origin["policy"]])
+    find = _finder(topology, details.get("assigned_by") or {})
     return {name: _filled(value, find) for name, value in (details.get("assigned") or {}).items()}
 
 
-def _filled(value: Any, find: Callable[[Mapping[str, Any]], tuple[Any] | None]) -> Any:
+def _finder(topology: Topology, origin: Mapping[str, Any]) -> _Find:
+    if origin.get("workflow") in topology.workflows:
+        caller = _finder(topology, origin.get("by") or {})
+        given = {name: _filled(value, caller) for name, value in (origin.get("inputs") or {}).items()}
+        return _OfWorkflow(topology.workflows[origin["workflow"]], {**topology.input_values, **given})
+    if origin.get("policy") in topology.policies:
+        return _OfPolicy(topology.policies[origin["policy"]])
+    return _nothing
+
+
+def _filled(value: Any, find: _Find) -> Any:
     if isinstance(value, list):
         return [_filled(item, find) for item in value]
     if not isinstance(value, Mapping):
@@ -58,8 +72,8 @@ def _nothing(_written: Mapping[str, Any]) -> None:
 class _OfWorkflow:
     """Finds what `get_input` of one of the workflow's own inputs stands for."""
 
-    def __init__(self, topology: Topology, workflow: Workflow) -> None:
-        self._given = topology.input_values
+    def __init__(self, workflow: Workflow, given: Mapping[str, Any]) -> None:
+        self._given = given
         self._workflow = workflow
 
     def __call__(self, written: Mapping[str, Any]) -> tuple[Any] | None:
@@ -67,7 +81,7 @@ class _OfWorkflow:
         if len(written) != 1 or not isinstance(name, str) or name not in self._workflow.inputs:
             return None
         value = self._value(name)
-        return (mark_sensitive(value) if self._workflow.inputs[name].sensitive else value,)
+        return (_sensitive(value) if self._workflow.inputs[name].sensitive else value,)
 
     def _value(self, name: str) -> Any:
         definition = self._workflow.inputs[name]
@@ -98,4 +112,9 @@ class _OfPolicy:
                 raise InvalidInput(f"the property '{path[1]}' of the policy has no '{key}'", assignment.place)
             found = found[key]
         is_secret = assignment.definition is not None and assignment.definition.sensitive
-        return (mark_sensitive(found) if is_secret else found,)
+        return (_sensitive(found) if is_secret else found,)
+
+
+def _sensitive(value: Any) -> Any:
+    """The value marked as sensitive; what computes it is marked by what it then computes."""
+    return {"eval": {"sensitive": value}} if is_computed(value) else mark_sensitive(value)

@@ -10,7 +10,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.weave import Stage, SubPlan, Weaver, one_by_one
-from ansible_ensemble.planning.workflow import weave_named
+from ansible_ensemble.planning.workflow import weave_called
 from ansible_ensemble.topology.entities import Policy, Trigger
 from ansible_ensemble.topology.scalars import timestamp_value
 from ansible_ensemble.topology.workflows import missing_operation
@@ -147,8 +147,7 @@ def _action(weaver: Weaver, policy: Policy, trigger: Trigger, action: Any, membe
     if kind == "set_state":
         return weaver.set_state(member, body, trigger.place)
     if kind in ("delegate", "inline"):
-        name = str(body.get("workflow") if isinstance(body, Mapping) else body)
-        return weave_named(weaver, name, [member] if kind == "delegate" else None, trigger.place)
+        return weave_called(weaver, action, [member], trigger.place, {"policy": policy.name})
     raise InvalidInput(
         f'the action "{kind}" of trigger "{trigger.name}" is an operation that no node has',
         trigger.place,

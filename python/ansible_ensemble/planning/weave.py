@@ -12,6 +12,7 @@ from ansible_ensemble.planning.assigned import assign, assigned_inputs
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
+from ansible_ensemble.topology.activities import given_inputs
 from ansible_ensemble.topology.entities import Operation
 
 #: Names that TOSCA and its users give to the normative workflows -> ours.
@@ -125,7 +126,7 @@ class Weaver:
         *,
         relationship: str | None = None,
         host: str | None = None,
-        origin: Mapping[str, str] | None = None,
+        origin: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> Stage:
         """The stage of `call_operation`.
@@ -143,7 +144,9 @@ class Weaver:
             InvalidInput: there is no such operation.
         """
         body = called if isinstance(called, Mapping) else {"operation": called}
-        name, inputs = str(body.get("operation")), _inputs(body.get("inputs"), place)
+        name, inputs = str(body.get("operation")), given_inputs(body.get("inputs"))
+        if inputs is None:
+            raise InvalidInput("the inputs of call_operation are no map", place, "write NAME: VALUE")
         stages = []
         for operation in self._called(member, name, relationship, place):
             assign(operation.details, inputs, origin or {})
@@ -233,14 +236,6 @@ class Weaver:
         member.up.append(operation)
         if member.change is None:
             member.plan(Action.RUN, self.reason, self.text)
-
-
-def _inputs(written: Any, place: Place | None) -> dict[str, Any]:
-    """Inputs of an activity: a map, or a list of maps."""
-    entries = written if isinstance(written, list) else [written or {}]
-    if not all(isinstance(entry, Mapping) for entry in entries):
-        raise InvalidInput("the inputs of call_operation are no map", place, "write NAME: VALUE")
-    return {str(key): value for entry in entries for key, value in entry.items()}
 
 
 def _is_named(link: Link, name: str) -> bool:

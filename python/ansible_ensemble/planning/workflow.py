@@ -8,10 +8,12 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import Status
+from ansible_ensemble.planning.assigned import of_called
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.planning.sequence import mark_last
 from ansible_ensemble.planning.weave import NORMATIVE, Stage, SubPlan, Weaver, one_by_one, side_by_side
+from ansible_ensemble.topology.activities import called_workflow, given_inputs
 from ansible_ensemble.topology.entities import Workflow, WorkflowStep
 
 #: Why operations of a workflow that replaces a normative one are planned; those of others are just run.
@@ -31,7 +33,7 @@ def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
     workflow = planning.topology.workflows[planning.workflow]
     reason = _REASONS.get(workflow.name, Reason.RUN)
     weaver = Weaver(planning, sub_plan, reason, f"workflow {workflow.name}")
-    _Course(weaver, workflow, (workflow.name,)).weave()
+    _Course(weaver, workflow, (workflow.name,), {"workflow": workflow.name}).weave()
     for member in planning.members.values():
         if reason is Reason.ADD:
             mark_last(member.up, Status.OK)
@@ -39,27 +41,34 @@ def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
             member.change.operations = [operation.key for operation in member.up]
 
 
-def weave_named(
-    weaver: Weaver, name: str, members: list[Member] | None, place: Place | None, path: tuple[str, ...] = ()
+def weave_called(  # noqa: PLR0917
+    weaver: Weaver,
+    activity: Mapping[str, Any],
+    members: list[Member],
+    place: Place | None,
+    by: Mapping[str, Any],
+    path: tuple[str, ...] = (),
 ) -> Stage:
-    """The stage of the workflow of a name: the topology's own, else the normative one.
+    """The stage of the workflow that `delegate` or `inline` calls: the topology's own, else the normative one.
 
     Args:
         weaver: makes the stages.
-        name: the workflow's name.
-        members: the instances that a normative workflow is about; None is all.
+        activity: calls it by name, and may give it inputs.
+        members: the instances that a normative workflow is delegated to; inlined, it is about all.
         place: where it is named, for errors.
+        by: whose the inputs are that the activity gives, see `assigned.assign`.
         path: names of the workflows that lead here. One that replaces a normative workflow may delegate to it.
 
     Raises:
         InvalidInput: there is no such workflow, or workflows lead to each other in a circle.
     """
+    name, written = called_workflow(activity)
     declared = weaver.planning.topology.workflows.get(name)
     if declared is not None and name not in path:
-        return _Course(weaver, declared, (*path, name)).weave()
+        return _Course(weaver, declared, (*path, name), of_called(name, given_inputs(written) or {}, by)).weave()
     if declared is not None and name not in NORMATIVE:
         raise InvalidInput(f"workflows lead to each other: {' -> '.join([*path, name])}", place)
-    return weaver.normative(name, members, place)
+    return weaver.normative(str(name), members if "delegate" in activity else None, place)
 
 
 @dataclass(slots=True)
@@ -86,11 +95,13 @@ class _Course:
 
     Attributes:
         path: names of the workflows on the way to it, from the job's own.
+        origin: what the inputs that its activities give are written in, see `assigned.assign`.
     """
 
     weaver: Weaver
     workflow: Workflow
     path: tuple[str, ...]
+    origin: Mapping[str, Any]
 
     def weave(self) -> Stage:
         """The stage of the whole workflow.
@@ -142,7 +153,11 @@ class _Course:
             one_by_one([gates.get(member.name, Stage()), *(self._activity(step, activity, member) for activity in own)])
             for member in members
         ]
-        shared = [self._shared(step, activity, members) for activity in step.activities if not _is_own(activity)]
+        shared = [
+            weave_called(self.weaver, activity, members, step.place, self.origin, self.path)
+            for activity in step.activities
+            if not _is_own(activity)
+        ]
         whole = one_by_one([side_by_side(chains), *shared])
         for operation in whole.operations if gates else ():
             gate = gates.get(operation.instance) or next(iter(gates.values()))
@@ -175,14 +190,8 @@ class _Course:
             step.place,
             relationship=step.relationship,
             host=step.operation_host,
-            origin={"workflow": self.workflow.name},
+            origin=self.origin,
         )
-
-    def _shared(self, step: WorkflowStep, activity: Mapping[str, Any], members: list[Member]) -> Stage:
-        """The stage of `delegate` or `inline`, which all instances of the step have in common."""
-        ((kind, called),) = activity.items()
-        name = str(called.get("workflow") if isinstance(called, Mapping) else called)
-        return weave_named(self.weaver, name, members if kind == "delegate" else None, step.place, self.path)
 
     def _check_preconditions(self) -> None:
         """Refuse to begin where a precondition is not met.

@@ -106,6 +106,9 @@ KEYS: dict[str, frozenset[str]] = {
             *("description", "metadata"),
         }
     ),
+    "call_operation_activity": frozenset({"operation", "inputs"}),
+    "delegate_activity": frozenset({"workflow", "inputs"}),
+    "inline_activity": frozenset({"workflow", "inputs"}),
     "import": frozenset({"file", "repository", "namespace_uri", "namespace_prefix", "url", "uri", "description"}),
     "repository": frozenset({"description", "url", "credential", "revision", "metadata", "file"}),
     "substitution_mapping": frozenset(

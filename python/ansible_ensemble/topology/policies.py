@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.activities import check_called
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import NodeTemplate, Policy, Trigger
 from ansible_ensemble.topology.groups import check_member
 from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.triggers import read_triggers
-from ansible_ensemble.topology.workflows import BUILT_IN, missing_operation
+from ansible_ensemble.topology.workflows import missing_operation
 
 
 def read_policies(building: Building) -> None:
@@ -85,8 +85,5 @@ def _check_activity(
         faults = [missing_operation(node, called) for node in targets]
         if faults and None not in faults and faults[0] is not None:
             building.problems.add(f"{what} calls '{called}': {faults[0][0]}", place, faults[0][1])
-    elif kind in ("inline", "delegate"):
-        name = body.get("workflow") if isinstance(body, Mapping) else body
-        known = [*building.topology.workflows, *BUILT_IN]
-        if name not in known:
-            building.problems.add(f"{what} names the unknown workflow '{name}'", place, nearest(name, known))
+    else:
+        check_called(building, activity, what, place)

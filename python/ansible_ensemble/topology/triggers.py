@@ -1,4 +1,4 @@
-"""Triggers of policies, and the activities that they and workflow steps carry out [TOSCA 1.3, 3.6.21 to 3.6.23]."""
+"""Triggers of policies [TOSCA 1.3, 3.6.21, 3.6.22]."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.activities import ACTIVITIES, check_activity
 from ansible_ensemble.topology.entities import Trigger
 from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.scalars import seconds
-
-#: Activities of triggers and workflow steps [TOSCA 1.3, 3.6.23].
-ACTIVITIES = ("delegate", "set_state", "call_operation", "inline")
 
 
 def read_triggers(raw: Any, what: str, place: Place | None, problems: Problems) -> dict[str, Trigger]:
@@ -65,13 +62,3 @@ def _read_trigger(name: str, body: Mapping[str, Any], place: Place | None, probl
     for number, activity in enumerate(made.action):
         check_activity(activity, what, place_of(action, number), problems)
     return made
-
-
-def check_activity(activity: Any, what: str, place: Place | None, problems: Problems) -> None:
-    """Refuse an activity that is not a map with one of the four keys."""
-    if not isinstance(activity, Mapping) or len(activity) != 1:
-        problems.add(f"an activity of {what} must be a map with one key", place, f"one of {', '.join(ACTIVITIES)}")
-        return
-    name = next(iter(activity))
-    if name not in ACTIVITIES:
-        problems.add(f"unknown activity '{name}' in {what}", place, nearest(str(name), ACTIVITIES))

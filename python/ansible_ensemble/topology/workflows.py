@@ -8,15 +8,12 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.topology.activities import ACTIVITIES, check_activity, check_called
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import NodeTemplate, Workflow, WorkflowStep
 from ansible_ensemble.topology.interfaces import read_implementation
 from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.schema import read_definitions
-from ansible_ensemble.topology.triggers import ACTIVITIES, check_activity
-
-#: Workflows that exist without being declared; a step may inline or delegate to them.
-BUILT_IN = ("deploy", "undeploy", "install", "uninstall", "check", "discover", "start", "stop", "run")
 
 
 def read_workflows(building: Building) -> None:
@@ -133,7 +130,6 @@ def missing_operation(node: NodeTemplate, called: str) -> tuple[str, str | None]
 
 
 def _check_steps(building: Building, workflow: Workflow) -> None:
-    known_workflows = [*building.topology.workflows, *BUILT_IN]
     for step in workflow.steps.values():
         for following in (*step.on_success, *step.on_failure):
             if following not in workflow.steps:
@@ -143,9 +139,5 @@ def _check_steps(building: Building, workflow: Workflow) -> None:
                 )
                 building.problems.add(message, step.place, hint)
         for activity in step.activities:
-            inlined = activity.get("inline")
-            if isinstance(inlined, Mapping):
-                inlined = inlined.get("workflow")
-            if inlined is not None and inlined not in known_workflows:
-                hint = nearest(str(inlined), known_workflows)
-                building.problems.add(f"step '{step.name}' inlines the unknown workflow '{inlined}'", step.place, hint)
+            where = place_of(activity, next(iter(activity), None)) or step.place
+            check_called(building, activity, f"step '{step.name}' of workflow '{workflow.name}'", where)

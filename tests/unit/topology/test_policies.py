@@ -79,7 +79,7 @@ topology_template:
             "calls 'Own.heal': 'n' has no interface 'Own'",
         ),
         ("n", "action: [{call_operation: stop}]", "calls 'stop'"),
-        ("n", "action: [{inline: nothing}]", "names the unknown workflow 'nothing'"),
+        ("n", "action: [{inline: nothing}]", "inlines the unknown workflow 'nothing'"),
     ],
 )
 def test_actions_name_what_their_targets_have(load: Load, targets: str, trigger: str, message: str) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
 
@@ -40,6 +44,40 @@ topology_template:
     assert workflow.implementation is not None
     assert (workflow.implementation.primary, workflow.implementation.timeout) == ("ls", 5)
     assert workflow.metadata == {"k": "v"}
+
+
+#: What is refused of an activity that calls the workflow `other`: the activity, the words, a part of the hint.
+CALLS = [
+    ("inline: other", "gives no value for the input 'word' of the workflow 'other'", "add inputs: {word: ...}"),
+    ("delegate: {workflow: other}", "gives no value for the input 'word'", "add inputs"),
+    ("inline: {workflow: other, inputs: {word: null}}", "gives no value for the input 'word'", ""),
+    ("inline: {workflow: other, inputs: {word: x, size: 1}}", "has no input 'size'", "word"),
+    ("inline: {workflow: other, inputs: [{word: x}, {count: many}]}", "is not of type integer", ""),
+    ("inline: {workflow: other, inputs: x}", "gives are 'x'", "write NAME: VALUE"),
+    ("inline: {workflow: other, input: {word: x}}", "unknown key 'input' in an inline activity", ""),
+    ("inline: {workflow: [other]}", "the unknown workflow a list", ""),
+    ("delegate: {workflow: stop, inputs: {word: x}}", "to the workflow 'stop', which takes none", ""),
+    ("delegate: othr", "delegates to the unknown workflow 'othr'", "did you mean other?"),
+    ("call_operation: {operation: Standard.start, input: {}}", "unknown key 'input'", "inputs"),
+]
+CALLING = """
+policy_types: {P: {derived_from: tosca.policies.Root}}
+topology_template:
+  node_templates: {a: {type: Root, interfaces: {Standard: {operations: {start: echo up}}}}}
+  policies: [p: {type: P, targets: [a], triggers: {t: {event: e, action: [%s]}}}]
+  workflows:
+    go: {steps: {s: {target: a, activities: [%s]}}}
+    other: {inputs: {word: {type: string}, count: {type: integer, default: 1}}}
+"""
+
+
+@pytest.mark.parametrize(("activity", "words", "hint"), CALLS, ids=[case[0] for case in CALLS])
+@pytest.mark.parametrize("where", ["step", "trigger"])
+def test_a_workflow_is_called_with_what_it_takes(load: Load, activity: str, words: str, hint: str, where: str) -> None:
+    called, fine = f"{{{activity}}}", "{set_state: started}"
+    with pytest.raises(InvalidInput, match=re.escape(words)) as caught:
+        load(CALLING % ((called, fine) if where == "trigger" else (fine, called)))
+    assert not hint or hint in str(caught.value.hint)
 
 
 def test_a_step_may_work_on_a_group_or_a_relationship(load: Load) -> None:
