@@ -14,6 +14,7 @@ from ansible_ensemble.configurators.orders import Command, ModuleCall, Order
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, read_inputs, returned, spoil, to_result
+from ansible_ensemble.configurators.transport import run_with_files
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
 from ansible_ensemble.documents.scalars import as_written, is_written
@@ -145,10 +146,15 @@ class ScriptConfigurator:
             return result
         if task.inputs.get("input") is not None:
             raise InvalidInput("a script on another host gets no standard input", task.operation.place)
+        # the interpreter of the other host, wherever it is there
+        there = "python3" if interpreter == sys.executable else interpreter
+        if task.files:
+            words = [*filter(None, [there]), f"./{file.name}", *arguments]
+            result = yield from run_order(task, _module_call(task, "ansible.builtin.command", {"argv": words}))
+            return result
         args: dict[str, Any] = {"cmd": " ".join(map(_quote, (file, *arguments)))}
-        if interpreter is not None:
-            # the interpreter of the other host, wherever it is there
-            args["executable"] = "python3" if interpreter == sys.executable else interpreter
+        if there is not None:
+            args["executable"] = there
         result = yield from run_order(task, _module_call(task, "ansible.builtin.script", args))
         return result
 
@@ -186,7 +192,10 @@ def run_argv(task: Task, argv: tuple[str, ...], shell: str | None) -> Steps:
 
 def run_order(task: Task, order: Order) -> Steps:
     """Carry out the order of a command or script, and make its result from what it printed."""
-    outcome = yield order
+    if task.files and isinstance(order, ModuleCall):
+        outcome = yield from run_with_files(task, order)
+    else:
+        outcome = yield order
     printed = outcome.stdout or str(returned(outcome).get("stdout", ""))
     try:
         values = as_values(printed)

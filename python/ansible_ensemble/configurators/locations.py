@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ansible_ensemble.core.ansible_settings import may_be_set, setting
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.topology.entities import Artifact, Operation
 
 #: What Ansible itself brings: a collection without roles.
 BUILTIN = "ansible.builtin."
@@ -36,6 +36,11 @@ def find_file(primary: str, operation: Operation, root: Path) -> Path | None:
     return _find(primary, operation, root, Path.is_file)
 
 
+def find_beside(artifact: Artifact, operation: Operation, root: Path) -> Path | None:
+    """The file or folder that an implementation depends on."""
+    return _find(artifact.file, operation, root, Path.exists, artifact.base)
+
+
 def find_module(primary: str, operation: Operation, root: Path) -> Path | None:
     """The folder of a Terraform module: one with files of its language."""
 
@@ -45,8 +50,10 @@ def find_module(primary: str, operation: Operation, root: Path) -> Path | None:
     return _find(primary, operation, root, is_module)
 
 
-def _find(primary: str, operation: Operation, root: Path, fits: Callable[[Path], bool]) -> Path | None:
-    for path in _candidates(primary, operation, root):
+def _find(
+    primary: str, operation: Operation, root: Path, fits: Callable[[Path], bool], first: Path | None = None
+) -> Path | None:
+    for path in _candidates(primary, operation, root, first):
         try:
             if fits(path):
                 return path.resolve()
@@ -55,10 +62,11 @@ def _find(primary: str, operation: Operation, root: Path, fits: Callable[[Path],
     return None
 
 
-def _candidates(primary: str, operation: Operation, root: Path) -> Iterator[Path]:
+def _candidates(primary: str, operation: Operation, root: Path, first: Path | None = None) -> Iterator[Path]:
     """What a path may mean: from the declaring file's folder, or the project's; `/` may be an archive's root too."""
     artifact = operation.implementation.artifact if operation.implementation else None
-    bases = [base for base in (artifact.base if artifact else None, operation.base, root) if base is not None]
+    own = artifact.base if artifact and first is None else first
+    bases = [base for base in (own, operation.base, root) if base is not None]
     if primary.startswith("/"):
         within = [folder for base in bases for folder in (base, *base.parents) if folder.is_relative_to(root)]
         bases = list(dict.fromkeys([*within, root]))

@@ -129,6 +129,10 @@ class Task(Protocol):
     def folder(self) -> Path:
         """Its own folder for rendered files; made when first read."""
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What lies in `directory` for its sake, and has to be with it on another host too; mostly nothing."""
+
     def open_secrets(self) -> AbstractContextManager[Path]:
         """The instance's folder of secret files, which the ensemble keeps; they are in clear while it is open."""
 

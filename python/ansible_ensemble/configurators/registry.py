@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
+from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.locations import collection_folders
@@ -54,6 +55,7 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
     """
     resolved = resolve(operation, root)
     check_keywords(operation, resolved.configurator)
+    find_dependencies(operation, root)
     if resolved.configurator == MODULE and not _comes(resolved.target, tools):
         fault = _module_fault(resolved.target, root)
         if fault is not None:

@@ -7,9 +7,10 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
+from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.sensitive import redact
-from ansible_ensemble.documents.digest import digest_folder
+from ansible_ensemble.documents.digest import digest_folder, digest_path
 from ansible_ensemble.topology.entities import Operation
 
 #: Refs under which the digests are recorded with what an operation read -> what they are called.
@@ -31,6 +32,8 @@ def own_digests(operation: Operation, root: Path) -> dict[str, str]:
         digest.update(digest_folder(path).encode())
     elif path.is_file():
         digest.update(path.read_bytes())
+    for dependency in find_dependencies(operation, root):
+        digest.update(f"\0{dependency.name}\0{digest_path(dependency)}".encode())
     inputs = {name: redact(assignment.value) for name, assignment in operation.inputs.items()}
     written = json.dumps(inputs, sort_keys=True, default=str).encode()
     return {".implementation": digest.hexdigest()[:16], ".inputs": hashlib.sha256(written).hexdigest()[:16]}

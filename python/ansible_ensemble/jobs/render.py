@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ansible_ensemble.configurators.dependencies import put_beside
 from ansible_ensemble.configurators.implementation import MODULE
 from ansible_ensemble.configurators.protocol import Configurator, SubTask
 from ansible_ensemble.configurators.registry import configurator_for, find_faults
@@ -40,7 +41,7 @@ from ansible_ensemble.topology.entities import (
 )
 from ansible_ensemble.topology.required import inputs_without_value
 from ansible_ensemble.topology.scaling import link_targets
-from ansible_ensemble.topology.tools import tool_names
+from ansible_ensemble.topology.tools import files_of, tool_names
 
 
 class Renderer:
@@ -192,7 +193,12 @@ class Renderer:
         """
         if task.operation.implementation is None:
             return None
-        configurator = configurator_for(task.operation, self._ensemble.root, self._tools)
+        operation = task.operation
+        beside = put_beside(operation, task.root, task.folder) if files_of(operation) else None
+        if beside is not None:
+            operation, task.files = beside.operation, beside.files
+            task.base = task.directory = beside.folder
+        configurator = configurator_for(operation, self._ensemble.root, self._tools)
         configurator.render(task)
         return configurator
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.documents.atomic import write_atomically
@@ -22,6 +23,7 @@ from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.topology.entities import (
+    Artifact,
     Assignment,
     Entity,
     EntityType,
@@ -58,6 +60,7 @@ _OPERATIONS: Shape = {
         "settings": dict,
         "copy?": str,
         "base?": str,
+        "dependencies?": [{"target": str, "copy": str}],
     }
 }
 _ENTRY: Shape = {
@@ -81,7 +84,7 @@ class RetainedTemplates:
         self._root = root
         self._seal = seal
         self._file = folder / FILE
-        self._copies: dict[Path, str] = {}
+        self._copies: dict[tuple[Path, bool], str] = {}
         self.problems: list[str] = []
         self._kept: dict[str, Any] = self._read()
 
@@ -205,6 +208,11 @@ class RetainedTemplates:
         if resolved.configurator != "command" and path.is_absolute() and path.exists():
             entry["target"] = self._relative(path)
             entry["copy"] = self._copy(path)
+        dependencies = find_dependencies(operation, self._root)
+        if dependencies:
+            entry["dependencies"] = [
+                {"target": self._relative(path), "copy": self._copy(path, as_named=True)} for path in dependencies
+            ]
         if operation.base is not None:
             entry["base"] = self._relative(operation.base)
         return entry
@@ -212,26 +220,26 @@ class RetainedTemplates:
     def _relative(self, path: Path) -> str:
         return str(path.relative_to(self._root)) if path.is_relative_to(self._root) else str(path)
 
-    def _copy(self, path: Path) -> str:
+    def _copy(self, path: Path, *, as_named: bool = False) -> str:
         """Keep a copy of a file, or of the folder of a role or Terraform module; returns its name.
 
-        What many templates share is read once.
+        What many templates share is read once. One that others know by its name is in a folder of its own.
         """
-        if path in self._copies:
-            return self._copies[path]
-        name = f"{digest_path(path)[:12]}-{path.name}"
+        if (path, as_named) in self._copies:
+            return self._copies[path, as_named]
+        name = f"{digest_path(path)[:12]}{'/' if as_named else '-'}{path.name}"
         copy = self._folder / "files" / name
         if not copy.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir():
-                aside = copy.with_name(f".{name}.new")
+                aside = copy.with_name(f".{copy.name}.new")
                 shutil.rmtree(aside, ignore_errors=True)
                 shutil.copytree(path, aside, symlinks=True, ignore=shutil.ignore_patterns(*OF_TOOLS))
                 aside.rename(copy)
             else:
                 shutil.copyfile(path, copy)
                 shutil.copymode(path, copy)
-        self._copies[path] = name
+        self._copies[path, as_named] = name
         return name
 
     # -- restoring ----------------------------------------------------------------------------------------------
@@ -275,21 +283,27 @@ class RetainedTemplates:
         return interfaces
 
     def _restored_operation(self, interface: str, name: str, entry: dict[str, Any]) -> Operation:
-        target = entry["target"]
-        if "copy" in entry and not (self._root / target).exists():
-            target = str(self._folder / "files" / entry["copy"])
-        elif "copy" in entry:
-            target = str(self._root / target)
+        target = self._restored_path(entry) if "copy" in entry else entry["target"]
         base = self._root / entry["base"] if entry.get("base") else self._root
         implementation = Implementation(
             primary=target,
             class_name=f"{target}#{entry['member']}" if "member" in entry else entry["configurator"],
+            dependencies=[self._restored_file(item) for item in entry.get("dependencies") or ()],
             operation_host=entry["host"],
             timeout=entry["timeout"],
             settings=self._seal.open_json(entry["settings"]),
         )
         inputs = {key: Assignment(self._seal.open_json(value), base=base) for key, value in entry["inputs"].items()}
         return Operation(interface, name, implementation, inputs, base=base if base.is_dir() else self._root)
+
+    def _restored_path(self, entry: dict[str, Any]) -> str:
+        """The path of a file, or of its copy if it has gone."""
+        path: Path = self._root / entry["target"]
+        return str(path if path.exists() else self._folder / "files" / entry["copy"])
+
+    def _restored_file(self, entry: dict[str, Any]) -> Artifact:
+        path = Path(self._restored_path(entry))
+        return Artifact(path.name, "tosca.artifacts.File", path.name, base=path.parent)
 
 
 def _is_there(instance: Instance) -> bool:

@@ -30,6 +30,7 @@ class JobTask:
         own_digests: what it is made of, as it is when it is rendered: a script may be replaced while it runs.
         entity: the node template or relationship whose operation it is.
         base: where its relative files start; directory: where its commands run, which in a rollback is not there.
+        files: what was put there beside the primary.
     """
 
     id: str
@@ -50,6 +51,7 @@ class JobTask:
     diff: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     own_digests: dict[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
     _host: Host | None = None
 
     @property
@@ -132,7 +134,7 @@ class JobTask:
             operation=self.operation,
             inputs=self.planned.details.get("inputs"),
             variables=variables,
-            base=self.base,
+            base=self.operation.base,
         )
         return scope.evaluate(value, self.operation.place)
 

@@ -97,7 +97,7 @@ class Implementation:
         primary: what runs: a file's path, a module's FQCN, a role's name, a shell command, a configurator's
             name, or an artifact (then `artifact` is set as well).
         class_name: configurator asked for by name (`className`, `configurator`).
-        dependencies: files that must lie beside the primary.
+        dependencies: files that lie beside the primary when it runs, and tools that it needs.
         operation_host: SELF, HOST, SOURCE, TARGET, ORCHESTRATOR, or the name of a node template or of a host of the
             inventory.
         timeout: seconds.

@@ -12,6 +12,7 @@ from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.entities import Entity, Implementation, Operation
 from ansible_ensemble.topology.functions import KEYWORDS, FunctionCheck, is_computed
 from ansible_ensemble.topology.required import check_required
+from ansible_ensemble.topology.tools import ASDF_TOOL, files_of, is_elsewhere
 
 
 def check_operations(building: Building, functions: FunctionCheck, *, check_files: bool) -> None:
@@ -75,9 +76,10 @@ def _check_files(
         wanted.append((artifact.file, artifact.base if artifact.repository is None else None))
     elif implementation.primary is not None and implementation.class_name is None:
         wanted.append((implementation.primary, operation.base))
-    wanted += [(one.file, one.base if one.repository is None else None) for one in implementation.dependencies]
+    wanted = [(file, base) for file, base in wanted if looks_like_file(file)]
+    wanted += [(one.file, one.base) for one in files_of(operation) if not one.file.startswith("/")]
     for file, base in wanted:
-        if base is None or not looks_like_file(file) or _exists(file, (base, building.scope.base)):
+        if base is None or _exists(file, (base, building.scope.base)):
             continue
         message = f"the file {file} of the operation {operation.full_name} does not exist"
         if check_files:
@@ -87,10 +89,14 @@ def _check_files(
 
 
 def _check_tools(implementation: Implementation, building: Building) -> None:
-    """Warn of tools that nothing installs: they have to be there."""
+    """Warn of tools that nothing installs, and of files that nothing fetches: they have to be there."""
     for artifact in (*implementation.dependencies, *filter(None, [implementation.artifact])):
-        if artifact.type == "artifact.AsdfTool" and not artifact.interfaces:
-            message = f"nothing installs {artifact.file or artifact.name}: artifact.AsdfTool has no operations here"
+        if artifact.type == ASDF_TOOL and not artifact.interfaces:
+            message = f"nothing installs {artifact.file or artifact.name}: {ASDF_TOOL} has no operations here"
+            building.problems.warn(message, artifact.place)
+    for artifact in implementation.dependencies:
+        if is_elsewhere(artifact) and artifact.type != ASDF_TOOL and not artifact.interfaces:
+            message = f"nothing fetches the dependency {artifact.file}: only files of the project lie beside a primary"
             building.problems.warn(message, artifact.place)
 
 

@@ -31,6 +31,7 @@ from ansible_ensemble.topology.entities import (
 )
 
 NODE_TYPE = "ensemble.nodes.Tool"
+ASDF_TOOL = "artifact.AsdfTool"
 _PYTHON = (
     "import sys\n"
     "from importlib.metadata import PackageNotFoundError, version\n"
@@ -104,6 +105,20 @@ def tools_of(operation: Operation) -> list[Artifact]:
         return []
     artifacts = [*implementation.dependencies, *filter(None, [implementation.artifact])]
     return [one for one in artifacts if one.type in _COMMANDS or _installs(one)]
+
+
+def files_of(operation: Operation) -> list[Artifact]:
+    """The dependencies of an operation that are files, which lie beside its primary."""
+    implementation = operation.implementation
+    if implementation is None or not implementation.dependencies:
+        return []
+    tools = tools_of(operation)
+    return [one for one in implementation.dependencies if one not in tools and not is_elsewhere(one)]
+
+
+def is_elsewhere(artifact: Artifact) -> bool:
+    """Whether an artifact is no file of the project: one of a repository, a URL, a tool of another tool's."""
+    return artifact.repository is not None or "://" in artifact.file or artifact.type == ASDF_TOOL
 
 
 def _installs(artifact: Artifact) -> bool:

@@ -57,6 +57,7 @@ class FakeTask:
     timeout: float | None = None
     attributes: frozenset[str] = frozenset()
     asked_outputs: frozenset[str] = frozenset()
+    files: tuple[Path, ...] = ()
 
     @property
     def directory(self) -> Path:
