@@ -152,6 +152,7 @@ class Redactor:
         self.too_short: set[str] = set()
         self._secrets: set[str] = set()
         self._ordered: list[str] = []
+        self._by_head: dict[str, list[str]] = {}
         for secret in secrets:
             self.add(secret)
 
@@ -181,6 +182,7 @@ class Redactor:
         if len(text) >= self.shortest and text not in self._secrets:
             self._secrets.add(text)
             self._ordered = []
+            self._by_head.setdefault(text[: self.shortest], []).append(text)
 
     @property
     def secrets(self) -> list[str]:
@@ -189,10 +191,17 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return the text with each known secret masked."""
-        for secret in self._longest_first():
-            if secret in text:
-                text = text.replace(secret, REDACTED)
+        for secret in self._candidates(text):
+            text = text.replace(secret, REDACTED)
         return self._without_rests(text) if self._secrets and ("..." in text or "…" in text) else text
+
+    def _candidates(self, text: str) -> list[str]:
+        """The secrets that may be in a text, longest first; of many, those that begin as some part of it."""
+        if len(text) > len(self._secrets):
+            return self._longest_first()
+        parts = {text[start : start + self.shortest] for start in range(len(text) - self.shortest + 1)}
+        found = (secret for head in self._by_head.keys() & parts for secret in self._by_head[head])
+        return sorted((secret for secret in found if secret in text), key=len, reverse=True)
 
     def _longest_first(self) -> list[str]:
         if len(self._ordered) != len(self._secrets):

@@ -36,6 +36,25 @@ def test_what_is_too_short_to_be_masked_is_known_by_name() -> None:
     assert redactor.too_short == {"node.codes", ""}
 
 
+@pytest.mark.parametrize("others", [0, 1000])
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("", ""),
+        ("abc", "abc"),
+        ("a word that is none", "a word that is none"),
+        ("password", REDACTED),
+        ("my password-of-two, my password", f"my {REDACTED}, my {REDACTED}"),
+        ("pass word", "pass word"),
+        ("the last is 1234", f"the last is {REDACTED}"),
+    ],
+)
+def test_among_many_secrets_each_is_masked_as_among_few(others: int, text: str, masked: str) -> None:
+    redactor = Redactor([*(f"password number {number}" for number in range(others)), "1234"])
+    redactor.add(["password", "password-of-two"])
+    assert redactor.text(text) == masked
+
+
 SECRET = "SuperSecretPassword0123456789Abcdef"
 
 
