@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInputs
+from ansible_ensemble.core.errors import raise_all
 from ansible_ensemble.documents.schema import violations
 from ansible_ensemble.documents.yaml import Document
 
@@ -34,7 +34,4 @@ def check_ensemble(document: Document) -> None:
         InvalidInputs: the things that are wrong with it.
     """
     found = violations(document.data, ensemble_schema(), document.place)
-    if len(found) == 1:
-        raise found[0]
-    if found:
-        raise InvalidInputs(found)
+    raise_all(found)

@@ -11,7 +11,7 @@ from ansible_ensemble.configurators.dependencies import put_beside
 from ansible_ensemble.configurators.implementation import MODULE
 from ansible_ensemble.configurators.protocol import Configurator, SubTask
 from ansible_ensemble.configurators.registry import configurator_for, find_faults
-from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.expressions.data import secrets_of
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
@@ -257,24 +257,20 @@ def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
         InvalidInput: an operation can never be rendered as it is; InvalidInputs for several.
     """
     known = set(ensemble.instances.by_name)
-    found = render_faults(ensemble, plan, options)
-    faults = find_faults(ensemble.topology, ensemble.root) if plan.workflow == "deploy" else ()
-    problems = list({str(one): one for one in (*faults, *found)}.values())
+    faults = [*find_faults(ensemble.topology, ensemble.root)] if plan.workflow == "deploy" else []
+    faults += render_faults(ensemble, plan, options)
     for name in set(ensemble.instances.by_name) - known:
         ensemble.instances.remove(name)
-    if len(problems) == 1:
-        raise problems[0]
-    if problems:
-        raise InvalidInputs(problems)
+    raise_all(faults)
 
 
 def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[InvalidInput]:
-    """Why operations of a plan can never be rendered, each error once; their instances are made in memory.
+    """Why operations of a plan can never be rendered; their instances are made in memory.
 
     Operations that depend on live attributes which are not set yet are left for when these are.
     """
     renderer = Renderer(ensemble, options)
-    problems: dict[str, InvalidInput] = {}
+    faults: list[InvalidInput] = []
     tasks: list[JobTask] = []
     waiting: dict[str, Deferred] = {}
     for planned in plan.operations:
@@ -286,9 +282,9 @@ def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[I
         except Deferred as deferred:
             waiting[planned.key] = deferred
         except InvalidInput as error:
-            problems.setdefault(str(error), error)
+            faults.append(error)
     circle = circle_fault(tasks, waiting)
-    return [*problems.values(), *([circle] if circle else [])]
+    return [*faults, *([circle] if circle else [])]
 
 
 def _with_inputs(operation: Operation, assigned: Mapping[str, Any]) -> Operation:

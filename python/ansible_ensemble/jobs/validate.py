@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, raise_all
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.expressions.harmless import not_given
 from ansible_ensemble.expressions.reads import Deferred
@@ -77,11 +77,11 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
     """Refuse what a job of any workflow, or its outputs, would refuse.
 
     Raises:
-        InvalidInputs: all of it.
+        InvalidInput: one thing; InvalidInputs, if there are several.
     """
     topology = ensemble.topology
     topology.input_values |= {name: not_given(name) for name in _missing_inputs(topology)}
-    faults: dict[str, InvalidInput] = {}
+    faults: list[InvalidInput] = []
 
     @contextmanager
     def collected() -> Iterator[None]:
@@ -90,7 +90,7 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
         except Deferred:
             pass
         except InvalidInput as error:
-            faults.update({str(one): one for one in _each(error)})
+            faults.extend(_each(error))
 
     def plan(workflow: str, chosen: JobOptions = options) -> None:
         with collected():
@@ -104,16 +104,16 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
         plan(workflow)
     with collected():
         survey = make_survey(topology, ensemble.instances, options, evidence)
-        faults.update({str(one): one for one in render_faults(ensemble, survey, options)})
+        faults.extend(render_faults(ensemble, survey, options))
         plan("undeploy")
-        for policy in topology.policies.values():
-            for trigger in policy.triggers.values():
-                plan("notify", replace(options, trigger=trigger.name, force=True))
+        for name in {trigger.name: None for one in topology.policies.values() for trigger in one.triggers.values()}:
+            plan(
+                "notify", replace(options, trigger=name, force=True)
+            )  # it is that of all policies with one of the name
         for name in topology.outputs:
             with collected():
                 ensemble.evaluator.output_value(name, ensemble.evaluator.untracked())
-    if faults:
-        raise InvalidInputs(list(faults.values()))
+    raise_all(faults)
 
 
 def _missing_inputs(topology: Topology) -> list[str]:
