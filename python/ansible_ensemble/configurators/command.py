@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.environment import as_text, implementation_environment
 from ansible_ensemble.configurators.keywords import BY_ANSIBLE
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Order
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, read_inputs, returned, spoil, to_result
 from ansible_ensemble.configurators.transport import run_with_files
+from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
 from ansible_ensemble.documents.scalars import as_written, is_written
@@ -159,29 +160,13 @@ class ScriptConfigurator:
         return result
 
 
-def implementation_environment(task: Task) -> dict[str, str]:
-    """Environment of what implements an operation: the task's, and what the implementation says of its own."""
-    settings = mapping(task.setting("environment"), "the environment of the implementation", task)
-    return {**task.environment, **{name: as_text(value) for name, value in settings.items()}}
-
-
-def environment_of(task: Task) -> dict[str, str]:
+def environment_of(task: Task) -> Changes:
     """Environment of a command: the task's, its implementation's, and its inputs (other than text as JSON)."""
     environment = implementation_environment(task)
     for name in task.inputs:
         if name not in _OWN_INPUTS:
             environment[name] = as_text(task.inputs[name])
     return environment
-
-
-def as_text(value: Any) -> str:
-    """A value as an environment variable holds it."""
-    if is_written(value):
-        return as_written(value)
-    value = reveal(value)
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def run_argv(task: Task, argv: tuple[str, ...], shell: str | None) -> Steps:
@@ -246,7 +231,7 @@ def _module_call(task: Task, module: str, args: dict[str, Any]) -> ModuleCall:
         module=module,
         args={**args, "chdir": str(cwd)} if cwd else args,
         host=task.host,
-        keywords={**task_keywords(task), "environment": environment_of(task)},
+        keywords={**task_keywords(task), "environment": with_changes({}, environment_of(task))},
         timeout=task.timeout,
         diff=task.diff,
         fast=task.setting("fast", True) is not False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.orders import ModuleCall
 from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
@@ -33,6 +34,7 @@ class ModuleConfigurator:
     def render(self, task: Task) -> None:
         """Evaluate the arguments."""
         self._args(task)
+        set_variables(task)
 
     def run(self, task: Task) -> Steps:
         """Call the module."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +33,7 @@ class Command:
         argv: the program and its arguments; with `shell`, one string for the shell.
         shell: the shell's path, or None to run argv directly.
         cwd: working directory, absolute.
-        environment: variables set on top of the controller's environment.
+        environment: variables set on top of the controller's environment; None removes one from it.
         stdin: text for the standard input.
         timeout: seconds until its process group is ended, or None.
     """
@@ -40,7 +41,7 @@ class Command:
     argv: tuple[str, ...]
     shell: str | None = None
     cwd: str | None = None
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str | None] = field(default_factory=dict)
     stdin: str | None = None
     timeout: float | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.orders import Play
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, returned, to_result
@@ -23,7 +24,6 @@ _KEYWORDS = (
     "connection",
     "delegate_to",
     "delay",
-    "environment",
     "failed_when",
     "gather_facts",
     "no_log",
@@ -44,7 +44,9 @@ def task_keywords(task: Task) -> dict[str, Any]:
     settings = {name: task.setting(name) for name in _KEYWORDS}
     if settings["until"] is None:
         settings["retries"] = settings["delay"] = None
-    return {name: reveal(value) for name, value in settings.items() if value is not None}
+    keywords = {name: reveal(value) for name, value in settings.items() if value is not None}
+    environment = set_variables(task)
+    return {**keywords, "environment": environment} if environment else keywords
 
 
 def in_check_mode(task: Task) -> bool:
@@ -101,6 +103,7 @@ class PlayConfigurator:
         """Evaluate the variables."""
         read_inputs(task)
         self._variables(task)
+        set_variables(task)
 
     def run(self, task: Task) -> Steps:
         """Run it in a nested play."""

@@ -110,8 +110,8 @@ class Task(Protocol):
         """Where the operation runs."""
 
     @property
-    def environment(self) -> dict[str, str]:
-        """Environment variables of its subprocesses."""
+    def environment(self) -> dict[str, str | None]:
+        """What the ensemble changes in the environment of its subprocesses; None removes a variable."""
 
     @property
     def timeout(self) -> float | None:

@@ -10,10 +10,11 @@ from types import NoneType
 from typing import Any
 
 import ansible_ensemble
-from ansible_ensemble.configurators.command import implementation_environment
+from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Order, Outcome
 from ansible_ensemble.configurators.protocol import Basis, Conversation, Result, Steps, SubTask, Task
 from ansible_ensemble.configurators.results import read_inputs, take_instance, to_result
+from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 
@@ -70,7 +71,7 @@ _ENDS: dict[str, tuple[tuple[type, ...], str]] = {
 class _Answers:
     """Answers what the process asks, and keeps how it ended."""
 
-    def __init__(self, task: Task, target: str, environment: dict[str, str]) -> None:
+    def __init__(self, task: Task, target: str, environment: Changes) -> None:
         self._task = task
         self._target = target
         self._environment = environment
@@ -113,7 +114,7 @@ class _Answers:
             "check": task.check,
             "diff": task.diff,
             "base": str(task.base),
-            "environ": self._environment,
+            "environ": with_changes({}, self._environment),
             "inputs": list(task.inputs),
         }
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.command import implementation_environment
+from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.orders import Command, Order, Outcome
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import read_inputs, to_result
@@ -25,6 +25,7 @@ from ansible_ensemble.configurators.terraform_inputs import (
     module_of,
     variables_of,
 )
+from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
@@ -241,10 +242,10 @@ class _Terraform:
     def _state(self) -> list[str]:
         return [] if self.state is None else [f"-state={self.state}"]
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self) -> Changes:
         """The environment; secret variables are in it, and so in no file and no command line."""
         own = implementation_environment(self.task)
-        given = {**os.environ, **own}
+        given = with_changes(os.environ, own)
         cache = given.get("TF_PLUGIN_CACHE_DIR") or str(cache_folder(given))
         secret = {name: value for name, value in variables_of(self.task).items() if is_sensitive(value)}
         return {

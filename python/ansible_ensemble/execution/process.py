@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import IO
 
 from ansible_ensemble.configurators.orders import Command, Outcome
+from ansible_ensemble.core.environment import with_changes
 from ansible_ensemble.execution.output import OUTPUT_LIMIT, BoundedOutput
 from ansible_ensemble.execution.watchdog import Watchdog
 
@@ -128,7 +129,7 @@ class _Running:
                 stdout=theirs,
                 stderr=subprocess.PIPE,
                 cwd=order.cwd,
-                env={**os.environ, **order.environment} if order.environment else None,
+                env=with_changes(os.environ, order.environment) if order.environment else None,
                 start_new_session=True,
             )
         except BaseException:

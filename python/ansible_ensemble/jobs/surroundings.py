@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.ansible_settings import setting
+from ansible_ensemble.core.environment import with_changes
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
 from ansible_ensemble.expressions.context import TRUST
@@ -57,7 +58,7 @@ def make_surroundings(
     return Surroundings(
         root=environment.root,
         folder=folder,
-        environment={**os.environ, **environment.variables},
+        environment=with_changes(os.environ, environment.variables),
         locals=environment.locals,
         secrets=environment.secret,
         externals=externals,

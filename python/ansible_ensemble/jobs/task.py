@@ -49,7 +49,7 @@ class JobTask:
     relationship: RelationshipInstance | None = None
     check: bool = False
     diff: bool = False
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str | None] = field(default_factory=dict)
     own_digests: dict[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     _host: Host | None = None

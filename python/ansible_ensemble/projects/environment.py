@@ -10,16 +10,16 @@ Older ensembles of Unfurl have parts of theirs elsewhere: `context` is `environm
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.environment import Changes, apply_rules, is_rule
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.documents.paths import is_folder, resolved
-from ansible_ensemble.documents.scalars import VaultText
+from ansible_ensemble.documents.scalars import VaultText, as_written
 from ansible_ensemble.documents.yaml import parse_yaml, place_of
 from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings
 from ansible_ensemble.projects.lfs_lock import LfsSettings, lfs_settings
@@ -29,8 +29,6 @@ from ansible_ensemble.projects.vault import Vault
 DEFAULTS = "defaults"
 #: A map of secrets in the project or beside the ensemble, usually encrypted.
 SECRETS_FILES = ("secrets/secrets.yaml", "secrets/secrets.yml")
-_MODES = "^+"
-_VARIABLE = re.compile(r"[\^+]?[A-Za-z_][^=\0]*")
 _MAPS = ("variables", "inputs", "connections", "secrets", "locals", "external")
 
 
@@ -101,22 +99,19 @@ class Environment:
     execution: ExecutionSettings = field(default_factory=ExecutionSettings)
     vault: Vault = field(default_factory=Vault)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _variables: dict[str, str] | None = None
+    _variables: Changes | None = None
     _secrets: Values | None = None
 
     @property
-    def variables(self) -> dict[str, str]:
-        """Environment variables to set, evaluated.
-
-        `^NAME` puts its value and a path separator before that of the process; `+NAME` is set only where the process
-        has none.
+    def variables(self) -> dict[str, str | None]:
+        """What is changed in the process's environment by the rules of `core.environment`; None removes a variable.
 
         Raises:
             InvalidInput: one cannot be an environment variable.
         """
         if self._variables is None:
-            pairs = (self._variable(name, value) for name, value in self.raw.get("variables", {}).items())
-            self._variables = dict(pair for pair in pairs if pair is not None)
+            rules = {name: self._variable(name, value) for name, value in self.raw.get("variables", {}).items()}
+            self._variables = apply_rules(rules, os.environ, as_written)
         return self._variables
 
     @property
@@ -162,18 +157,11 @@ class Environment:
             raise InvalidInput("secrets must be a map by name", Place(str(path)))
         return {str(name): value for name, value in (data or {}).items()}
 
-    def _variable(self, name: str, value: Any) -> tuple[str, str] | None:
+    def _variable(self, name: str, value: Any) -> Any:
         value = self._evaluate(value)
-        if value is None:
-            return None
         if isinstance(value, (Mapping, list)):
             raise InvalidInput(f"the environment variable {name!r} must be a text or a number", Place(str(self.root)))
-        text = str(value).lower() if isinstance(value, bool) else value if isinstance(value, str) else str(value)
-        mode, bare = (name[0], name[1:]) if name[0] in _MODES else ("", name)
-        present = os.environ.get(bare)
-        if mode == "+" and present is not None:
-            return None
-        return (bare, f"{text}{os.pathsep}{present}") if mode == "^" and present else (bare, text)
+        return value
 
     def _evaluate(self, value: Any) -> Any:
         value = self._decrypted(value)
@@ -273,7 +261,7 @@ def _section(layer: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _check_variables(layer: Mapping[str, Any]) -> None:
     for name in _section(layer, "variables"):
-        if not _VARIABLE.fullmatch(name):
+        if not is_rule(name):
             place = place_of(layer["variables"], name)
             raise InvalidInput(f"{name!r} cannot be the name of an environment variable", place)
 

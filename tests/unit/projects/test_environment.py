@@ -91,6 +91,7 @@ def test_an_unknown_environment_is_named_with_the_known_ones(tmp_path: Path) -> 
 def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SET", "here")
     monkeypatch.setenv("UNWANTED", "x")
+    monkeypatch.setenv("KEPT", "kept")
     ensemble = """
 environment:
   variables:
@@ -100,7 +101,11 @@ environment:
     NOTHING: null
     ^SET: before
     ^NEW: alone
-    +SET: never
+    +KEPT: never
+    -UNWANTED: null
+    OFF: false
+    VERSION: 3.10
+    PATHS: "${SET}/x:${ABSENT:none}"
     +FRESH: default
     FROM: {get_env: SET}
 """
@@ -112,10 +117,15 @@ environment:
         "NEW": "alone",
         "FRESH": "default",
         "FROM": "here",
+        "KEPT": "kept",
+        "UNWANTED": None,
+        "OFF": "",
+        "VERSION": "3.10",
+        "PATHS": f"before{os.pathsep}here/x:none",
     }
 
 
-@pytest.mark.parametrize("name", ["''", "'='", "'A=B'", "'-X'", "'*'", "'1x'"])
+@pytest.mark.parametrize("name", ["''", "'='", "'A=B'", "'-'", "'+A=B'", "'*'", "'1x'"])
 def test_impossible_variables(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidInput, match=r"ensemble\.yaml:1"):
         load(tmp_path, "environment: {variables: {" + name + ": x}}")

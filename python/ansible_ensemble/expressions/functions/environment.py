@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive
+from ansible_ensemble.core.environment import apply_rules, with_changes
 from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.expressions.functions.protocol import Call, as_text, function
-
-_VARIABLE = re.compile(r"\$\{(\w+)(?::([^}]*))?\}")
 
 
 @function("to_env", taints=False)
@@ -27,43 +23,13 @@ def to_env(call: Call) -> Any:
     rules = call.value(call.raw)
     if not isinstance(rules, Mapping):
         raise call.failure("to_env takes a map of rules")
-    environment = dict(call.context.evaluator.surroundings.environment)
-    found: dict[str, Any] = {}
-    for rule, raw in rules.items():
-        _apply(as_text(rule), plain(raw), environment, found)
-    return call.context.tracker.hide(found)
+    environment = call.context.evaluator.surroundings.environment
+    found = apply_rules({as_text(rule): plain(raw) for rule, raw in rules.items()}, environment, _text)
+    return call.context.tracker.hide(with_changes({}, found))
 
 
-def _apply(rule: str, value: Any, environment: Mapping[str, Any], found: dict[str, Any]) -> None:
-    name = rule[1:]
-    text = None if value is None else _substituted(value, {**environment, **found})
-    if rule.startswith("+"):
-        known = {key: item for key, item in environment.items() if fnmatch.fnmatchcase(key, name)}
-        found.update(known or ({name: text} if text is not None else {}))
-    elif rule.startswith("-"):
-        for key in [key for key in found if fnmatch.fnmatchcase(key, name)]:
-            del found[key]
-    elif rule.startswith("^"):
-        before = found.get(name, environment.get(name))
-        if text is not None:
-            joined = f"{bare(text)}:{bare(before)}" if before else text
-            found[name] = mark_sensitive(joined) if is_sensitive(text) or is_sensitive(before) else joined
-    elif text is None:
-        found.pop(rule, None)
-    else:
-        found[rule] = text
-
-
-def _substituted(value: Any, known: Mapping[str, Any]) -> Any:
-    used: list[Any] = [value]
-
-    def replacement(match: re.Match[str]) -> str:
-        inner = known.get(match.group(1), match.group(2) or "")
-        used.append(inner)
-        return as_text(bare(inner))
-
-    text = _VARIABLE.sub(replacement, as_text(bare(value)))
-    return mark_sensitive(text) if any(is_sensitive(item) for item in used) else text
+def _text(value: Any) -> str:
+    return as_text(bare(value))
 
 
 @function("get_ensemble_metadata")

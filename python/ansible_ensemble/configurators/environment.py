@@ -1,0 +1,55 @@
+"""Environment variables of what implements an operation."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.configurators.protocol import Task
+from ansible_ensemble.core.environment import Changes, apply_rules, is_rule, with_changes
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.documents.scalars import as_written, is_written
+
+
+def implementation_environment(task: Task) -> Changes:
+    """What is changed in the job's environment: by the ensemble's variables, and by the implementation's own rules.
+
+    Raises:
+        InvalidInput: the implementation's `environment` is no map of rules.
+    """
+    rules = _rules(task)
+    for name in rules:
+        if not is_rule(name):
+            raise InvalidInput(f"{name!r} cannot be the name of an environment variable", task.operation.place)
+    changes = apply_rules(rules, with_changes(os.environ, task.environment), as_text)
+    return {**task.environment, **{name: reveal(value) for name, value in changes.items()}}
+
+
+def set_variables(task: Task) -> dict[str, str]:
+    """The variables that Ansible sets where it runs; what is not there need not be removed."""
+    return with_changes({}, implementation_environment(task))
+
+
+def _rules(task: Task) -> dict[str, Any]:
+    """The implementation's rules; Ansible takes a list of maps for one map."""
+    written = task.setting("environment")
+    rules: dict[str, Any] = {}
+    for part in written if isinstance(written, (list, tuple)) else [written]:
+        if part is not None and not isinstance(part, Mapping):
+            message = f"the environment of the implementation must be a map, not {part!r}"
+            raise InvalidInput(message, task.operation.place)
+        rules |= {str(name): value for name, value in (part or {}).items()}
+    return rules
+
+
+def as_text(value: Any) -> str:
+    """A value as an environment variable holds it."""
+    if is_written(value):
+        return as_written(value)
+    value = reveal(value)
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
