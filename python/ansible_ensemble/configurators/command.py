@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
 from ansible_ensemble.configurators.keywords import BY_ANSIBLE
@@ -17,11 +17,12 @@ from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, r
 from ansible_ensemble.configurators.transport import run_with_files
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.core.sensitive import mark_sensitive, reveal
+from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.scalars import as_written, is_written
 
 _INTERPRETERS = {".py": sys.executable, ".sh": "/bin/sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
 _PLACEHOLDER = "%dryrun%"
+_PARTS = ("arguments", "dryrun")  #: inputs that are a part of the command
 _OWN_INPUTS = RESERVED_INPUTS | {"command", "cmd", "cwd", "shell", "input", "arguments"}
 
 
@@ -52,13 +53,17 @@ class CommandConfigurator:
     def run(self, task: Task) -> Steps:
         """Run the command."""
         argv, shell = self._argv(task)
-        result = yield from run_argv(task, argv, shell)
+        # templates of what came of it see the command, and may not take a secret in it for anything else
+        secret = any(map(is_sensitive, (self._text(task), *(task.inputs.get(name) for name in _PARTS))))
+        result = yield from run_argv(task, argv, shell, secret=secret)
         return result
 
-    def _argv(self, task: Task) -> tuple[tuple[str, ...], str | None]:
+    def _text(self, task: Task) -> Any:
         text = task.inputs.get("command", task.inputs.get("cmd"))
-        if text is None:
-            text = task.evaluate(self._target)
+        return task.evaluate(self._target) if text is None else text
+
+    def _argv(self, task: Task) -> tuple[tuple[str, ...], str | None]:
+        text = self._text(task)
         word = _dryrun(task)
         if isinstance(text, (list, tuple)):
             parts = [_word(part) for part in text]
@@ -137,26 +142,30 @@ class ScriptConfigurator:
             raise InvalidInput(f"the input arguments must be a list or a map, not {given!r}", task.operation.place)
         if isinstance(given, Mapping):  # as a command takes them
             given = [word for name, value in given.items() for word in (f"--{name}", value)]
+        secret = is_sensitive(given)
         arguments = [_word(value) for value in given]
         if word := _dryrun(task):
             arguments.append(word)
         file = Path(self._target)
         interpreter = None if os.access(file, os.X_OK) else _INTERPRETERS.get(file.suffix)
         if is_local(task):
-            result = yield from run_argv(task, (*filter(None, [interpreter]), str(file), *arguments), None)
+            words = (*filter(None, [interpreter]), str(file), *arguments)
+            result = yield from run_argv(task, words, None, secret=secret)
             return result
         if task.inputs.get("input") is not None:
             raise InvalidInput("a script on another host gets no standard input", task.operation.place)
         # the interpreter of the other host, wherever it is there
         there = "python3" if interpreter == sys.executable else interpreter
         if task.files:
-            words = [*filter(None, [there]), f"./{file.name}", *arguments]
-            result = yield from run_order(task, _module_call(task, "ansible.builtin.command", {"argv": words}))
+            words = (*filter(None, [there]), f"./{file.name}", *arguments)
+            call = _module_call(task, "ansible.builtin.command", {"argv": list(words)})
+            result = yield from run_order(task, call, _line(words, secret=secret))
             return result
         args: dict[str, Any] = {"cmd": " ".join(map(_quote, (file, *arguments)))}
         if there is not None:
             args["executable"] = there
-        result = yield from run_order(task, _module_call(task, "ansible.builtin.script", args))
+        ran = _line((str(file), *arguments), secret=secret)
+        result = yield from run_order(task, _module_call(task, "ansible.builtin.script", args), ran)
         return result
 
 
@@ -169,13 +178,20 @@ def environment_of(task: Task) -> Changes:
     return environment
 
 
-def run_argv(task: Task, argv: tuple[str, ...], shell: str | None) -> Steps:
+def run_argv(task: Task, argv: tuple[str, ...], shell: str | None, *, secret: bool = False) -> Steps:
     """Run a command where the task runs, and make its result."""
-    result = yield from run_order(task, _order(task, argv, shell))
+    line = _line(argv, secret=secret, is_line=shell is not None)
+    result = yield from run_order(task, _order(task, argv, shell), line)
     return result
 
 
-def run_order(task: Task, order: Order) -> Steps:
+def _line(argv: tuple[str, ...], *, secret: bool, is_line: bool = False) -> str:
+    """A command as one writes it into a shell; sensitive if a part of it is."""
+    text = argv[0] if is_line else " ".join(map(_quote, argv))
+    return cast("str", mark_sensitive(text)) if secret else text
+
+
+def run_order(task: Task, order: Order, line: str | None = None) -> Steps:
     """Carry out the order of a command or script, and make its result from what it printed."""
     if task.files and isinstance(order, ModuleCall):
         outcome = yield from run_with_files(task, order)
@@ -191,7 +207,7 @@ def run_order(task: Task, order: Order) -> Steps:
     if outcome.hidden:
         values = {name: mark_sensitive(value) for name, value in values.items()}
     modified = False if outcome.rc in (126, 127) else None
-    result: Result = to_result(task, outcome, values, values.get("modified", modified))
+    result: Result = to_result(task, outcome, values, values.get("modified", modified), line)
     printed = outcome.stdout.strip()
     if outcome.cut and result.success and printed.startswith("{") and values == {"stdout": printed}:
         text = f"it printed a JSON object that is {outcome.cut} bytes too long to be read"

@@ -32,7 +32,9 @@ _ITEM: dict[str, type] = {
 _KINDS = {str: "text", Mapping: "a map", bool: "true or false"}
 
 
-def to_result(task: Task, outcome: Outcome, values: Mapping[str, Any], modified: bool | None) -> Result:
+def to_result(
+    task: Task, outcome: Outcome, values: Mapping[str, Any], modified: bool | None, ran: str | None = None
+) -> Result:
     """The result of an outcome.
 
     Args:
@@ -42,6 +44,7 @@ def to_result(task: Task, outcome: Outcome, values: Mapping[str, Any], modified:
             by `get_operation_output`, become outputs; those named as declared attributes set these attributes;
             `attributes` and `status` are taken at their word.
         modified: whether the instance was modified if the operation failed.
+        ran: the command that it was, if a configurator of commands knows it.
     """
     result = Result(success=outcome.ok, modified=modified, outcome=outcome, error=outcome.error)
     result.basis = Basis.PREDICTED if task.check else Basis.REAL
@@ -57,7 +60,7 @@ def to_result(task: Task, outcome: Outcome, values: Mapping[str, Any], modified:
     result.status = _status(values.get("status"))
     _judge(task, outcome, result)
     try:
-        _apply_templates(task, outcome, values, result)
+        _apply_templates(task, outcome, values, result, ran)
     except EnsembleError as error:
         spoil(result, error)
     return result
@@ -101,14 +104,17 @@ def _judge(task: Task, outcome: Outcome, result: Result) -> None:
         result.status = result.status or Status.ERROR
 
 
-def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], result: Result) -> None:
+def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], result: Result, ran: str | None) -> None:
     """`done`, `outputsTemplate` and `resultTemplate` inputs, evaluated with what the tool returned."""
+    told = returned(outcome)
+    cmd = told.get("cmd") if ran is None else ran
     variables = {
+        "cmd": cmd,
         "returncode": outcome.rc,
         "error": outcome.error,
         "timeout": outcome.timed_out,
         **values,
-        "result": {**returned(outcome), "stdout": outcome.stdout, "returncode": outcome.rc},
+        "result": {**told, "cmd": cmd, "stdout": outcome.stdout, "returncode": outcome.rc},
         "success": outcome.ok,
         "stdout": outcome.stdout,
         "stderr": outcome.stderr,

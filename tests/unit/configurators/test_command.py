@@ -239,3 +239,37 @@ def test_a_command_that_was_not_found_modified_nothing(task: Any, rc: int | None
     result, _ = carry_out(CommandConfigurator("x"), task(), Outcome(ok=False, rc=rc, error="no"))
     assert (result.success, result.modified) == (False, modified)
     assert result.error == "no"
+
+
+#: implementation, inputs, host -> the command that templates see
+RAN: dict[str, tuple[Any, dict[str, Any], Host, str]] = {
+    "a text": (CommandConfigurator("echo 'a b'"), {}, Host(), "echo 'a b'"),
+    "arguments": (CommandConfigurator("tool"), {"arguments": {"n": "a b"}}, Host(), "tool --n 'a b'"),
+    "a list": (CommandConfigurator(""), {"command": ["echo", "a b"]}, Host(), "echo 'a b'"),
+    "a script": (ScriptConfigurator("/s.sh"), {"arguments": ["a b"]}, Host(), "/bin/sh /s.sh 'a b'"),
+    "on another host": (CommandConfigurator("echo"), {}, REMOTE, "echo"),
+    "a script on another host": (ScriptConfigurator("/s.sh"), {"arguments": ["a b"]}, REMOTE, "/s.sh 'a b'"),
+}
+
+
+@pytest.mark.parametrize("configurator,inputs,host,ran", RAN.values(), ids=RAN)
+def test_templates_see_what_ran(task: Any, configurator: Any, inputs: dict[str, Any], host: Host, ran: str) -> None:
+    template = {"resultTemplate": lambda seen: {"attributes": {"cmd": seen["cmd"], "same": seen["result"]["cmd"]}}}
+    result, _ = carry_out(configurator, task(inputs={**inputs, **template}, host=host), Outcome(ok=True, rc=0))
+    assert result.attributes == {"cmd": ran, "same": ran}
+
+
+@pytest.mark.parametrize(
+    "configurator,inputs",
+    [
+        (CommandConfigurator("x"), {"arguments": {"p": mark_sensitive("s3cret")}}),
+        (CommandConfigurator(""), {"command": mark_sensitive("x s3cret")}),
+        (CommandConfigurator(mark_sensitive("x s3cret")), {}),
+        (ScriptConfigurator("/s.sh"), {"arguments": ["x", mark_sensitive("s3cret")]}),
+    ],
+    ids=["arguments", "command", "text", "script"],
+)
+def test_a_command_with_a_secret_is_one(task: Any, configurator: Any, inputs: dict[str, Any]) -> None:
+    template = {"resultTemplate": lambda seen: {"attributes": {"cmd": seen["cmd"]}}}
+    result, _ = carry_out(configurator, task(inputs={**inputs, **template}), Outcome(ok=True, rc=0))
+    assert isinstance(result.attributes["cmd"], SensitiveStr)

@@ -107,11 +107,12 @@ def test_templates_see_what_the_tool_returned(task: Any) -> None:
     result = to_result(task(inputs=inputs), outcome, {"port": 80}, None)
     assert result.outputs == {"made": 7}
     assert seen == {
+        "cmd": None,
         "returncode": 3,
         "error": None,
         "timeout": False,
         "port": 80,
-        "result": {"id": 7, "stdout": "out", "returncode": 3},
+        "result": {"id": 7, "cmd": None, "stdout": "out", "returncode": 3},
         "success": False,
         "stdout": "out",
         "stderr": "err",
