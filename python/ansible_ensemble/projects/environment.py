@@ -132,7 +132,7 @@ class Environment:
                 for name in SECRETS_FILES:
                     raw |= self._secrets_of(folder / name)
             raw |= self.raw.get("secrets", {})
-            self._secrets = Values(raw, lambda value: mark_sensitive(self._evaluate(value)))
+            self._secrets = Values(raw, self._secret)
         return self._secrets
 
     def secret(self, name: str) -> Any:
@@ -144,7 +144,13 @@ class Environment:
         """
         given = self.raw.get("secrets", {})
         # a secret of the layers is had without opening the files of secrets
-        return mark_sensitive(self._evaluate(given[name])) if name in given else self.secrets[name]
+        return self._secret(given[name]) if name in given else self.secrets[name]
+
+    def _secret(self, value: Any) -> Any:
+        found = self._evaluate(value)
+        if found is None and value is not None:
+            raise InvalidInput("the secret has no value", place_of(value), "set the variable that it is read from")
+        return mark_sensitive(found)
 
     def _secrets_of(self, path: Path) -> dict[str, Any]:
         if not path.is_file():

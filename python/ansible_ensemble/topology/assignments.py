@@ -25,6 +25,7 @@ def read_assignments(
     scope: Scope,
     refined: Mapping[str, ParameterDefinition] | None = None,
     complete: bool = True,
+    is_open: bool = False,
 ) -> dict[str, Assignment]:
     """The values of a section: those given, in the order of the definitions, then defaults.
 
@@ -37,6 +38,7 @@ def read_assignments(
         scope: what the file sees that gives them.
         refined: definitions that go before the type's own.
         complete: whether a required property without value is an error.
+        is_open: whether there may be values that nothing declares, though the type does not say so.
     """
     problems = scope.problems
     definitions = {**getattr(entity, part), **refined} if refined else getattr(entity, part)
@@ -58,7 +60,7 @@ def read_assignments(
     for name, value in section.items():
         if name in definitions:
             continue
-        if entity.is_open:
+        if is_open or entity.is_open:
             values[name] = Assignment(value, None, place_of(section, name), scope.base)
         else:
             other = entity.attributes if part == "properties" else entity.properties

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import Place
@@ -98,7 +98,8 @@ class EntityType:
     Attributes:
         kind: `node`, `relationship`, `capability`, `interface`, `artifact`, `data`, `policy` or `group`.
         name: canonical name.
-        parent: the type it derives from.
+        parent: the type it derives from, the first of several.
+        ancestors: of a type that derives from several, nearest first.
         capabilities, requirements, interfaces, artifacts: what its templates have, by name.
         valid_source_types, valid_target_types, members, targets: canonical names of types; empty is any.
         triggers: of a policy type.
@@ -123,6 +124,7 @@ class EntityType:
     targets: list[str] = field(default_factory=list)
     triggers: dict[str, Trigger] = field(default_factory=dict)
     schema: Schema | None = None
+    ancestors: list[EntityType] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
@@ -133,12 +135,54 @@ class EntityType:
         return f"EntityType({self.kind!r}, {self.name!r})"
 
     def lineage(self) -> Iterator[EntityType]:
-        """The type and its ancestors, nearest first."""
+        """The type and its ancestors, nearest first; one that several of them derive from comes behind all of these."""
         current: EntityType | None = self
         while current is not None:
             yield current
+            if current.ancestors:
+                yield from current.ancestors
+                return
             current = current.parent
 
     def is_a(self, name: str) -> bool:
         """Whether the type is, or derives from, the type of this canonical name."""
         return any(ancestor.name == name for ancestor in self.lineage())
+
+
+def inherit(entity: EntityType, parents: Sequence[EntityType]) -> None:
+    """Give a type what it inherits; of two parents that differ the first wins, unless the other refines what it has."""
+    first = entity.parent = parents[0]
+    if len(parents) > 1:
+        ancestors = [one for parent in parents for one in parent.lineage()]
+        entity.ancestors = [*dict.fromkeys(reversed(ancestors))][::-1]
+    for part in ("properties", "attributes", "capabilities", "requirements", "interfaces", "artifacts", "triggers"):
+        setattr(entity, part, _united([[getattr(one, part) for one in parent.lineage()] for parent in parents]))
+    for part in ("valid_source_types", "valid_target_types", "members", "targets", "schema"):
+        setattr(entity, part, getattr(first, part))
+    for name, interface in entity.interfaces.items() if len(parents) > 1 else ():
+        holders = [
+            [one.interfaces[name] for one in parent.lineage() if name in one.interfaces]
+            for parent in parents
+            if name in parent.interfaces
+        ]
+        entity.interfaces[name] = made = replace(interface, is_open=any(line[0].is_open for line in holders))
+        for part in ("operations", "notifications", "inputs", "input_definitions"):
+            setattr(made, part, _united([[getattr(one, part) for one in line] for line in holders]))
+
+
+def _united(lines: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """The entries of several parents; each parent's are followed by those of its ancestors."""
+    if len(lines) == 1:
+        return dict(lines[0][0])
+    found = {}
+    for key in dict.fromkeys(key for line in lines for key in line[0]):
+        held = [line for line in lines if key in line[0]]
+        values = [line[0][key] for line in held]
+        newest = (one for one in values if not any(_refines(line, key, one) for line in held))
+        found[key] = next(newest, values[0])
+    return found
+
+
+def _refines(line: Sequence[Mapping[str, Any]], key: str, value: Any) -> bool:
+    """Whether a parent has an entry in place of what one of its ancestors has."""
+    return line[0][key] is not value and any(older.get(key) is value for older in line[1:])

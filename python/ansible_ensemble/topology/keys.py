@@ -15,7 +15,7 @@ KEYS: dict[str, frozenset[str]] = {
             *("template_name", "template_author", "template_version", "dsl_definitions", "repositories", "imports"),
             *("artifact_types", "data_types", "capability_types", "interface_types", "relationship_types"),
             *("node_types", "group_types", "policy_types", "topology_template"),
-            *("decorators",),
+            *("decorators", "types"),
         }
     ),
     "topology_template": frozenset(

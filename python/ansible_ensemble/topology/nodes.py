@@ -130,7 +130,10 @@ def _read_values(
     """Properties and attributes of a node template or relationship, and note their functions for the check."""
     for part in _PARTS:
         where = place_of(raw, part) if raw.get(part) is not None else entry.place
-        values = read_assignments(raw.get(part), entity.type, part, what, where, scope=entry.scope, complete=complete)
+        is_open = entry.scope.is_unfurl and entity.metadata.get("additionalProperties") is True
+        values = read_assignments(
+            raw.get(part), entity.type, part, what, where, scope=entry.scope, complete=complete, is_open=is_open
+        )
         setattr(entity, part, values)
         _note_values(values, entity, building)
 
@@ -215,6 +218,7 @@ def _read_capability(
     body = scope.problems.mapping(raw, what, place)
     scope.problems.check_keys(body, "capability_assignment", place)
     entity = scope.types.named("capability", definition.type) or scope.types.root("capability")
+    entity = _own_type(body, entity, what, scope) or entity
     made = Capability(definition.name, entity, occurrences=definition.occurrences)
     for part, refined in zip(_PARTS, (definition.properties, definition.attributes)):
         values = read_assignments(
@@ -225,6 +229,21 @@ def _read_capability(
         found = read_occurrences(body["occurrences"], what, place_of(body, "occurrences"), scope.problems)
         made.occurrences = found or made.occurrences
     return made
+
+
+def _own_type(body: Mapping[str, Any], entity: EntityType, what: str, scope: Scope) -> EntityType | None:
+    """The type that an assignment gives a capability: in Unfurl's dialect one that derives from the declared one."""
+    if body.get("type") is None:
+        return None
+    place = place_of(body, "type")
+    own = scope.types.get("capability", body["type"], scope, place)
+    if own is None or own is entity:
+        return None
+    if not scope.is_unfurl:
+        scope.problems.add(f"{what} is a {entity.name}, an assignment cannot make it a {own.name}", place)
+    elif not own.is_a(entity.name):
+        scope.problems.add(f"{what} is a {entity.name}, and {own.name} does not derive from it", place)
+    return own
 
 
 def check_capabilities(building: Building) -> None:

@@ -135,8 +135,7 @@ def _assigned(requirer: Requirer, key: str, raw: Any, place: Place | None) -> Wa
     building, name = requirer.building, requirer.name
     definition = requirer.node.type.requirements.get(key)
     if definition is None:
-        # One that says how it is met by itself needs no definition; tosca-parser's samples have such.
-        if isinstance(raw, Mapping) and "node" in raw and "relationship" in raw:
+        if _is_whole(requirer, raw):
             definition = RequirementDefinition(key, occurrences=(0, None))
             building.problems.warn(f"'{name}' has the requirement '{key}', which its type does not declare", place)
         else:
@@ -144,6 +143,16 @@ def _assigned(requirer: Requirer, key: str, raw: Any, place: Place | None) -> Wa
             building.problems.add(f"node template '{name}' has no requirement '{key}'", place, hint)
             return None
     return _read(requirer, definition, raw, place)
+
+
+def _is_whole(requirer: Requirer, raw: Any) -> bool:
+    """Whether an assignment needs no definition, for it says itself how it is met; tosca-parser's samples have such.
+
+    In Unfurl's dialect it is enough to say by what.
+    """
+    if requirer.entry.scope.is_unfurl:
+        return isinstance(raw, str) or (isinstance(raw, Mapping) and "node" in raw)
+    return isinstance(raw, Mapping) and "node" in raw and "relationship" in raw
 
 
 def _implied(requirer: Requirer, definition: RequirementDefinition, number: int) -> Wanted | None:
@@ -262,7 +271,9 @@ def _connect(
     offered = capability.type if capability is not None else target.type
     if allowed and not any(offered.is_a(one) or target.type.is_a(one) for one in allowed):
         message = f"a {made.type.name} cannot be with '{target.name}': {offered.name} is not a {' or '.join(allowed)}"
-        requirer.building.problems.add(message, wanted.relationship_place or wanted.place)
+        is_loose = requirer.entry.scope.is_unfurl and wanted.definition.name not in requirer.node.type.requirements
+        tell = requirer.building.problems.warn if is_loose else requirer.building.problems.add
+        tell(message, wanted.relationship_place or wanted.place)
     source = requirer.node
     made.name, made.index = wanted.definition.name, index
     made.source, made.target = source, target

@@ -10,9 +10,10 @@ from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import EntityType, Schema
+from ansible_ensemble.topology.entity_types import inherit
 from ansible_ensemble.topology.normative import normative_declaration, normative_scope
 from ansible_ensemble.topology.problems import Problems, kind_of
-from ansible_ensemble.topology.scope import SECTIONS, Declaration, Scope
+from ansible_ensemble.topology.scope import SECTIONS, UNFURL_VERSION, Declaration, Scope
 
 #: The language's own data types [TOSCA 1.3, 3.2.1, 3.3, 5.3.2].
 PRIMITIVES = frozenset(
@@ -81,13 +82,38 @@ class Types:
         for kind, section in SECTIONS.items():
             entries = self.problems.mapping(document.get(section), section, place_of(document, section))
             for name, raw in entries.items():
-                canonical = scope.prefix + name
-                declaration = Declaration(kind, canonical, raw, scope, place_of(entries, name))
-                first = scope.names[kind].get(name)
-                if first is not None and first.raw != raw:
-                    self.refuse_twin(first, declaration, scope, declaration.place)
-                scope.names[kind][name] = declaration
-                self.by_name[kind][canonical] = declaration
+                self._declare(kind, name, raw, scope, place_of(entries, name))
+        if document.get("types") is not None:
+            self._declare_mixed(scope, document)
+
+    def _declare(self, kind: str, name: str, raw: Any, scope: Scope, place: Place | None) -> None:
+        declaration = Declaration(kind, scope.prefix + name, raw, scope, place)
+        first = scope.names[kind].get(name)
+        if first is not None and first.raw != raw:
+            self.refuse_twin(first, declaration, scope, place)
+        scope.names[kind][name] = declaration
+        self.by_name[kind][declaration.name] = declaration
+
+    def _declare_mixed(self, scope: Scope, document: Mapping[str, Any]) -> None:
+        """Declare the types of the section `types` of Unfurl's dialect, each of the kind that it derives from."""
+        place = place_of(document, "types")
+        if not scope.is_unfurl:
+            message = "the section 'types' is one of Unfurl's dialect"
+            self.problems.add(message, place, f"use {', '.join(SECTIONS.values())}, or the version {UNFURL_VERSION}")
+            return
+        entries = self.problems.mapping(document["types"], "types", place)
+        for name, raw in entries.items():
+            base, seen = str(name), set[str]()
+            while base in entries and base not in seen:
+                seen.add(base)
+                base = _first_parent(entries[base])
+            is_data = base.removeprefix("tosca:") in PRIMITIVES
+            kinds = ["data"] if is_data else [one for one in SECTIONS if self.find(one, base, scope) is not None]
+            if not kinds:
+                message = f"what kind of type '{name}' is cannot be told"
+                self.problems.add(message, place_of(entries, name), "derive it from a known type")
+            else:
+                self._declare(kinds[0], name, raw, scope, place_of(entries, name))
 
     def refuse_twin(self, first: Declaration, second: Declaration, scope: Scope, place: Place | None) -> None:
         """Refuse a type that is there already with another definition [TOSCA 1.3, 3.1.3]; in Unfurl's dialect, warn."""
@@ -174,38 +200,46 @@ class Types:
 
     def entity(self, declaration: Declaration) -> EntityType:
         """The type of a declaration, built with what it inherits; a loop of inheritance is an error."""
-        chain: list[Declaration] = []
-        current: Declaration | None = declaration
-        while current is not None and current.built is None:
-            if current in chain:
-                names = " -> ".join(one.name for one in [*chain[chain.index(current) :], current])
-                self.problems.add(f"type derives from itself: {names}", current.place)
-                break
-            chain.append(current)
-            current = self._parent(current)
-        parent = current.built if current is not None else None
-        for one in reversed(chain):
-            parent = self._built(one, parent)
-        return parent if parent is not None else self._built(declaration, None)
+        chain = [declaration]
+        parents: dict[Declaration, list[Declaration]] = {}
+        while chain:
+            current = chain[-1]
+            if current not in parents:
+                parents[current] = self._parents(current)
+            waiting = next((one for one in parents[current] if one.built is None), None)
+            if waiting is None or current.built is not None:
+                chain.pop()
+                if current.built is None:
+                    self._built(current, [one.built for one in parents[current] if one.built is not None])
+            elif waiting in chain:
+                names = " -> ".join(one.name for one in [*chain[chain.index(waiting) :], waiting])
+                self.problems.add(f"type derives from itself: {names}", waiting.place)
+                parents[current].remove(waiting)
+            else:
+                chain.append(waiting)
+        if declaration.built is None:
+            raise AssertionError(declaration.name)
+        return declaration.built
 
-    def _parent(self, declaration: Declaration) -> Declaration | None:
+    def _parents(self, declaration: Declaration) -> list[Declaration]:
+        """What a type derives from: several types in Unfurl's dialect, of which the first wins."""
         raw = declaration.raw if isinstance(declaration.raw, Mapping) else {}
-        name = raw.get("derived_from")
-        if name is None:
+        names: Any = raw.get("derived_from")
+        if names is None:
             root = self.normative.names[declaration.kind][ROOTS[declaration.kind]]
-            return None if root is declaration or (declaration.kind == "data" and "type" in raw) else root
-        if declaration.kind == "data" and isinstance(name, str) and name.removeprefix("tosca:") in PRIMITIVES:
-            return None
-        return self.declaration(declaration.kind, name, declaration.scope, place_of(raw, "derived_from"))
+            return [] if root is declaration or (declaration.kind == "data" and "type" in raw) else [root]
+        if not (isinstance(names, list) and declaration.scope.is_unfurl):
+            names = [names]
+        if declaration.kind == "data" and isinstance(names[0], str) and names[0].removeprefix("tosca:") in PRIMITIVES:
+            return []
+        place = place_of(raw, "derived_from")
+        found = [self.declaration(declaration.kind, name, declaration.scope, place) for name in names]
+        return list(dict.fromkeys(one for one in found if one is not None))
 
-    def _built(self, declaration: Declaration, parent: EntityType | None) -> EntityType:
-        entity = EntityType(declaration.kind, declaration.name, parent, place=declaration.place)
-        if parent is not None:
-            for part in ("properties", "attributes", "capabilities", "requirements", "interfaces", "artifacts"):
-                setattr(entity, part, dict(getattr(parent, part)))
-            for part in ("valid_source_types", "valid_target_types", "members", "targets", "schema"):
-                setattr(entity, part, getattr(parent, part))
-            entity.triggers = dict(parent.triggers)
+    def _built(self, declaration: Declaration, parents: list[EntityType]) -> EntityType:
+        entity = EntityType(declaration.kind, declaration.name, place=declaration.place)
+        if parents:
+            inherit(entity, parents)
         declaration.built = entity
         what = f"the {declaration.kind} type '{declaration.name}'"
         raw = self.problems.mapping(declaration.raw, what, declaration.place)
@@ -219,3 +253,10 @@ class Types:
     def check_later(self, value: Any, schema: Schema, what: str, place: Place | None) -> None:
         """Have a value checked against its schema when every type is known."""
         self.checks.append(Check(value, schema, what, place))
+
+
+def _first_parent(raw: Any) -> str:
+    """The name of the type that a definition as written derives from, the first of several; empty if it is none."""
+    names = raw.get("derived_from") if isinstance(raw, Mapping) else None
+    name = names[0] if isinstance(names, list) and names else names
+    return name if isinstance(name, str) else ""

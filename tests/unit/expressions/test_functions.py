@@ -108,6 +108,8 @@ VALUES: list[tuple[Any, Any]] = [
     # the outside
     ({"get_env": "HOME"}, "/home/me"),
     ({"get_env": ["ABSENT", "default"]}, "default"),
+    ({"get_env": "ABSENT"}, None),
+    ({"concat": ["<", {"get_env": "ABSENT"}, ">"]}, "<>"),
     ({"get_env": None}, {"HOME": "/home/me", "PATH": "/bin", "A_1": "1", "A_2": "2"}),
     ({"has_env": "HOME"}, True),
     ({"has_env": "ABSENT"}, False),
@@ -236,7 +238,6 @@ ERRORS: list[tuple[Any, str]] = [
     ({"eval": {"generate_string": {"len": 0}}}, "is no length"),
     ({"eval": {"generate_string": {"ranges": [["z", "a"]]}}}, "ranges is no list of pairs"),
     ({"eval": {"generate_string": 5}}, "takes a map"),
-    ({"get_env": "ABSENT"}, 'there is no environment variable "ABSENT"'),
     ({"eval": {"local": "prox"}}, 'there is no local value "prox"'),
     ({"eval": {"secret": "pv"}}, 'there is no secret "pv"'),
     ({"eval": {"external": "nett"}}, 'there is no imported instance "nett"'),

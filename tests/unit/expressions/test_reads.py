@@ -185,13 +185,14 @@ def test_digests_of_changed_and_missing_values(full: Any) -> None:
         "input::zz",
         "secret::zz",
         "file:zz",
-        "env::zz",
     ]
-    before = current_digests(evaluator, evaluator.scope(), [*refs, "secret::pw"])
+    before = current_digests(evaluator, evaluator.scope(), [*refs, "secret::pw", "env::zz"])
     assert [ref for ref, digest in before.items() if digest is None] == refs[1:]
     full.instances.get("app").attributes["url"] = "other"
     full.surroundings.secrets["pw"] = "another"
-    after = current_digests(evaluator, evaluator.scope(), [*refs, "secret::pw"])
+    full.surroundings.environment["zz"] = "is set now"
+    after = current_digests(evaluator, evaluator.scope(), [*refs, "secret::pw", "env::zz"])
+    assert after["env::zz"] != before["env::zz"]
     assert after["::app::url"] != before["::app::url"]
     assert after["secret::pw"] != before["secret::pw"]
     del full.instances.get("app").attributes["url"]

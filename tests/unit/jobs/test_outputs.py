@@ -13,7 +13,7 @@ topology_template:
   inputs: {port: {type: integer, default: 80}}
   outputs:
     port: {value: {get_input: port}}
-    home: {value: {get_env: NO_SUCH_VARIABLE}}
+    home: {value: {eval: {local: nothing}}}
   node_templates:
     app: {type: tosca.nodes.Root}
 """
@@ -38,4 +38,4 @@ def test_an_output_that_fails_is_told_and_leaves_the_others(
     assert report["outputs"] == outputs
     (told,) = report["warnings"]
     assert told.startswith(warning)
-    assert "service.yaml:6:19" in told
+    assert "service.yaml:6:26" in told

@@ -19,7 +19,7 @@ from ansible_ensemble.expressions.surroundings import Source, look_up
 
 @function("get_env", top=True, taints=False)
 def get_env(call: Call) -> Any:
-    """An environment variable, or a default; without a name, all of them.
+    """An environment variable; null, or a default, where it is not set; without a name, all of them.
 
     Example: `{get_env: [HOME, /root]}`
     """
@@ -28,9 +28,8 @@ def get_env(call: Call) -> Any:
     if not operands:
         return dict(surroundings.environment)
     name = call.text(operands[0])
-    if name not in surroundings.environment and len(operands) > 1:
-        return call.value(operands[1])
-    return read_external("env", name, call.context)
+    found = read_external("env", name, call.context)
+    return call.value(operands[1]) if len(operands) > 1 and name not in surroundings.environment else found
 
 
 @function("has_env", top=True)
@@ -110,7 +109,7 @@ def read_external(kind: str, name: str, context: Context) -> Any:
         context: where the reads go.
 
     Raises:
-        InvalidInput: there is none of this name.
+        InvalidInput: there is none of this name; an environment variable that is not set is null.
     """
     if kind == "external":
         return _instance(name, context)
@@ -122,12 +121,13 @@ def read_external(kind: str, name: str, context: Context) -> Any:
         "local": surroundings.locals,
         "secret": surroundings.secrets,
     }
+    if kind == "env" and name not in surroundings.environment:
+        return context.tracker.read(f"env::{name}", None)
     value = plain(_found(sources[kind], kind, name, context))
     return context.tracker.read(f"{kind}::{name}", mark_sensitive(value) if kind == "secret" else value)
 
 
 _WORDS = {
-    "env": "environment variable",
     "local": "local value",
     "secret": "secret",
     "external": "imported instance",

@@ -1,0 +1,147 @@
+"""What Unfurl's dialect accepts and TOSCA 1.3 does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.topology.entities import Topology
+
+Load = Callable[..., Topology]
+
+#: A template of the dialect, the words of the warning that it comes with, and those by which TOSCA 1.3 refuses it.
+LOOSE = {
+    "a requirement that the type does not declare": (
+        "topology_template: {node_templates: {a: {type: Root, requirements: [host: b]}, b: {type: Root}}}",
+        "'a' has the requirement 'host', which its type does not declare",
+        "node template 'a' has no requirement 'host'",
+    ),
+    "one that names its node in a map": (
+        "topology_template: {node_templates: {a: {type: Root, requirements: [host: {node: b}]}, b: {type: Root}}}",
+        "'a' has the requirement 'host', which its type does not declare",
+        "node template 'a' has no requirement 'host'",
+    ),
+    "a relationship with what it is not meant for": (
+        """
+topology_template:
+  node_templates:
+    a: {type: Root, requirements: [host: {node: b, relationship: tosca.relationships.HostedOn}]}
+    b: {type: Root}
+""",
+        "a tosca.relationships.HostedOn cannot be with 'b'",
+        "a tosca.relationships.HostedOn cannot be with 'b'",
+    ),
+    "a property of a template that says it may have any": (
+        """
+topology_template: {node_templates: {a: {type: Root, metadata: {additionalProperties: true}, properties: {x: 1}}}}
+""",
+        None,
+        "node template 'a' has no property 'x'",
+    ),
+    "types of any kind in one section": (
+        """
+types:
+  C: {derived_from: tosca.capabilities.Root}
+  S: {derived_from: T, capabilities: {c: C}}
+  T: {derived_from: Root}
+  D: {derived_from: string}
+topology_template: {node_templates: {a: {type: S}}}
+""",
+        None,
+        "the section 'types' is one of Unfurl's dialect",
+    ),
+    "a type with two parents": (
+        "node_types: {A: {}, B: {}, C: {derived_from: [A, B]}}\ntopology_template: {node_templates: {c: {type: C}}}",
+        None,
+        "the name of a node type must be text, not a list",
+    ),
+    "a capability of another type": (
+        """
+topology_template:
+  node_templates:
+    a: {type: Compute, capabilities: {endpoint: {type: unfurl.capabilities.Endpoint.SSH, properties: {user: u}}}}
+""",
+        None,
+        "an assignment cannot make it a unfurl.capabilities.Endpoint.SSH",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "warning", "refusal"), LOOSE.values(), ids=LOOSE)
+def test_the_dialect_is_loose_and_the_standard_is_not(load: Load, text: str, warning: str | None, refusal: str) -> None:
+    assert [warning for one in load(text, unfurl=True).warnings if warning and warning in one] == [warning] * bool(
+        warning
+    )
+    with pytest.raises(InvalidInput, match=refusal):
+        load(text)
+
+
+def test_a_requirement_of_its_own_leads_to_its_node(load: Load) -> None:
+    text = "topology_template: {node_templates: {a: {type: Root, requirements: [host: b]}, b: {type: Root}}}"
+    (made,) = load(text, unfurl=True).node_templates["a"].requirements
+    assert (made.name, made.target.name, made.type.name) == ("host", "b", "tosca.relationships.DependsOn")
+
+
+def test_a_requirement_of_its_own_needs_a_node(load: Load) -> None:
+    with pytest.raises(InvalidInput, match="node template 'a' has no requirement 'host'"):
+        load(
+            "topology_template: {node_templates: {a: {type: Root, requirements: [host: {capability: c}]}}}", unfurl=True
+        )
+
+
+def test_a_capability_is_of_the_type_that_its_assignment_names(load: Load) -> None:
+    found = load(LOOSE["a capability of another type"][0], unfurl=True).node_templates["a"].capabilities["endpoint"]
+    assert found.type.name == "unfurl.capabilities.Endpoint.SSH"
+    assert found.properties["user"].value == "u"
+    with pytest.raises(InvalidInput, match="Container does not derive from it"):
+        load(
+            "topology_template: {node_templates: {a: {type: Compute, capabilities: {endpoint: {type: Container}}}}}",
+            unfurl=True,
+        )
+
+
+def test_a_type_of_no_kind_is_refused(load: Load) -> None:
+    for raw in ("{}", "{derived_from: Nothing}", "{derived_from: T}"):
+        with pytest.raises(InvalidInput, match="what kind of type 'T' is cannot be told"):
+            load(f"types: {{T: {raw}}}", unfurl=True)
+
+
+PARENTS = """
+node_types:
+  Base:
+    properties: {p: {type: string, default: base}, q: {type: string, default: base}}
+    interfaces: {Standard: {operations: {create: echo base, start: echo base}}}
+  A:
+    derived_from: Base
+    properties: {q: {type: string, default: a}, r: {type: string, default: a}}
+    interfaces: {Standard: {operations: {start: echo a}}}
+  B:
+    derived_from: Base
+    properties: {p: {type: string, default: b}, q: {type: string, default: b}, s: {type: string, default: b}}
+    interfaces: {Standard: {operations: {create: echo b, start: echo b, stop: echo b}}}
+  C: {derived_from: [A, B]}
+topology_template: {node_templates: {c: {type: C}}}
+"""
+
+
+def test_of_two_parents_the_first_wins_unless_the_other_refines(load: Load) -> None:
+    node = load(PARENTS, unfurl=True).node_templates["c"]
+    assert {name: one.value for name, one in node.properties.items()} == {"p": "b", "q": "a", "r": "a", "s": "b"}
+    operations = node.interfaces["Standard"].operations
+    commands = {name: one.implementation and one.implementation.primary for name, one in operations.items()}
+    assert commands == {"create": "echo b", "configure": None, "start": "echo a", "stop": "echo b", "delete": None}
+    assert [one.name for one in node.type.lineage()] == ["C", "A", "B", "Base", "tosca.nodes.Root"]
+    assert node.type.is_a("B")
+
+
+def test_types_with_several_parents_do_not_derive_from_themselves(load: Load) -> None:
+    with pytest.raises(InvalidInput, match="type derives from itself: B -> C -> B"):
+        load("node_types: {A: {}, B: {derived_from: [A, C]}, C: {derived_from: [A, B]}}", unfurl=True)
+
+
+def test_a_long_line_of_second_parents_is_read(load: Load) -> None:
+    types = "".join(f"  T{number}: {{derived_from: [Root, T{number + 1}]}}\n" for number in range(1000))
+    nodes = "topology_template: {node_templates: {a: {type: T990}}}"
+    assert load(f"node_types:\n{types}  T1000: {{}}\n{nodes}", unfurl=True).node_templates["a"].type.is_a("T1000")
