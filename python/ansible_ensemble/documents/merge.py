@@ -2,7 +2,8 @@
 
 The directives, as Unfurl's files have them:
 
-- `+include: file`, `+include-name: {file: …, repository: …}`: the content of another YAML file
+- `+include: file`, `+include-name: {file: …, repository: …}`: the content of another YAML file; by `file#/a/b`: what
+  stands at `/a/b` in it
 - `+/a/b`: what stands at `/a/b` in this file; `+./a`: at `a` in the map of the directive, each further dot one up
 - `+*anchor`, `+*anchor/a`: what the anchor names, by YAML's `&anchor` or by the key `+&: anchor` in a map
 - `+?…`: any of them, where it is no error if there is nothing
@@ -175,12 +176,13 @@ class _Expansion:
         """Return what a directive names, expanded."""
         expansion = self
         at: tuple[Any, ...] = ()
+        pointer = directive.pointer
         if directive.include:
             document = self.include(directive, value, place)
             if document is None:
                 return _Nothing()
             expansion = _Expansion(document, self.files, self.chain)
-            target = document.data
+            target, pointer = document.data, (*_fragment(value, place), *pointer)
         elif directive.anchor:
             target = self.anchored(directive.anchor)
         elif directive.up:
@@ -190,7 +192,7 @@ class _Expansion:
             target = self.document.data
         if directive.include and directive.anchor:
             target = expansion.anchored(directive.anchor)
-        target, at = _follow(target, directive.pointer), (*at, *directive.pointer)
+        target, at = _follow(target, pointer), (*at, *pointer)
         if isinstance(target, _Nothing):
             if directive.optional:
                 return target
@@ -215,6 +217,7 @@ class _Expansion:
         name, repository = (value.get("file"), value.get("repository")) if isinstance(value, dict) else (value, None)
         if not isinstance(name, str) or not isinstance(repository, (str, type(None))):
             raise InvalidInput(f"{directive.key} needs the name of a file", place, "or a map of file and repository")
+        name = name.partition("#")[0]
         base, roots = self.document.path.absolute().parent, self.files.roots
         if repository is not None:
             folder = self.files.find_repository(repository)
@@ -353,10 +356,28 @@ def _parse(key: str, owner: dict[Any, Any]) -> _Directive | None:
     optional, include, anchor, dots, pointer = match.groups()
     if not (include or anchor or dots or pointer):
         return None
-    if re.search("~(?![01])", pointer):
-        raise InvalidInput(f"{key}: ~ must be ~0, and / in a name ~1", key_place_of(owner, key))
-    parts = tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+    parts = _pointer_parts(pointer, key, key_place_of(owner, key))
     return _Directive(key, bool(optional), bool(include), anchor or "", len(dots or ""), parts)
+
+
+def _pointer_parts(pointer: str, what: str, place: Place | None) -> tuple[str, ...]:
+    """The names in a JSON pointer.
+
+    Raises:
+        InvalidInput: it is none; `what` says where it stands.
+    """
+    if re.search("~(?![01])", pointer):
+        raise InvalidInput(f"{what}: ~ must be ~0, and / in a name ~1", place)
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
+def _fragment(value: Any, place: Place | None) -> tuple[str, ...]:
+    """What an `+include` names within its file, by `file#/a/b`."""
+    name = value.get("file") if isinstance(value, dict) else value
+    fragment = str(name).partition("#")[2]
+    if fragment and not fragment.startswith("/"):
+        raise InvalidInput(f"{name} names no part of a file", place, "write file#/a/b")
+    return _pointer_parts(fragment, str(name), place)
 
 
 def _follow(value: Any, path: Iterable[Any]) -> Any:

@@ -104,9 +104,12 @@ class Weaver:
         return operation
 
     def members(self, target: str) -> list[Member]:
-        """The selected instances of a node template or group."""
-        group = self.planning.topology.groups.get(target)
+        """The selected instances of a node template, a group or, in Unfurl's dialect, a node type."""
+        topology = self.planning.topology
+        group = topology.groups.get(target)
         names = {target} if group is None else {target, *group.members}
+        if group is None and target not in topology.node_templates:
+            names = {name for name, node in topology.node_templates.items() if node.type.is_a(target)}
         return [member for member in self.planning.selected() if member.template.name in names]
 
     def note(self, member: Member, name: str) -> Stage:

@@ -147,6 +147,8 @@ class Importer:
             return
         prefix = problems.text(entry.get("namespace_prefix"), "namespace_prefix", place_of(entry, "namespace_prefix"))
         if entry.get("repository") == UNFURL_REPOSITORY and UNFURL_REPOSITORY not in scope.repositories:
+            if prefix:
+                scope.built_in_prefixes.add(prefix)
             return
         imported = self._scope_of(name, entry.get("repository"), scope, place, prefix)
         if imported is None:

@@ -70,6 +70,7 @@ class Scope:
         names: declarations by kind and by the name that the file knows them under.
         template: the file's own topology template, as written.
         imported: scopes of the files it imports, in order.
+        built_in_prefixes: those it gives to Unfurl's own types, which are always there.
     """
 
     file: Path
@@ -83,6 +84,7 @@ class Scope:
     document: Mapping[str, Any] = field(default_factory=dict)
     template: Mapping[str, Any] = field(default_factory=dict)
     imported: list[Scope] = field(default_factory=list)
+    built_in_prefixes: set[str] = field(default_factory=set)
 
     @property
     def problems(self) -> Problems:

@@ -97,6 +97,8 @@ def load_topology(
 
 #: The type of an instance in `spec.instances` that names none.
 _ANY_NODE = "tosca.nodes.Root"
+#: The same in Unfurl's dialect, where it may have any properties.
+_OPEN_NODE = "unfurl.nodes.Default"
 
 _NOTHING: Mapping[str, Mapping[str, Any]] = {}
 
@@ -107,7 +109,13 @@ def _more(
     """Templates that stand outside of the service template, by section, as they would be written in it."""
     nodes, relationships = Map(), Map()
     for name, raw in instances.items():
-        nodes.adopt(name, _with(raw, "type", _ANY_NODE), instances)
+        own = raw.get("template") if isinstance(raw, Mapping) and scope.is_unfurl else None
+        if isinstance(own, Mapping):
+            for key in [one for one in raw if one != "template"]:
+                message = f"`{key}` of the instance '{name}' is not acted on: it stands beside its template"
+                scope.problems.warn(message, key_place_of(raw, key))
+        whole = _with(own if isinstance(own, Mapping) else raw, "type", _OPEN_NODE if scope.is_unfurl else _ANY_NODE)
+        nodes.adopt(name, whole, instances)
     for name, raw in connections.items():
         kind = raw.get("type") if isinstance(raw, Mapping) else None
         if isinstance(kind, str) and scope.types.find("relationship", kind, scope) is not None:

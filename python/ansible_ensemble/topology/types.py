@@ -135,6 +135,9 @@ class Types:
             # tosca-parser joins prefix and name with a dot
             prefix, _, rest = name.partition(".")
             found = scope.names[kind].get(f"{prefix}:{rest}")
+        own = next((one for one in scope.built_in_prefixes if name.startswith((f"{one}.", f"{one}:"))), None)
+        if found is None and own is not None:
+            found = normative_declaration(self.normative, kind, name[len(own) + 1 :])
         return found
 
     def get(self, kind: str, name: Any, scope: Scope, place: Place | None) -> EntityType | None:

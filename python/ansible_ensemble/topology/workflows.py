@@ -57,6 +57,10 @@ def _read_step(building: Building, name: str, raw: Any, place: Place | None, wha
     body = problems.mapping(raw, what, place)
     problems.check_keys(body, "workflow_step", place)
     target = body.get("target")
+    if building.scope.is_unfurl and isinstance(target, str) and target not in building.entries:
+        # Unfurl's dialect: all node templates of a type
+        declaration = building.types.find("node", target, building.scope)
+        target = declaration.name if declaration is not None and target not in building.topology.groups else target
     _check_target(building, target, what, place_of(body, "target") or place)
     step = WorkflowStep(name, str(target), place=place)
     step.relationship = problems.text(body.get("target_relationship"), f"target_relationship of {what}", place)
@@ -79,6 +83,8 @@ def _read_step(building: Building, name: str, raw: Any, place: Place | None, wha
 
 def _check_target(building: Building, target: Any, what: str, place: Place | None) -> None:
     if isinstance(target, str) and (target in building.entries or target in building.topology.groups):
+        return
+    if building.scope.is_unfurl and any(node.type.is_a(str(target)) for node in building.nodes.values()):
         return
     if not isinstance(target, str):
         building.problems.add(f"the target of {what} is {kind_of(target)}", place, "name a node template or a group")
@@ -106,7 +112,8 @@ def _check_operation(
         called = called.get("operation")
     if called is None:
         return
-    node = building.nodes.get(step.target)
+    by_type = (one for one in building.nodes.values() if one.type.is_a(step.target))
+    node = building.nodes.get(step.target) or next(by_type, None)
     if not isinstance(called, str) or "." not in called:
         building.problems.add(f"{what} calls {kind_of(called)}", place, "write interface.operation")
     elif node is not None and step.relationship is None:

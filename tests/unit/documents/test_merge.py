@@ -108,6 +108,36 @@ def test_included_files_keep_their_places(tmp_path: Path) -> None:
     assert str(place_of(spec["first"], "x")).endswith("a.yaml:2:12")
 
 
+@pytest.mark.parametrize(
+    ("directive", "expected"),
+    [
+        ("+include: 'parts.json#/here/~1x'", {"y": 1}),
+        ("+include: {file: 'parts.json#/here'}", {"/x": {"y": 1}}),
+        ("+include/~1x: 'parts.json#/here'", {"y": 1}),
+        ("+?include: 'parts.json#/gone', k: 1", {"k": 1}),
+        ("+?include: 'gone.json#/here', k: 1", {"k": 1}),
+    ],
+)
+def test_a_part_of_an_included_file(directive: str, expected: Any, tmp_path: Path) -> None:
+    (tmp_path / "parts.json").write_text('{"here": {"/x": {"y": 1}}}')
+    assert expand(parse_yaml(f"a: {{{directive}}}", tmp_path / "a.yaml")) == {"a": expected}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("parts.json#here", "parts.json#here names no part of a file"),
+        ("parts.json#/gone", "names nothing"),
+        ("parts.json#/~here", "~ must be ~0"),
+        ("../parts.json#/here", "the included file"),
+    ],
+)
+def test_what_is_no_part_of_an_included_file(name: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "parts.json").write_text("{}")
+    with pytest.raises(InvalidInput, match=message):
+        expand(parse_yaml(f"a: {{+include: '{name}'}}", tmp_path / "a.yaml"))
+
+
 def test_an_include_loop_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("+include: b.yaml\n")
     (tmp_path / "b.yaml").write_text("x:\n  +include: a.yaml\n")

@@ -145,3 +145,49 @@ def test_a_long_line_of_second_parents_is_read(load: Load) -> None:
     types = "".join(f"  T{number}: {{derived_from: [Root, T{number + 1}]}}\n" for number in range(1000))
     nodes = "topology_template: {node_templates: {a: {type: T990}}}"
     assert load(f"node_types:\n{types}  T1000: {{}}\n{nodes}", unfurl=True).node_templates["a"].type.is_a("T1000")
+
+
+STEP = """
+node_types:
+  T: {derived_from: Root, interfaces: {Standard: {operations: {create: echo hi}}}}
+  S: {derived_from: T}
+topology_template:
+  node_templates: {a: {type: S}, b: {type: Root}}
+  workflows: {w: {steps: {s: {target: %s, activities: [{call_operation: %s}]}}}}
+"""
+
+
+def test_a_step_works_on_all_of_a_type(load: Load) -> None:
+    assert load(STEP % ("T", "Standard.create"), unfurl=True).workflows["w"].steps["s"].target == "T"
+    with pytest.raises(InvalidInput, match="has no such operation"):
+        load(STEP % ("T", "Standard.made"), unfurl=True)
+    with pytest.raises(InvalidInput, match=r"the target 'tosca\.nodes\.Compute', which does not exist"):
+        load(STEP % ("Compute", "Standard.create"), unfurl=True)
+    with pytest.raises(InvalidInput, match="the target 'T', which does not exist"):
+        load(STEP % ("T", "Standard.create"))
+
+
+@pytest.mark.parametrize("name", ["k8s.unfurl.nodes.Generic", "k8s:unfurl.nodes.Generic", "unfurl.nodes.Generic"])
+def test_types_that_are_always_there_have_the_prefix_of_their_import(load: Load, name: str) -> None:
+    text = f"""
+imports: [{{repository: unfurl, file: tosca_plugins/k8s.yaml, namespace_prefix: k8s}}]
+topology_template: {{node_templates: {{n: {{type: "{name}"}}}}}}
+"""
+    assert load(text, unfurl=True).node_templates["n"].type.name == "unfurl.nodes.Generic"
+    with pytest.raises(InvalidInput, match="unknown node type"):
+        load(text.replace('n: {type: "', 'n: {type: "other.'), unfurl=True)
+
+
+def test_instances_with_a_template_of_their_own(load: Load) -> None:
+    instances = {
+        "a": {"template": {"type": "unfurl.nodes.Generic", "properties": {"y": 2}}, "readyState": "pending"},
+        "b": {"properties": {"x": 1}},
+    }
+    topology = load("topology_template: {node_templates: {}}", unfurl=True, instances=instances)
+    nodes = topology.node_templates
+    assert [(one.type.name, one.properties.popitem()[1].value) for one in nodes.values()] == [
+        ("unfurl.nodes.Generic", 2),
+        ("unfurl.nodes.Default", 1),
+    ]
+    (told,) = topology.warnings
+    assert "`readyState` of the instance 'a' is not acted on" in told
