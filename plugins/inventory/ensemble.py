@@ -12,7 +12,8 @@ author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Makes a host of each instance that an ensemble's status records, if it is not absent, and groups of their
     templates, types, statuses and node states, such as C(template_web), C(type_tosca_nodes_WebServer), C(status_ok) and
-    C(state_started).
+    C(state_started). A group of the type C(unfurl.groups.AnsibleInventoryGroup) is one as well, and its C(hostvars) are
+    the group's variables.
   - A host's variables are the instance's properties and attributes. C(ensemble_instance) holds them as well, under
     C(properties) and C(attributes), with the instance's C(name), C(template), C(type), C(status) and C(state); a
     property whose name Ansible keeps to itself, such as C(port), is only there.
@@ -135,6 +136,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
             inventory.add_group(group)
             for host in (host for host in hosts if host in there):
                 inventory.add_child(group, host)
+        for group, variables in found["group_vars"].items():
+            for name, value in variables.items():
+                if not is_reserved_name(name):
+                    inventory.set_variable(group, name, value)
         for host in there:
             self._construct(host)
 

@@ -17,6 +17,7 @@ from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import hand_over, keep_for, options_of_job, withdraw
+from ansible_ensemble.jobs.groups import group_name, group_variables, inventory_groups
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
 from ansible_ensemble.jobs.job_journal import read_job_journal
@@ -341,7 +342,7 @@ def record(
 
 
 def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
-    """Instances as inventory hosts, with groups by template, type, status and state.
+    """Instances as inventory hosts, with groups by template, type, status and state, and those of the topology.
 
     `machines` has the names of the machines, by the names of what they host, which other sources may know.
 
@@ -379,8 +380,12 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         names += [f"state_{instance.state.value}"] if instance.state else []
         names += [f"type_{ancestor.name}" for ancestor in template.type.lineage()]
         for name in names:
-            groups.setdefault("".join(c if c.isalnum() else "_" for c in name), []).append(instance.name)
-    return {"hosts": hosts, "groups": groups, "machines": machines}
+            groups.setdefault(group_name(name), []).append(instance.name)
+    shared: dict[str, dict[str, Any]] = {}
+    for group, members in inventory_groups(read.topology):
+        shared[group_name(group.name)] = group_variables(group, read.evaluator)
+        groups[group_name(group.name)] = [one.name for one in read.instances if one.template in members]
+    return {"hosts": hosts, "groups": groups, "machines": machines, "group_vars": shared}
 
 
 def _located(ensemble: str) -> Location:

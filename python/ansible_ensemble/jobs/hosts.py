@@ -11,6 +11,7 @@ from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
+from ansible_ensemble.jobs.groups import group_variables, inventory_groups
 from ansible_ensemble.topology.entities import Operation
 
 _LOCAL = ("localhost", "127.0.0.1", "::1", "ORCHESTRATOR")
@@ -37,6 +38,7 @@ class HostFinder:
         self._evaluator = evaluator
         self._instances = instances
         self._inventory = inventory
+        self._groups = list(inventory_groups(evaluator.topology))
 
     def find(
         self, keyword: str, instance: Instance, relationship: RelationshipInstance | None, operation: Operation | None
@@ -84,13 +86,22 @@ class HostFinder:
         return current
 
     def _host_of(self, instance: Instance) -> Host:
+        shared = self._shared(instance)
         if instance.name in self._inventory:
-            return Host(instance.name)
+            return Host(instance.name, shared)
         variables = self._connection(instance)
         address = variables.get("ansible_host")
         if address is None or (address in _LOCAL and "ansible_port" not in variables):
-            return Host()
-        return Host(instance.name, variables)
+            return Host(variables=shared)
+        return Host(instance.name, {**shared, **variables})
+
+    def _shared(self, instance: Instance) -> dict[str, Any]:
+        """Variables from the groups that the machine is in, of which a later one wins."""
+        found: dict[str, Any] = {}
+        for group, members in self._groups:
+            if instance.template in members:
+                found |= group_variables(group, self._evaluator)
+        return found
 
     def _connection(self, instance: Instance) -> dict[str, Any]:
         """Connection variables from the machine's addresses and its endpoint capability."""

@@ -24,7 +24,7 @@ def test_instances_are_hosts_in_groups(ansible: Callable, tmp_path: Path) -> Non
     assert run.call("inventory")["path"] == str(tmp_path.resolve() / "web/ensemble.yaml")
     database = listed["_meta"]["hostvars"]["db"]
     assert database.pop("ensemble_instance")["properties"] == {"port": 5432, "engine": "sqlite"}
-    assert database == {"ansible_host": "192.0.2.1", "engine": "sqlite", "service": 5432}
+    assert database == {"ansible_host": "192.0.2.1", "engine": "sqlite", "of_the_group": "well", "service": 5432}
     assert listed["_meta"]["hostvars"]["app"]["service"] == 80
     assert "reserved name" not in run.output
     assert "gone" not in listed["_meta"]["hostvars"], "what is absent is no host"

@@ -102,3 +102,49 @@ def test_how_to_connect_comes_from_the_endpoint(find) -> None:
         "ansible_user": "deploy",
         "ansible_shell_type": "sh",
     }
+
+
+GROUPS = """
+  groups:
+    all_of_them:
+      type: unfurl.groups.AnsibleInventoryGroup
+      members: [inner]
+      properties: {hostvars: {word: "{{ 'of' }} the outer", ansible_user: group}}
+    inner:
+      type: unfurl.groups.AnsibleInventoryGroup
+      members: [machine, all_of_them]
+      properties: {hostvars: {depth: 2}}
+    others: {type: tosca.groups.Root, members: [machine]}
+    empty: {type: unfurl.groups.AnsibleInventoryGroup}
+"""
+SHARED = {"word": "of the outer", "ansible_user": "group", "depth": 2}
+
+
+@pytest.mark.parametrize(
+    "inventory,address,expected",
+    [
+        (frozenset(), {"private_address": "192.0.2.7"}, Host("machine", {"ansible_host": "192.0.2.7", **SHARED})),
+        (frozenset({"machine"}), {}, Host("machine", SHARED)),
+        (frozenset(), {}, Host("localhost", SHARED)),
+    ],
+    ids=["by its address", "in the inventory", "here"],
+)
+def test_groups_of_the_topology_give_variables(find, inventory, address, expected) -> None:
+    service = f"{SERVICE.rstrip()}\n{GROUPS.strip(chr(10))}\n"
+    assert find("HOST", inventory=inventory, service=service, **address) == expected
+
+
+def test_the_endpoint_of_a_machine_goes_before_its_groups(find) -> None:
+    service = SERVICE
+    for old, new in ENDPOINT.items():
+        service = service.replace(old, new)
+    service = f"{service.rstrip()}\n{GROUPS.strip(chr(10))}\n"
+    assert find("HOST", service=service, private_address="192.0.2.7").variables["ansible_user"] == "deploy"
+
+
+def test_variables_of_a_group_are_a_map(find) -> None:
+    kind = "unfurl.groups.AnsibleInventoryGroup"
+    groups = f"  groups: {{g: {{type: {kind}, members: [machine], properties: {{hostvars: {{get_input: vars}}}}}}}}"
+    service = SERVICE.replace("topology_template:\n", "topology_template:\n  inputs: {vars: {default: [1]}}\n") + groups
+    with pytest.raises(InvalidInput, match="the hostvars of group 'g' must be a map"):
+        find("HOST", service=service)

@@ -65,5 +65,6 @@ def inventory(path, *, loader):
             "gone": {"ensemble_instance": {"status": "absent", "properties": {}, "attributes": {}}},
         },
         "machines": {"gone": "db", "tenant": "house", "lodger": "inn"},
+        "group_vars": {"status_ok": {"of_the_group": "well", "port": 1}},
         "groups": {"status_ok": ["db"], "type_tosca_nodes_Database": ["db", "gone"], "empty": []},
     }
