@@ -20,8 +20,8 @@ from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
 from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 from ansible_ensemble.topology.entities import Operation, Topology
-from ansible_ensemble.topology.nodes import STAND_INS
 from ansible_ensemble.topology.tools import tool_names
 
 #: Entry point group of configurators from other packages: a callable that takes the target.
@@ -84,7 +84,7 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     seen: set[int] = set()
     tools = tool_names(topology)
     for template in topology.node_templates.values():
-        if template.place is None or STAND_INS.intersection(template.directives):
+        if template.place is None or STAND_FOR_OTHERS.intersection(template.directives):
             continue
         for entity in (template, *template.requirements):
             for interface in entity.interfaces.values():

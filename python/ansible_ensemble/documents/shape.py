@@ -25,7 +25,7 @@ def misfit(value: Any, shape: Shape, name: str = "") -> str | None:
     if isinstance(shape, tuple):
         found = [misfit(value, one, name) for one in shape]
         return None if None in found else found[0]
-    if isinstance(shape, Mapping):
+    if isinstance(shape, dict):
         return misfit(value, dict, name) or _misfit_in_map(value, shape, name)
     if isinstance(shape, list):
         found = [misfit(value, list, name)]
@@ -65,13 +65,12 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
 
 
 def _misfit_in_map(value: Mapping[str, Any], shape: Mapping[str, Shape], name: str) -> str | None:
-    named = {key.removesuffix("?"): one for key, one in shape.items() if key != "*"}
     for key in shape:
         if key != "*" and not key.endswith("?") and key not in value:
             return f"{name or 'it'} has no {key}"
     for key, item in value.items():
-        inner = named.get(key, shape.get("*", object))
-        problem = misfit(item, inner, f"{name}.{key}" if name else str(key))
+        inner = shape[key] if key in shape else shape.get(f"{key}?", shape.get("*", object))
+        problem = misfit(item, inner, f"{name}.{key}" if name else str(key)) if inner is not object else None
         if problem is not None:
             return problem
     return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView, ValuesView
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
+from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.entities import NodeTemplate, Relationship
 from ansible_ensemble.topology.scaling import instance_names, is_asked_for, link_targets
 
@@ -50,7 +51,7 @@ class Graph:
 
     def nodes_of(self, template: NodeTemplate) -> list[NodeView]:
         """The instances of a template, those that are to be made too."""
-        asked_for = [] if "retained" in template.directives else instance_names(template)
+        asked_for = [] if RETAINED in template.directives else instance_names(template)
         recorded = [instance.name for instance in self._instances.of_template(template.name)]
         names = dict.fromkeys([*asked_for, *recorded])
         return [NodeView(self._evaluator, name, template.name) for name in names]

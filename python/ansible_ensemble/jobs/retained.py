@@ -22,6 +22,7 @@ from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.seal import Seal
+from ansible_ensemble.topology.directives import LOST, RETAINED
 from ansible_ensemble.topology.entities import (
     Artifact,
     Assignment,
@@ -37,9 +38,6 @@ from ansible_ensemble.topology.entities import (
     Topology,
 )
 
-DIRECTIVE = "retained"
-#: What a template has as well of which nothing was kept.
-LOST = "unknown"
 #: Name of the file that keeps them, in `active/artifacts`.
 FILE = "templates.json"
 #: Operations that may run once the template is gone.
@@ -143,7 +141,7 @@ class RetainedTemplates:
         there = [instance for instance in evaluator.instances if _is_there(instance)]
         for instance in (*(one for one in there if one.template not in kept), *instances):
             template = topology.node_templates.get(instance.template)
-            if template is not None and DIRECTIVE not in template.directives:
+            if template is not None and RETAINED not in template.directives:
                 kept[template.name] = self._describe(template, instance, evaluator)
         present = {instance.template for instance in there}
         kept = {name: entry for name, entry in kept.items() if name in present}
@@ -250,7 +248,7 @@ class RetainedTemplates:
             name,
             _lineage("node", entry.get("type") or ["tosca.nodes.Root"]),
             interfaces=self._interfaces(entry.get("operations") or {}),
-            directives=(DIRECTIVE,) if entry else (DIRECTIVE, LOST),
+            directives=(RETAINED,) if entry else (RETAINED, LOST),
         )
         for property_name, value in (entry.get("properties") or {}).items():
             definition = ParameterDefinition(property_name, Schema("any"), required=False)

@@ -18,14 +18,13 @@ from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.topology.building import static_value
+from ansible_ensemble.topology.directives import NOT_DEPLOYED
 from ansible_ensemble.topology.entities import Assignment, Capability, EntityType, NodeTemplate, Topology
 from ansible_ensemble.topology.filters import mismatch
 from ansible_ensemble.topology.functions import is_computed
 from ansible_ensemble.topology.problems import Problems
 
 SELECT = "select"
-#: A template with one of these is not there by itself.
-_NOT_THERE = frozenset({SELECT, "substitute", "virtual", "retained"})
 #: How many of those that do not fit a message tells about.
 _TOLD = 3
 
@@ -184,7 +183,7 @@ def _own(template: NodeTemplate, topology: Topology, reasons: list[str]) -> list
     needing = _needing(template)
     found = []
     for candidate in topology.node_templates.values():
-        if candidate in needing or not _NOT_THERE.isdisjoint(candidate.directives):
+        if candidate in needing or not NOT_DEPLOYED.isdisjoint(candidate.directives):
             continue
         reason = _unfit(template, candidate, topology)
         if reason is None:

@@ -18,9 +18,9 @@ from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, status_after
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.jobs.hosts import known_attribute
 from ansible_ensemble.jobs.reported import deleted, managed_by, reported_patches
-from ansible_ensemble.jobs.retained import DIRECTIVE
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.plan import Reason
+from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.entities import Entity
 
 _CREATING = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
@@ -102,7 +102,7 @@ def settle(
     if task.planned.operation == "delete" and result.success and task.relationship is None:
         patch.update(deleted(task.instance))
         settled.patches += [{"name": one.name, **deleted(one)} for one in managed_by(task.instance.name, instances)]
-        if task.planned.reason is Reason.PRUNE or DIRECTIVE in task.template.directives:
+        if task.planned.reason is Reason.PRUNE or RETAINED in task.template.directives:
             patch["forget"] = True  # nothing asks for it any more, so nothing is to be said of it
     if task.planned.interface == COMMAND:
         attributes = patch.get("attributes") if instances.get(task.instance.name) is not None else None

@@ -11,6 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.entities import NodeTemplate
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
 
@@ -33,7 +34,7 @@ def add_members(planning: Planning) -> None:
 
 def _left_spec(name: str, template: NodeTemplate) -> bool:
     """Whether an instance that the spec does not ask for was once asked for (others were made by operations)."""
-    if "retained" in template.directives:
+    if RETAINED in template.directives:
         return True
     return instance_number(template, name) is not None and not is_asked_for(template, name)
 
@@ -46,7 +47,7 @@ def _planned_templates(planning: Planning) -> list[NodeTemplate]:
     templates = planning.topology.node_templates
     chosen: dict[str, NodeTemplate] = {}
     for template in templates.values():
-        if "retained" in template.directives or any(word in template.directives for word in _WITHOUT_INSTANCE):
+        if RETAINED in template.directives or any(word in template.directives for word in _WITHOUT_INSTANCE):
             continue
         if "dependent" not in template.directives or planning.instances.get(template.name) is not None:
             chosen[template.name] = template
@@ -75,7 +76,7 @@ def _add(planning: Planning, link: Link) -> None:
 
 def _link_scaled_down(planning: Planning) -> None:
     """Links to the instances past the count of their template, which were linked as the others are."""
-    past = [one for one in planning.members.values() if not one.in_spec and "retained" not in one.template.directives]
+    past = [one for one in planning.members.values() if not one.in_spec and RETAINED not in one.template.directives]
     if not past:
         return
     by_template: dict[str, list[Member]] = {}

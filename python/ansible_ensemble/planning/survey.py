@@ -7,13 +7,13 @@ from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import planned, planned_on_link
-from ansible_ensemble.topology.nodes import STAND_INS
+from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 
 
 def survey(planning: Planning) -> None:
     """Plan every implemented operation of every instance and of its relationships."""
     for member in planning.members.values():
-        if not STAND_INS.intersection(member.template.directives):
+        if not STAND_FOR_OTHERS.intersection(member.template.directives):
             _survey(planning, member)
             member.plan(Action.RUN, Reason.RUN)
 

@@ -6,6 +6,7 @@ from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import take_down
+from ansible_ensemble.topology.directives import LOST
 
 
 def decide_undeploy(planning: Planning) -> None:
@@ -72,7 +73,7 @@ def _excluded(planning: Planning, member: Member) -> str | None:
 
 def _undeletable(member: Member) -> str | None:
     """Why nothing could delete an instance that something may have made, or None: it is not said to be destroyed."""
-    if "unknown" in member.template.directives:
+    if LOST in member.template.directives:
         return f"its node template is gone, and how it is deleted was not kept ({_FORGET})"
     assert member.instance is not None
     if not member.instance.created and member.find("Standard.delete") is None:

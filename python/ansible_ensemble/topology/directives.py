@@ -24,6 +24,13 @@ DIRECTIVES: dict[str, str] = {
     "virtual": "virtual",
 }
 
+#: Directives of templates whose own operations never run: others take their place.
+STAND_FOR_OTHERS = frozenset({"substitute", "select"})
+#: What a template has that left the specification, and one as well of which nothing was kept; no file can say them.
+RETAINED, LOST = "retained", "unknown"
+#: Directives of templates that no job deploys by themselves.
+NOT_DEPLOYED = STAND_FOR_OTHERS | {"virtual", RETAINED}
+
 
 def read_directives(raw: Mapping[str, Any], what: str, problems: Problems) -> tuple[str, ...]:
     """The directives of a node template.

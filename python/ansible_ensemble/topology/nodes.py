@@ -35,9 +35,6 @@ from ansible_ensemble.topology.values import missing
 _PARTS: tuple[Literal["properties", "attributes"], ...] = ("properties", "attributes")
 _SETTINGS = ("dependencies", "instance_keys", "imported", "title")
 
-#: Directives of templates whose own operations never run: others take their place.
-STAND_INS = frozenset({"substitute", "select"})
-
 
 def read_nodes(building: Building) -> None:
     """Read every node template of a topology; `copy` is resolved first."""

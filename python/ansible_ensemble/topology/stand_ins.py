@@ -7,6 +7,7 @@ only say that it deployed one is refused.
 from __future__ import annotations
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.topology.directives import NOT_DEPLOYED
 from ansible_ensemble.topology.entities import NodeTemplate
 
 #: Node types, with those that derive from them -> what implements one here.
@@ -21,14 +22,11 @@ STAND_INS: dict[str, str] = {
     "unfurl.nodes.ProcessController.Supervisor": "a role, or the module community.general.supervisorctl",
 }
 
-#: Directives of templates that no job deploys by itself.
-_NOT_DEPLOYED = frozenset({"select", "substitute", "virtual", "retained"})
-
 
 def stand_in_fault(template: NodeTemplate) -> InvalidInput | None:
     """Why no job can deploy or delete what a node template stands for; None if one can."""
     instead = next((STAND_INS[one.name] for one in template.type.lineage() if one.name in STAND_INS), None)
-    if instead is None or not _NOT_DEPLOYED.isdisjoint(template.directives) or template.deploys:
+    if instead is None or not NOT_DEPLOYED.isdisjoint(template.directives) or template.deploys:
         return None
     message = f"nothing implements the type {template.type.name} of node template '{template.name}'"
     return InvalidInput(message, template.place, f"give it operations: {instead}, for instance")

@@ -9,8 +9,9 @@ from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs import retained
-from ansible_ensemble.jobs.retained import DIRECTIVE, RetainedTemplates
+from ansible_ensemble.jobs.retained import RetainedTemplates
 from ansible_ensemble.jobs.seal import Seal
+from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.entities import Topology
 from tests.unit.jobs.conftest import SERVICE
 
@@ -47,7 +48,7 @@ def test_a_template_that_is_gone_can_be_deleted(kept) -> None:
     assert template.operation("Standard", "delete").implementation.primary == "echo delete"
     assert template.operation("Install", "check").implementation.primary == "echo check"
     assert template.operation("Standard", "create") is None
-    assert template.directives == (DIRECTIVE,)
+    assert template.directives == (RETAINED,)
     assert [ancestor.name for ancestor in template.type.lineage()] == ["App", "tosca.nodes.Root"]
     assert [(one.name, one.target.name, one.is_hosted_on) for one in template.requirements] == [
         ("host", "machine", True)
@@ -90,7 +91,7 @@ def test_an_instance_of_which_nothing_is_known_has_no_operations(job, tmp_path: 
     folder.mkdir()
     (folder / "templates.json").write_text("{")
     template = kept_again(tmp_path, folder)
-    assert template.directives == (DIRECTIVE, "unknown")
+    assert template.directives == (RETAINED, "unknown")
     assert template.interfaces == {}
 
 
