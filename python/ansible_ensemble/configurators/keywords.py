@@ -46,7 +46,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "register": "what it returns is in its outputs, and in `result` of the input resultTemplate",
     "ignore_errors": "write failed_when: false, or the input done: {success: true}",
     "ignore_unreachable": "a node template's metadata may have the priority `optional`",
-    "tags": "a job is limited by --instance and --template; a playbook by the input playbookArgs",
+    "tags": "a job is limited by --instance and --template",
     "notify": "the trigger of a policy runs operations when others have changed something",
     "listen": "the trigger of a policy runs operations when others have changed something",
     "async": "operations run side by side as they are; `timeout` limits one",
