@@ -111,15 +111,15 @@ journal:
   type: str
   sample: /srv/web/jobs/job2026-11-21-10-00-00-A6BLKsK5.journal
 job:
-  description: The job's id, how many of its operations ended in which way, and whether it was stopped before its end.
+  description: The job's id, how many of its operations ended in which way, and why it was stopped if it was.
   returned: once the job has started
   type: dict
-  sample: {id: A6BLKsK5, counts: {succeeded: 8, skipped: 1}, stopped: false}
+  sample: {id: A6BLKsK5, counts: {succeeded: 8, skipped: 1}, stopped: null}
 msg:
   description: Why the job failed.
   returned: failure
   type: str
-  sample: 1 operation failed
+  sample: "the job failed: 1 failed, 2 blocked"
 exit_code:
   description: The exit code for a command that ends with this error.
   returned: failure

@@ -13,6 +13,7 @@ from ansible_ensemble.changes.record import ChangeRecord
 from ansible_ensemble.core.changeid import job_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
+from ansible_ensemble.core.texts import is_cut
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -155,7 +156,7 @@ def _other_inputs(
 
 def _is_redacted(value: Any) -> bool:
     if isinstance(value, str):
-        return REDACTED in value or " characters cut ...]" in value
+        return REDACTED in value or is_cut(value)
     if isinstance(value, dict):
         return any(_is_redacted(item) for item in value.values())
     return isinstance(value, list) and any(_is_redacted(item) for item in value)

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveList, SensitiveMap, SensitiveStr
-from ansible_ensemble.core.texts import MAX_NESTING, deeper_than, storable
+from ansible_ensemble.core.texts import MAX_NESTING, cut, deeper_than, is_cut, storable
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,8 @@ def test_lone_surrogates_are_replaced(value: Any, clean: Any) -> None:
     made = storable(value)
     assert made == clean
     assert type(made) is type(clean)
+
+
+def test_what_was_cut_is_known_for_it() -> None:
+    assert is_cut(cut("a" * 30, 20))
+    assert not is_cut(cut("a" * 20, 20))
