@@ -10,7 +10,7 @@ from ansible_ensemble.cli.catalogue import JOBS, LOOK, Command
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
-from ansible_ensemble.core.errors import EnsembleError, UsageError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.projects.project import project_root
 from ansible_ensemble.projects.trust import approve, is_trusted
 
@@ -40,7 +40,7 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
     here = Path.cwd()
     folders = [ensemble, here] if local_settings() is not None and ensemble.is_relative_to(here) else [ensemble]
     strange = [folder for folder in folders if not is_trusted(folder)]
-    if not strange:
+    if not strange or not _has_ensemble(ensemble):
         return
     if not is_approved(arguments, console):
         named = project_root(strange[0] if strange[0].is_dir() else strange[0].parent)
@@ -54,6 +54,19 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
             raise EnsembleError("not approved; nothing was done", hint="`ansible-ensemble plan` runs nothing")
     for folder in strange:
         approve(folder)
+
+
+def _has_ensemble(path: Path) -> bool:
+    """Whether there is an ensemble to trust; where there is none, the command says so, and nothing is asked."""
+    from ansible_ensemble.jobs.location import locate
+
+    if path.is_file():
+        return True
+    try:
+        locate(path)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _ensemble(argument: str) -> Path:

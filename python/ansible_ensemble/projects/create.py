@@ -124,7 +124,7 @@ def clone_project(source: str, folder: Path | None = None) -> Created:
     path = Path(source).expanduser()
     if not is_url and not is_there(path):
         raise InvalidInput(f"there is no {without_credentials(source)}", hint="give a git URL, a folder or an archive")
-    target = (folder or Path(_name(source))).absolute()
+    target = (folder or Path(_name(source))).resolve()
     with _reported(target):
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InvalidInput("the folder is not empty", Place(str(target)), "name another one")

@@ -35,7 +35,7 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
     """
     style = style or Style()
     sections = [
-        _tasks(report["tasks"], style, verbose),
+        _tasks(report["tasks"], style, verbose, dry=bool(report["job"].get("check"))),
         _printed_by(report["tasks"], style),
         _not_well(report["tasks"], style, verbose),
         _diffs(report["tasks"], style, verbose),
@@ -49,7 +49,7 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"
 
 
-def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> list[str]:
+def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool, *, dry: bool) -> list[str]:
     if not tasks:
         return []
     rows = [[style.strong(head) for head in (*_HEADS, *(["LANE"] if verbose else []))]]
@@ -60,8 +60,8 @@ def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> list[str
                 clean(task["instance"]),
                 clean(short_operation(task["operation"])),
                 task.get("reason") or "",
-                style.status(task["status"]),
-                _state(task, style),
+                style.faint("not run") if dry and _left_out(task) else style.status(task["status"]),
+                _state(task, style, dry=dry),
                 _CHANGED[task.get("basis") == "predicted"] if task.get("changed") else "",
                 _seconds(task.get("seconds")),
                 *([task.get("lane") or ""] if verbose else []),
@@ -70,9 +70,14 @@ def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> list[str
     return table(rows, right={0, 7})
 
 
-def _state(task: dict[str, Any], style: Style) -> str:
+def _left_out(task: dict[str, Any]) -> bool:
+    """Whether a dry run took an operation for done without running it."""
+    return task["status"] == "ok" and task.get("basis") == "not-run"
+
+
+def _state(task: dict[str, Any], style: Style, *, dry: bool) -> str:
     status, state = task.get("targetStatus") or "", task.get("targetState")
-    would = "would be " if status and task.get("basis") == "predicted" else ""
+    would = "would be " if status and (task.get("basis") == "predicted" or (dry and _left_out(task))) else ""
     return would + style.status(status) + (f" ({state})" if state else "")
 
 
@@ -170,7 +175,9 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
     if job.get("excused"):
         took += f"; {job['excused']} of them failed or blocked, which does not count"
     if job.get("check") and job["success"]:
-        return style.strong(f"Dry run of {job['workflow']} complete: {job['changed']} would change.") + f" ({took})"
+        left_out = sum(map(_left_out, report["tasks"]))
+        what = f"{job['changed']} would change{f', {left_out} not run' if left_out else ''}"
+        return style.strong(f"Dry run of {job['workflow']} complete: {what}.") + f" ({took})"
     if job["success"]:
         return style.strong(style.good(f"{name} complete! {_done(report)}")) + f" ({took})"
     counts = [

@@ -286,6 +286,15 @@ def test_a_job_needs_consent_and_keeps_it(stranger, ran):
     assert (code, ran.exists()) == (0, True), output
 
 
+@pytest.mark.parametrize("words", [["deploy"], ["deploy", "--approve"], ["check", "no/such"], ["plan", "--check"]])
+def test_where_nothing_is_there_is_nothing_to_trust(tmp_path, words):
+    code, output = call(tmp_path, *words)
+    assert code == 3, output
+    assert "there is no " in output
+    assert "trust" not in output
+    assert "No folder" in call(tmp_path, "trust", "--list")[1]
+
+
 def test_consent_by_the_environment_is_consent(stranger):
     code, output = call(stranger, "deploy", ANSIBLE_ENSEMBLE_APPROVE="1")
     assert code == 0, output

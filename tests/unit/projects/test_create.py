@@ -197,3 +197,7 @@ def test_lines_are_added_once(tmp_path: Path) -> None:
     assert text.count("jobs/\n") == 1
     assert not ensure_lines(file, IGNORED)
     assert file.read_text() == text
+
+
+def test_a_clone_is_named_by_a_plain_path(project: Path) -> None:
+    assert clone_project(str(project), Path("made/../copy")).folder == Path.cwd() / "copy"

@@ -73,6 +73,15 @@ def test_a_dry_run_claims_no_change(document):
     assert job_text(report).splitlines()[-1].startswith("Dry run of deploy complete: 2 would change.")
 
 
+def test_a_dry_run_says_what_it_did_not_run(document):
+    report = document("job-ok")
+    report["job"] |= {"check": True, "changed": 1}
+    report["tasks"][1] |= {"basis": "not-run", "changed": False}
+    lines = job_text(report).splitlines()
+    assert "  not run  would be " in lines[2]
+    assert lines[-1].startswith("Dry run of deploy complete: 1 would change, 1 not run.")
+
+
 def test_an_undeploy_counts_what_it_destroyed(document):
     report = document("job-ok")
     report["job"]["workflow"], report["summary"] = "undeploy", {"add": 0, "change": 0, "destroy": 3}
