@@ -13,7 +13,15 @@ from ansible_ensemble.configurators.keywords import BY_ANSIBLE
 from ansible_ensemble.configurators.orders import Command, ModuleCall, Order
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
-from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_values, read_inputs, returned, spoil, to_result
+from ansible_ensemble.configurators.results import (
+    RESERVED_INPUTS,
+    as_values,
+    check_words,
+    read_inputs,
+    returned,
+    spoil,
+    to_result,
+)
 from ansible_ensemble.configurators.transport import run_with_files
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
@@ -200,14 +208,18 @@ def run_order(task: Task, order: Order, line: str | None = None) -> Steps:
     printed = outcome.stdout or str(returned(outcome).get("stdout", ""))
     try:
         values = as_values(printed)
+        if outcome.hidden:
+            values = {name: mark_sensitive(value) for name, value in values.items()}
+        if outcome.ok and task.operation.interface != "run":
+            check_words(task, values)
     except InvalidInput as error:
         spoiled = to_result(task, outcome, {"stdout": printed}, None)
         spoil(spoiled, error)
         return spoiled
-    if outcome.hidden:
-        values = {name: mark_sensitive(value) for name, value in values.items()}
-    modified = False if outcome.rc in (126, 127) else None
-    result: Result = to_result(task, outcome, values, values.get("modified", modified), line)
+    modified = values.get("modified")
+    if not isinstance(modified, bool):
+        modified = False if outcome.rc in (126, 127) else None
+    result: Result = to_result(task, outcome, values, modified, line)
     printed = outcome.stdout.strip()
     if outcome.cut and result.success and printed.startswith("{") and values == {"stdout": printed}:
         text = f"it printed a JSON object that is {outcome.cut} bytes too long to be read"

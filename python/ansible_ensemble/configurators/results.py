@@ -210,6 +210,22 @@ def _truth(value: Any, default: Any) -> Any:
     return default if value is None else bool(value)
 
 
+def check_words(task: Task, values: Mapping[str, Any]) -> None:
+    """Refuse a `status` and a `modified` that a command prints and that say nothing, unless they are data by that name.
+
+    Raises:
+        InvalidInput: there is no such status, or `modified` is neither true nor false.
+    """
+    status, modified = values.get("status"), values.get("modified")
+    data = task.attributes | set(task.operation.outputs) | task.asked_outputs
+    hint = "if it is data, declare an attribute or an output of that name"
+    if "status" not in data and isinstance(status, str | int | float) and _status(status) is None:
+        words = ", ".join(member.value for member in Status)
+        raise InvalidInput(f"it printed the status {status!r}", hint=f"there are {words}; {hint}")
+    if "modified" not in data and not isinstance(modified, bool | None):
+        raise InvalidInput(f"it printed that modified is {modified!r}", hint=f"it is true or false; {hint}")
+
+
 def as_values(text: str) -> dict[str, Any]:
     """Named values in a command's standard output: a JSON object, whole or as the last line; and `stdout` itself.
 

@@ -239,7 +239,9 @@ def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[di
         if known and patch["status"] != instance.status.value:
             drift.append({"name": "status", "recorded": instance.status.value, "live": patch["status"]})
     elif not result.success:
-        status = result.status or status_after_failure(instance.status, result.modified, instance.priority)
+        status = result.status
+        if status is None or (status is Status.OK and instance.status is not Status.OK):  # a failure makes nothing well
+            status = status_after_failure(instance.status, result.modified, instance.priority)
         patch["status"] = status.value
         if result.modified is not False and makes(planned.reason, planned.operation) and not instance.created:
             patch["created"] = task.id  # what it left behind is ours, and ours to delete

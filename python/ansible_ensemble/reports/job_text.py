@@ -77,7 +77,9 @@ def _left_out(task: dict[str, Any]) -> bool:
 
 def _state(task: dict[str, Any], style: Style, *, dry: bool) -> str:
     status, state = task.get("targetStatus") or "", task.get("targetState")
-    would = "would be " if status and (task.get("basis") == "predicted" or (dry and _left_out(task))) else ""
+    looked = str(task["operation"]).endswith((".check", ".discover"))  # what it found is so, whatever it found it by
+    expected = (task.get("basis") == "predicted" and not looked) or (dry and _left_out(task))
+    would = "would be " if status and expected else ""
     return would + style.status(status) + (f" ({state})" if state else "")
 
 
@@ -200,7 +202,7 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
 
 def _done(report: dict[str, Any]) -> str:
     job = report["job"]
-    if job["workflow"] in ("check", "discover"):
+    if job["workflow"] in ("check", "discover", "adopt"):
         return _found(report)
     summary = report["summary"]
     if job["workflow"] not in ("deploy", "undeploy") and not any(summary.values()):

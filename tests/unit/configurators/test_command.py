@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -216,6 +217,47 @@ def test_what_it_prints_is_its_result(task: Any) -> None:
     result, _ = carry_out(CommandConfigurator("x"), one, Outcome(ok=True, rc=0, stdout=printed))
     assert (result.outputs, result.attributes) == ({"id": 7}, {"url": "u", "free": 1})
     assert (result.status, result.modified) == (Status.DEGRADED, True)
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ('{"status": "Error"}', "it printed the status 'Error'"),
+        ('{"status": "down"}', "it printed the status 'down'"),
+        ('{"status": 404}', "it printed the status 404"),
+        ('{"status": true}', "it printed the status True"),
+        ('{"modified": "no"}', "it printed that modified is 'no'"),
+        ('{"modified": 0}', "it printed that modified is 0"),
+    ],
+)
+@pytest.mark.parametrize("name", ["create", "check"])
+def test_what_says_nothing_is_no_success(task: Any, printed: str, said: str, name: str) -> None:
+    result, _ = carry_out(CommandConfigurator("x"), task(name), Outcome(ok=True, rc=0, stdout=printed))
+    assert (result.success, result.status, result.modified) == (False, None, None)
+    assert result.error.startswith(said)
+
+
+@pytest.mark.parametrize("printed", ['{"status": "UP", "modified": "today"}', '{"status": {"phase": "up"}}'])
+def test_data_of_these_names_is_data(task: Any, printed: str) -> None:
+    one = task(outputs={"modified": ["SELF", "modified"]}, attributes=frozenset({"status"}))
+    result, _ = carry_out(CommandConfigurator("x"), one, Outcome(ok=True, rc=0, stdout=printed))
+    assert (result.success, result.status, result.modified) == (True, None, None)
+    assert result.attributes["status"] == json.loads(printed)["status"]
+
+
+@pytest.mark.parametrize("printed", ['{"status": "hunter2"}', '{"status": 4711}', '{"modified": "hunter2"}'])
+def test_what_may_not_be_shown_is_not_shown_where_it_says_nothing(task: Any, printed: str) -> None:
+    outcome = Outcome(ok=True, rc=0, stdout=printed, hidden={"stdout": printed})
+    result, _ = carry_out(CommandConfigurator("x"), task(), outcome)
+    assert not result.success
+    assert "hunter2" not in result.error
+    assert "4711" not in result.error
+
+
+def test_what_a_failed_command_printed_does_not_hide_why_it_failed(task: Any) -> None:
+    outcome = Outcome(ok=False, rc=1, error="exit code 1", stdout='{"status": "down", "modified": "no"}')
+    result, _ = carry_out(CommandConfigurator("x"), task(), outcome)
+    assert (result.error, result.status, result.modified) == ("exit code 1", None, None)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,13 @@ def test_what_starts_exists(job) -> None:
         pytest.param(CREATE, Result(False, modified=False), {"status": "pending"}, id="failed and left alone"),
         pytest.param(CREATE, Result(False, modified=True), {"status": "error"}, id="failed half-way"),
         pytest.param(CREATE, Result(False), {"status": "unknown"}, id="failed without a word"),
+        pytest.param(CREATE, Result(False, status=Status.OK), {"status": "unknown"}, id="failed and says it is well"),
+        pytest.param(
+            CREATE, Result(False, modified=True, status=Status.OK), {"status": "error"}, id="failed half-way, says well"
+        ),
+        pytest.param(
+            CREATE, Result(False, status=Status.DEGRADED), {"status": "degraded"}, id="failed and says how it is"
+        ),
     ],
 )
 def test_success_and_failure(job, key: str, result: Result, patch: dict[str, Any]) -> None:

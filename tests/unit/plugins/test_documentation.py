@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,3 +78,38 @@ def test_the_role_documents_each_variable_it_reads(repository: Path) -> None:
         *(f"ensemble_{name}" for name in accepted if name != "ensemble"),
     }
     assert set(specs["plan"]["options"]) < set(specs["main"]["options"])
+
+
+#: What the role's steps leave for each other and for the play.
+REGISTERED = {"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job"}
+#: Variables that are of the role alone: no map of options holds them.
+ALONE = {"ensemble_lock_id", "ensemble_options", "ensemble_plan_digest", "ensemble_plan_file", "ensemble_workflow"}
+
+
+def test_the_role_reads_what_it_documents_and_nothing_else(repository: Path) -> None:
+    role = repository / "roles" / "job"
+    tasks = "".join(path.read_text() for path in sorted((role / "tasks").glob("*.yml")))
+    specs = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
+    read = set(re.findall(r"\bensemble(?:_\w+)?\b(?=[\s.])", "".join(re.findall(r"{{.*?}}|when: .*", tasks))))
+    assert read - REGISTERED == set(specs)
+    defaults = yaml.safe_load((role / "defaults" / "main.yml").read_text())
+    assert defaults == {name: specs[name].get("default") for name in defaults}
+    told = set(re.findall(r"`(ensemble_\w+)", (repository / "docs" / "ansible.md").read_text()))
+    assert told - REGISTERED <= set(specs)
+
+
+def test_each_variable_of_the_role_is_an_option_of_its_map_wherever_it_is_read(repository: Path) -> None:
+    tasks = "".join(path.read_text() for path in sorted((repository / "roles" / "job" / "tasks").glob("*.yml")))
+    for expression in re.findall(r'"{{ (ensemble_\w+ \| default.*?) }}"', tasks):
+        name = expression.split()[0]
+        if name not in ALONE:
+            assert f"ensemble_options.{name.removeprefix('ensemble_')} " in expression
+
+
+def test_each_fragment_of_the_changelog_is_readable(repository: Path) -> None:
+    sections = yaml.safe_load((repository / "changelogs" / "config.yaml").read_text())["sections"]
+    known = {"release_summary", "breaking_changes", *(name for name, _ in sections)}
+    for path in sorted((repository / "changelogs" / "fragments").glob("*.yml")):
+        for section, texts in yaml.safe_load(path.read_text()).items():
+            assert section in known, path
+            assert section == "release_summary" or all(isinstance(text, str) for text in texts), path

@@ -82,6 +82,13 @@ def test_a_dry_run_says_what_it_did_not_run(document):
     assert lines[-1].startswith("Dry run of deploy complete: 1 would change, 1 not run.")
 
 
+def test_a_check_by_check_mode_says_what_it_found(document):
+    report = document("job-check")
+    for task in report["tasks"]:
+        task["basis"] = "predicted"
+    assert "would be" not in job_text(report)
+
+
 def test_an_undeploy_counts_what_it_destroyed(document):
     report = document("job-ok")
     report["job"]["workflow"], report["summary"] = "undeploy", {"add": 0, "change": 0, "destroy": 3}
@@ -110,3 +117,10 @@ def test_why_a_check_did_not_find_an_instance_well(document):
     task = next(task for task in report["tasks"] if task["status"] == "ok")
     task.update(targetStatus="error", error="exit code 1: the port is closed")
     assert "check found error:\n  exit code 1: the port is closed\n" in job_text(report)
+
+
+def test_an_adoption_says_what_it_found(document):
+    report = document("job-check")
+    report["job"]["workflow"] = "adopt"
+    checked = job_text(document("job-check")).splitlines()[-1]
+    assert job_text(report).splitlines()[-1] == checked.replace("Check", "Adopt")
