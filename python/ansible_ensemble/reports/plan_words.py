@@ -76,7 +76,7 @@ def summary_line(plan: dict[str, Any]) -> str:
 _NOTHING = {
     "deploy": "Everything is as the specification says.",
     "undeploy": "There is nothing to undeploy.",
-    "check": "There is nothing to check.",
+    "check": "There is nothing to check: no instance that is there has a check operation.",
     "discover": "There is nothing to discover.",
     "start": "There is nothing to start.",
     "stop": "There is nothing to stop.",

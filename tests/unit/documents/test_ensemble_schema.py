@@ -132,3 +132,9 @@ def test_the_schema_is_a_schema_and_uses_only_keywords_that_are_checked() -> Non
         assert "description" in rule or set(rule) <= {"$ref", "type", "$schema"}
         waiting.extend(rule.get("properties", {}).values())
         waiting.extend(part for part in (rule.get("items"), rule.get("additionalProperties")) if isinstance(part, dict))
+
+
+def test_of_another_kind_only_the_kind_is_wrong() -> None:
+    text = "apiVersion: tosca-ensemble/v1\nkind: Plan\nworkflow: deploy\noperations: []\n"
+    with pytest.raises(InvalidInput, match="kind is 'Plan'"):
+        check_ensemble(parse_yaml(text, "plan.json"))
