@@ -11,7 +11,7 @@ import pytest
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.jobs.commands import recover
-from ansible_ensemble.jobs.journals import OPEN, RECORDED, TORN, open_journals
+from ansible_ensemble.jobs.journals import OPEN, RECORDED, TORN, create_journal, open_journals
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.recover import read_recovered
@@ -44,16 +44,22 @@ def line(event: dict[str, Any]) -> bytes:
     return f"{begin}{zlib.crc32((begin + end).encode()):08x}{end}\n".encode()
 
 
+def events_of(log: Path) -> list[dict[str, Any]]:
+    """The events of a journal, without the process that carried its job out: it is this one."""
+    events: list[dict[str, Any]] = [json.loads(text) for text in log.read_bytes().splitlines()]
+    for event in events:
+        del event["crc"]
+        event.pop("process", None)
+    return events
+
+
 def killed(case: Case) -> tuple[Path, list[dict[str, Any]]]:
     """A job that ran and was not recorded: its journal, which this very process no longer carries out, and events."""
     case.run({"workflow": "check"})
     before = (case.folder / "ensemble.yaml").read_bytes()
     case.run({})
     [log] = [path for path in (case.folder / "jobs").glob(f"*{RECORDED}") if b'"deploy"' in path.read_bytes()]
-    events = [json.loads(text) for text in log.read_bytes().splitlines()]
-    for event in events:
-        del event["crc"]
-        event.pop("process", None)
+    events = events_of(log)
     (case.folder / "ensemble.yaml").write_bytes(before)
     journal = log.with_name(log.name.removesuffix(RECORDED) + OPEN)
     log.rename(journal)
@@ -155,3 +161,25 @@ def test_an_integer_that_no_file_holds_fails_its_operation_alone(web: Case) -> N
     assert task["status"] == "error"
     assert "digits" in task["error"]
     assert read_ensemble(web.location, JobOptions()).instances.by_name["web"].status.value == "ok"
+
+
+def test_jobs_of_two_clones_with_one_id_are_named(web: Case) -> None:
+    web.run({})
+    file = web.folder / "jobs.tsv"
+    line = file.read_text().splitlines()[0]
+    file.write_text(file.read_text() + line.replace("startTime=2", "startTime=3") + "\n")
+    for write in (True, False):
+        warnings = read_recovered(web.location, JobOptions(), write=write).warnings
+        assert any(f"Two jobs have the id {line[:12]}" in text for text in warnings)
+    assert any("Two jobs have the id" in text for text in recover(str(web.folder))["freed"])
+
+
+@pytest.mark.parametrize("part", ["jobs/{}.events.jsonl", "changes/{}.yaml"])
+def test_a_job_gets_no_id_of_another(web: Case, part: str) -> None:
+    web.run({})
+    job = next((web.folder / "changes").glob("job*.yaml")).stem
+    for file in (*web.folder.glob("jobs/*"), *web.folder.glob("changes/*")):
+        if file.relative_to(web.folder).as_posix() != part.format(job):
+            file.unlink()
+    with pytest.raises(EnsembleError, match=r"there is a job .*0000 already"):
+        create_journal(web.folder, job[-8:] + "0000", {})

@@ -139,6 +139,23 @@ def latest_digests(path: Path) -> dict[tuple[str, str], JobsLine]:
     return {(line.target, line.operation): line for line in map(_parse, newest.values()) if is_change_id(line.id)}
 
 
+def collisions(path: Path) -> list[str]:
+    """Ids that two jobs have, as those of two clones may: lines of one job that was recorded again begin at one time.
+
+    Raises:
+        EnsembleError: the file cannot be read.
+    """
+    begun: dict[str, str] = {}
+    found = []
+    for line in _lines(path):
+        change_id = line.partition("\t")[0]
+        start = _column(line, "startTime") if is_change_id(change_id) and is_job(change_id) else ""
+        other = begun.setdefault(change_id, start) if start else ""
+        if not (start.startswith(other) or other.startswith(start)):  # a torn line has a part of it
+            found.append(change_id)
+    return sorted(set(found))
+
+
 def last_job(path: Path) -> str | None:
     """The id of the newest job, None if there is none.
 

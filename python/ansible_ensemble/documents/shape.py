@@ -47,13 +47,26 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
         FileNotFoundError: there is no such file.
         InvalidInput: it cannot be read, or is not of the shape.
     """
-    place = Place(str(path))
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror}", place, hint) from error
+        raise InvalidInput(f"cannot be read: {error.strerror}", Place(str(path)), hint) from error
+    except ValueError as error:
+        raise InvalidInput(f"this is no JSON: {error}", Place(str(path)), hint) from error
+    return parse_json(text, shape, path, hint)
+
+
+def parse_json(text: str, shape: Shape, path: Path, hint: str) -> Any:
+    """As `read_json`, of the text of a version of the file.
+
+    Raises:
+        InvalidInput: it is no JSON, or is not of the shape.
+    """
+    place = Place(str(path))
+    try:
+        document = json.loads(text)
     except RecursionError:
         raise InvalidInput("it is nested too deep", place, hint) from None
     except ValueError as error:

@@ -28,7 +28,7 @@ from ansible_ensemble.jobs.predict import predict
 from ansible_ensemble.jobs.prepared import PreparedJob
 from ansible_ensemble.jobs.read import read_ensemble
 from ansible_ensemble.jobs.record import requirements_of, write_forgotten
-from ansible_ensemble.jobs.recover import read_recovered, record_killed
+from ansible_ensemble.jobs.recover import collided_jobs, read_recovered, record_killed
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
@@ -331,6 +331,7 @@ def recover(ensemble: str) -> dict[str, Any]:
         killed = record_killed(location, options)
         reports = [report for _, report in killed if report]
         freed = [text for text, report in killed if not report]
+        freed += collided_jobs(location.ensemble.parent)
         freed += free_repositories(read_ensemble(location, options))
     if reports:
         reports[-1]["warnings"] += freed

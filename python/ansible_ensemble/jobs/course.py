@@ -74,7 +74,7 @@ class Course:
         Args:
             planned: the operation. Its `details` may hold `unless_ok`, `only_if_absent` (what a check found decides
                 for the whole chain, which changes the status), `unless_absent`, `unless_unchanged` (a key),
-                `only_if_changed`, `only_if_made` (an instance that a check decides about), and
+                `only_if_changed`, `only_if_made` and `only_if_anew` (an instance that a check decides about), and
                 `only_if_target_changed` with its `target`.
             instance: its instance, as it is now.
             has_changed: whether what the operation reads has changed since it ran.
@@ -92,8 +92,9 @@ class Course:
             self._brought_up.add(planned.instance)
         if details.get("only_if_absent"):
             self._made_anew.add(planned.instance)
-        if details.get("only_if_made") is not None and details["only_if_made"] not in self._brought_up:
-            return f"the check found that {details['only_if_made']} is there"
+        for condition, met in (("only_if_made", self._brought_up), ("only_if_anew", self._made_anew)):
+            if details.get(condition) is not None and details[condition] not in met:
+                return f"the check found that {details[condition]} is there"
         if details.get("unless_unchanged") in self._unchanged:
             return "nothing has changed that it would take over"
         if details.get("only_if_changed") and not has_changed():

@@ -12,11 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, is_secret_name, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
+from ansible_ensemble.documents.shape import Shape, read_json
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.seal import Seal, from_json
 from ansible_ensemble.topology.entities import Topology
@@ -25,6 +26,7 @@ from ansible_ensemble.topology.entities import Topology
 INPUT_PREFIX = "input_"
 _FILE = "given.json"
 _KINDS = ("inputs", "variables")
+_GIVEN: Shape = {"plan": str, **dict.fromkeys(_KINDS, dict)}
 
 
 def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
@@ -109,36 +111,29 @@ def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
     """The sensitive `inputs` and `variables` that were handed over.
 
     Raises:
-        EnsembleError: their file cannot be read.
+        InvalidInput: their file cannot be read.
     """
-    path = planned / _FILE
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        return {kind: {name: mark_sensitive(value) for name, value in values[kind].items()} for kind in _KINDS}
-    except FileNotFoundError:
-        return {kind: {} for kind in _KINDS}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise _unreadable(path) from error
+    values = _read(planned)
+    return {kind: {name: mark_sensitive(value) for name, value in values[kind].items()} for kind in _KINDS}
 
 
 def keep_for(planned: Path, plan: str) -> None:
     """Remove what was handed over for another plan than the one of this digest: that one's job is not this one.
 
     Raises:
-        EnsembleError: the file cannot be read.
+        InvalidInput: the file cannot be read.
     """
-    path = planned / _FILE
+    if _read(planned)["plan"] != plan:
+        withdraw(planned)
+
+
+def _read(planned: Path) -> dict[str, Any]:
+    """What was handed over; nothing where there is no file."""
     try:
-        if json.loads(path.read_text(encoding="utf-8"))["plan"] != plan:
-            withdraw(planned)
+        document: dict[str, Any] = read_json(planned / _FILE, _GIVEN, "make the plan anew")
     except FileNotFoundError:
-        return
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise _unreadable(path) from error
-
-
-def _unreadable(path: Path) -> EnsembleError:
-    return EnsembleError("the inputs of the plan cannot be read", Place(str(path)), "make the plan anew")
+        return {"plan": "", **{kind: {} for kind in _KINDS}}
+    return document
 
 
 def withdraw(planned: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ansible_ensemble.changes.job_record import JOBS, job_file_name
+from ansible_ensemble.changes.job_record import CHANGES, JOBS, job_file_name
+from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.execution.journal import Journal, JournalReading
 
@@ -16,9 +17,13 @@ def create_journal(folder: Path, job: str, base: dict[str, str]) -> Journal:
     """Begin the journal of a job: `jobs/job<time>-<id>.journal`.
 
     Raises:
-        EnsembleError: it cannot be written.
+        EnsembleError: it cannot be written, or another job has this id.
     """
     path = folder / JOBS / (job_file_name(job) + OPEN)
+    taken = (job_log(folder, job), folder / CHANGES / f"{job_file_name(job)}.yaml")
+    for record in filter(Path.exists, taken):
+        hint = "start the job again: it gets an id of its own"
+        raise EnsembleError(f"there is a job {job} already", Place(str(record)), hint)
     make_private(path.parent)
     return Journal.create(path, job, base)
 

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.changes.job_record import CHANGES
 from ansible_ensemble.changes.merge import merge_ensembles
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.shape import parse_json
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.jobs.retained import FILE
 from ansible_ensemble.projects.folders import ACTIVE
@@ -57,10 +59,13 @@ def merge_conflict(path: Path) -> dict[str, Any]:
         `{"merged": path, "check": [what both sides changed]}`; `{}` where there is no such conflict.
 
     Raises:
-        InvalidInput: both sides changed the same key of what people write.
+        InvalidInput: both sides changed the same key of what people write, or have jobs of one id.
         EnsembleError: git failed, or the file cannot be written.
     """
     root = repository_of(path.parent)
+    for record in unmerged_files(root, path.parent / CHANGES) if root is not None else ():
+        hint = f"keep one record (`git checkout --ours` or `--theirs`, then `git add`: {record.name}), recover, check"
+        raise InvalidInput("both sides have a job of this id, each its own", Place(str(record)), hint)
     versions = conflicting_versions(root, path) if root is not None else None
     if root is None or versions is None:
         return {}
@@ -84,10 +89,8 @@ def _merge_retained(root: Path, path: Path) -> None:
     versions = conflicting_versions(root, path)
     if versions is None:
         return
-    try:
-        base, ours, theirs = (json.loads(text or "{}") for text in versions)
-    except ValueError as error:
-        raise InvalidInput(f"this is no JSON: {error}", Place(str(path))) from error
+    hint = "resolve it by hand, as any file of git"
+    base, ours, theirs = (parse_json(text or "{}", dict, path, hint) for text in versions)
     sides = {name: ours if base.get(name) == theirs.get(name) else theirs for name in {*ours, *theirs}}
     kept = {name: side[name] for name, side in sides.items() if name in side}
     write_atomically(path, json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

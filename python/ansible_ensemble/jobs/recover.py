@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, collisions
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.jobs.ensemble import Ensemble
@@ -43,6 +44,7 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
     told = [text for text, _ in record_killed(location, options)] if write else []
     ensemble = read_ensemble(location, options)
     ensemble.warnings += told
+    ensemble.warnings += collided_jobs(location.ensemble.parent)
     if write:
         ensemble.warnings += free_repositories(ensemble)
         return ensemble
@@ -56,6 +58,19 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
         except EnsembleError as error:  # what else is known is shown all the same
             ensemble.warnings.append(f"The job {job_of_journal(journal)} is not counted in: {error}")
     return ensemble
+
+
+def collided_jobs(folder: Path) -> list[str]:
+    """Tell of the ids that jobs of two clones both got.
+
+    Raises:
+        EnsembleError: the list of jobs cannot be read.
+    """
+    return [
+        f"Two jobs have the id {job}, of clones whose records were merged: what each did is mixed in {FILE_NAME}, and "
+        "one's record may be lost. Check the instances, then give the lines of one of them another id."
+        for job in collisions(folder / FILE_NAME)
+    ]
 
 
 def record_killed(location: Location, options: JobOptions) -> list[tuple[str, dict[str, Any]]]:

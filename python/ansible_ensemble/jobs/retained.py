@@ -40,6 +40,8 @@ from ansible_ensemble.topology.entities import (
 
 #: Name of the file that keeps them, in `active/artifacts`.
 FILE = "templates.json"
+#: Ending of one that could not be read.
+_ASIDE = ".damaged"
 #: Operations that may run once the template is gone.
 _KEPT = {
     "Standard": ("stop", "delete"),
@@ -84,17 +86,21 @@ class RetainedTemplates:
         self._file = folder / FILE
         self._copies: dict[tuple[Path, bool], str] = {}
         self.problems: list[str] = []
+        self._damaged: dict[str, Any] = {}
+        self._unreadable = False
         self._kept: dict[str, Any] = self._read()
 
     def _read(self) -> dict[str, Any]:
-        """What is kept; of an entry that is not as entries are, the others are kept, and it is named."""
+        """What is kept; an entry that is not as entries are is named, and stays in the file as it is."""
         hint = "its instances cannot be deleted by operations that are gone; take the file from git"
         try:
             document = read_json(self._file, dict, hint)
         except FileNotFoundError:
             return {}
         except InvalidInput as error:
-            self.problems.append(str(error))
+            aside = f"a job that writes it keeps this one as {FILE}{_ASIDE}"
+            self.problems.append(f"{error}; {aside}")
+            self._unreadable = True
             return {}
         kept = {}
         for name, entry in document.items():
@@ -103,6 +109,7 @@ class RetainedTemplates:
                 kept[name] = entry
             else:
                 self.problems.append(f"{Place(str(self._file))}: {problem} ({hint})")
+                self._damaged[name] = entry
         return kept
 
     def rename(self, moves: Mapping[str, str]) -> None:
@@ -147,7 +154,11 @@ class RetainedTemplates:
         kept = {name: entry for name, entry in kept.items() if name in present}
         if kept != self._kept:
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._file, json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+            if self._unreadable:
+                self._unreadable = False
+                self._file.rename(self._file.with_name(FILE + _ASIDE))
+            entries = self._damaged | kept
+            write_atomically(self._file, json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
             self._kept = kept
 
     # -- keeping ------------------------------------------------------------------------------------------------

@@ -14,11 +14,12 @@ from ansible_ensemble.core.texts import storable
 from ansible_ensemble.documents.writer import same
 from ansible_ensemble.expressions.conform import mark_live
 from ansible_ensemble.instances.instance import Instance, Instances
-from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, status_after_failure
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, status_after_failure
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.jobs.hosts import known_attribute
 from ansible_ensemble.jobs.reported import deleted, managed_by, reported_patches
 from ansible_ensemble.jobs.task import JobTask
+from ansible_ensemble.planning.deploy import owes
 from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.entities import Entity
@@ -277,13 +278,27 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
         patch["status"] = instance.status.value
         return
     patch["status"] = status.value
-    if status.operational and (not was_there or instance.state in _UNSETTLED):
+    if status.operational and (not was_there or instance.state in _UNSETTLED) and not _is_owed(task):
         patch["state"] = NodeState.STARTED.value
     elif status is Status.ABSENT:
         patch["state"] = NodeState.INITIAL.value
         connected = {key: one for key, one in instance.relationships.items() if one.added}
         if connected:  # what is gone is connected to nothing
             patch["relationships"] = {key: {"target": one.target, "added": []} for key, one in connected.items()}
+
+
+def _is_owed(task: JobTask) -> bool:
+    """Whether an operation was interrupted that is to run again for what it reports, however well the instance is."""
+    for name, state in ENTRY_STATES.items():
+        if name in DEPLOY_OPERATIONS and task.instance.state is state:
+            operation = task.template.operation("Standard", name)
+            implementation = operation.implementation if operation is not None else None
+            return (
+                implementation is not None
+                and implementation.settings.get("idempotent") is not False
+                and owes(task.template, task.instance, f"Standard.{name}")
+            )
+    return False
 
 
 def was_known(instance: Instance) -> bool:

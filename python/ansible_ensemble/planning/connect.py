@@ -27,7 +27,7 @@ def connect_sources(planning: Planning) -> None:
             if not link.former and _stays(source):
                 if replaces(planning, member.name):
                     member.down[:0] = taken_apart(planning, link, Reason.REPLACE)
-                _connect(planning, source, member, link, conditional=conditional)
+                _connect(planning, source, member, link, conditional=conditional, anew=bool(makes))
 
 
 def _stays(source: Member) -> bool:
@@ -37,12 +37,12 @@ def _stays(source: Member) -> bool:
     return source.instance.status.operational or bool(source.up)
 
 
-def _connect(planning: Planning, source: Member, target: Member, link: Link, *, conditional: bool) -> None:
+def _connect(planning: Planning, source: Member, target: Member, link: Link, *, conditional: bool, anew: bool) -> None:
     known = {operation.key for operation in source.up}
     operations = [one for one in added_anew(planning, link, Reason.CONNECT) if one.key not in known]
     if conditional:
         for operation in operations:
-            operation.details["only_if_made"] = target.name
+            operation.details["only_if_anew" if anew else "only_if_made"] = target.name
     if not operations:
         return
     text = f"{target.name} is {'new' if target.is_new else 'made anew'}"

@@ -10,9 +10,11 @@ from ansible_ensemble.planning.plan import Action, InstanceChange, PlannedOperat
 from ansible_ensemble.planning.sequence import (
     bring_up,
     mark_last,
+    never_added,
     planned,
     take_down,
 )
+from ansible_ensemble.topology.entities import NodeTemplate
 
 #: Attributes that every node has, which no operation needs to set [TOSCA 1.3, 5.9.1].
 _OF_ROOT = {"tosca_id", "tosca_name", "state"}
@@ -65,13 +67,28 @@ def _decide(planning: Planning, member: Member) -> None:
     elif instance.status is Status.DEGRADED:
         _repair(planning, member, "its status is degraded", options.repair == "degraded")
     elif instance.state is not None and reached(instance.state) < _expected(member):
-        _repair(planning, member, f"its state is {instance.state.value}", options.repair != "none")
+        _repair(planning, member, f"its state is {instance.state.value}", options.repair != "none", _remaining(member))
     elif options.upgrade and planning.evidence.version_changed(member):
         update(
             planning, member, member.plan(Action.UPDATE, Reason.UPGRADE, "a new major version"), ("create", "configure")
         )
     else:
         _detect(planning, member)
+        if member.change is None:
+            _connect(planning, member)
+
+
+def _connect(planning: Planning, member: Member) -> None:
+    """Make the links that no add_* operation has made yet: of new requirements, and where a job was killed before."""
+    if member.instance is None or not member.instance.created:
+        return
+    operations = [
+        operation for link in member.requirements for operation in never_added(planning, link, Reason.CONNECT)
+    ]
+    if operations:
+        names = ", ".join(dict.fromkeys(operation.relationship or "" for operation in operations))
+        member.plan(Action.UPDATE, Reason.CONNECT, f"{names} is not connected")
+        member.up = operations
 
 
 def check_present(planning: Planning, member: Member) -> None:
@@ -84,7 +101,9 @@ def check_present(planning: Planning, member: Member) -> None:
     if member.change is None:
         member.plan(Action.READ, Reason.CHECK, "its template has the directive check")
     first = planned(planning, member, check, "check", Reason.CHECK)
-    update = [operation for operation in member.up if operation.key != first.key]
+    update = list(member.up)
+    if update and update[0].key == first.key:
+        return  # it is brought up behind that check
     anew = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
     for operation in update:
         operation.details["unless_absent"] = True
@@ -142,11 +161,23 @@ def _create(planning: Planning, member: Member, reason: Reason, text: str) -> No
         member.plan(Action.CREATE, reason, text, planning.evidence.properties(member))
     member.up = bring_up(planning, member, names, reason, anew=bool(first))
     if first:
-        anew = unknown and _repeatable(member, names)
-        for operation in member.up:
-            if not (anew and _leaves_open(member, operation)):
-                operation.details["unless_ok"] = True
+        _follow_check(planning, member, unknown and _repeatable(member, names))
         member.up = [*first, *member.up]
+
+
+def _follow_check(planning: Planning, member: Member, interrupted: bool) -> None:
+    """Let what brings an instance up depend on the check before it: all of it runs where the check finds it gone."""
+    remaining = {operation.key for operation in member.up}
+    for operation in member.up:
+        if not (interrupted and _leaves_open(member, operation)):
+            operation.details["unless_ok"] = True
+    assert member.change is not None
+    whole = bring_up(planning, member, DEPLOY_OPERATIONS, member.change.reason, anew=True)
+    if {operation.key for operation in whole} > remaining:
+        by_key = {operation.key: operation for operation in member.up}
+        for operation in whole:
+            operation.details["only_if_absent"] = True
+        member.up = [by_key.get(operation.key, operation) for operation in whole]
 
 
 def _leaves_open(member: Member, operation: PlannedOperation) -> bool:
@@ -160,10 +191,14 @@ def _leaves_open(member: Member, operation: PlannedOperation) -> bool:
     if operation.relationship is not None:
         link = instance.relationships.get(operation.relationship)
         return operation.operation.startswith("add_") and (link is None or operation.operation not in link.added)
-    if instance.state not in ENTRY_STATES.values():
-        return False
-    found = member.find(operation.full_name)
-    unset = member.template.type.attributes.keys() - instance.attributes.keys() - instance.withheld - _OF_ROOT
+    return instance.state in ENTRY_STATES.values() and owes(member.template, instance, operation.full_name)
+
+
+def owes(template: NodeTemplate, instance: Instance, name: str) -> bool:
+    """Whether an operation that did not end was to report what the instance lacks."""
+    interface, _, operation = name.rpartition(".")
+    found = template.operation(interface, operation)
+    unset = template.type.attributes.keys() - instance.attributes.keys() - instance.withheld - _OF_ROOT
     return found is not None and bool(found.outputs or unset)
 
 
@@ -200,12 +235,12 @@ def _make_unique(some: list[PlannedOperation], others: list[PlannedOperation]) -
             operation.key += "+"
 
 
-def _repair(planning: Planning, member: Member, text: str, wanted: bool) -> None:
+def _repair(planning: Planning, member: Member, text: str, wanted: bool, names: tuple[str, ...] | None = None) -> None:
     if not wanted:
         planning.exclude(member, f"{text}, and --repair is {planning.options.repair}")
         return
     state = member.instance.state if member.instance else None
-    names = DEPLOY_OPERATIONS if reached(state) == 0 else DEPLOY_OPERATIONS[1:]
+    names = names or (DEPLOY_OPERATIONS if reached(state) == 0 else DEPLOY_OPERATIONS[1:])
     if not any(member.find(f"Standard.{name}") for name in names):
         names = DEPLOY_OPERATIONS
     update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text), names)

@@ -8,7 +8,7 @@ from typing import Any
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, EXIT_STATES
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import Link, Member, Planning
-from ansible_ensemble.planning.plan import PlannedOperation, Reason
+from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.retries import retry_details
 from ansible_ensemble.topology.entities import Operation
 
@@ -18,6 +18,8 @@ _AROUND_CONFIGURE = {
     "post": ("post_configure_source", "post_configure_target"),
 }
 
+#: States in which there is nothing to stop.
+_NOT_STARTED = ("initial", "creating", "created", "stopped", "deleted")
 #: Status of an instance after an operation that is run by itself.
 SETTLED = {"Standard.start": Status.OK, "Standard.stop": Status.PENDING}
 
@@ -170,6 +172,28 @@ def added_anew(planning: Planning, link: Link, reason: Reason) -> Iterator[Plann
             yield planned_on_link(planning, link, operation, reason)
 
 
+def never_added(planning: Planning, link: Link, reason: Reason) -> Iterator[PlannedOperation]:
+    """The add_* operations of a link between what is there that are not in force, and that nothing says ever ran."""
+    source = planning.members[link.source].instance
+    if link.former or source is None or not _is_up(planning, link.target):
+        return
+    for name in ("add_target", "add_source"):
+        operation = link.relationship.operation("Configure", name)
+        if operation is None or name in _in_force(planning, link):
+            continue
+        key = f"{link.key}:{operation.full_name}"
+        if link.key in source.relationships or planning.evidence.wrote(link.source, key) is None:
+            yield planned_on_link(planning, link, operation, reason)
+
+
+def _is_up(planning: Planning, name: str) -> bool:
+    """Whether an instance that stays is at work, or will be; what comes anew is connected for that."""
+    member = planning.members[name]
+    if member.change is not None and member.change.action in (Action.CREATE, Action.REPLACE):
+        return False
+    return bool(member.up) or (member.instance is not None and member.instance.status.operational and not member.down)
+
+
 def _in_force(planning: Planning, link: Link) -> Sequence[str]:
     """The add_* operations of a link that ran and that no remove_* took back."""
     source = planning.members[link.source].instance
@@ -199,7 +223,8 @@ def take_down(
     ]
     stop = member.find("Standard.stop")
     state = member.instance.state.value if member.instance and member.instance.state else None
-    if stop is not None and not begun and state not in ("initial", "creating", "created", "stopped", "deleted"):
+    at_work = state == "creating" and member.instance is not None and member.instance.status.operational
+    if stop is not None and not begun and (at_work or state not in _NOT_STARTED):
         operations.append(planned(planning, member, stop, "stop", reason, **extra))
     if delete:
         operations.append(planned(planning, member, member.find("Standard.delete"), "delete", reason, **extra))

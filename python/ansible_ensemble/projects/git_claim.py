@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.shape import read_json
 from ansible_ensemble.projects.process import Presence, Process, describe_process, presence
 
 _CLAIM = "ansible-ensemble-{pid}.claim"
@@ -76,8 +78,8 @@ def _locks(folders: list[Path]) -> Iterator[Path]:
 
 def _is_stale(claim: Path) -> bool:
     try:
-        process = Process.from_json(json.loads(claim.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        process = Process.from_json(read_json(claim, {"Pid": int}, ""))
+    except (OSError, InvalidInput):
         return False
     return presence(process) is Presence.GONE
 

@@ -22,11 +22,13 @@ from typing import Any
 from ansible_ensemble import __version__
 from ansible_ensemble.core.clock import iso_time, now
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Place, UsageError
+from ansible_ensemble.documents.shape import Shape, parse_json
 from ansible_ensemble.projects import lock_file
 from ansible_ensemble.projects.process import Presence, Process, describe_process, presence
 
 _LONGEST_PAUSE = 1.0
 _UNREADABLE = "unreadable"
+_LOCK: Shape = {"Path": str, "ID": str, "Operation": str, "Who": str, "Pid": int, "Adopters?": [{"Pid": int}]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,20 +270,20 @@ def _gone(lock: Lock) -> bool:
 def _parse(text: str, path: str | Path) -> Lock:
     """Read a lock file's text: ours, Unfurl's (a pid and nothing else), or something unreadable, which is respected."""
     try:
-        data = json.loads(text)
+        data = parse_json(text, (_LOCK, int), Path(path), "")
         if isinstance(data, int):
             data = {"ID": str(data), "Pid": data, "Operation": "a job of Unfurl", "Who": "Unfurl", "Path": str(path)}
         return Lock(
-            path=str(data["Path"]),
-            id=str(data["ID"]),
-            operation=str(data["Operation"]),
-            who=str(data["Who"]),
+            path=data["Path"],
+            id=data["ID"],
+            operation=data["Operation"],
+            who=data["Who"],
             process=Process.from_json(data),
             version=str(data.get("Version", "")),
             created=str(data.get("Created", "")),
             adopters=tuple(Process.from_json(adopter) for adopter in data.get("Adopters", ())),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (InvalidInput, ValueError):
         return Lock(str(path), _UNREADABLE, "", "an unreadable lock file", Process(0), "", "")
 
 

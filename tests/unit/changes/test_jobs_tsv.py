@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.changes.jobs_tsv import append_job, last_job, latest_digests, read_jobs
+from ansible_ensemble.changes.jobs_tsv import append_job, collisions, last_job, latest_digests, read_jobs
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord
 from ansible_ensemble.core.errors import EnsembleError
 
@@ -139,3 +139,17 @@ def test_a_file_that_cannot_be_read_is_an_error_for_the_user(file: Path) -> None
     file.mkdir()
     with pytest.raises(EnsembleError, match="cannot be read"):
         read_jobs(file)
+
+
+def test_an_id_of_two_jobs_is_named(file: Path) -> None:
+    line = "A6BKKsK50000\tstatus=ok\tstartTime=2026-11-20-20-54-20-096546\tsummary=1 task\n"
+    file.write_text(line + line.replace("20-096546", "21-000001") + "A6BKKsK60000\tstartTime=2026\n")
+    assert collisions(file) == ["A6BKKsK50000"]
+
+
+@pytest.mark.parametrize("again", ["", "\tseconds=0.5", "\toutcome=error"])
+@pytest.mark.parametrize("torn", [12, 13, 22, 40, 49])
+def test_a_job_that_was_recorded_again_is_one(file: Path, torn: int, again: str) -> None:
+    line = "A6BKKsK50000\tstatus=ok\tstartTime=2026-11-20-20-54-20-096546"
+    file.write_text(f"{line[:torn]}\n{line}\n{line}{again}\n")
+    assert collisions(file) == []

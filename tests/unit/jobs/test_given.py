@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, mark_sensitive
 from ansible_ensemble.jobs.given import (
     given_inputs,
@@ -147,8 +147,16 @@ def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: 
     assert not (tmp_path / "planned").exists()
 
 
-@pytest.mark.parametrize("text", ["{", "{}", '{"inputs": [], "variables": 1}'])
-def test_a_damaged_file_is_an_error_in_order(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "no JSON"),
+        ("{}", "it has no plan"),
+        ('{"plan": "d", "inputs": [], "variables": 1}', "inputs is not a map"),
+        ("[" * 100_000, "nested too deep"),
+    ],
+)
+def test_a_damaged_file_is_an_error_in_order(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "given.json").write_text(text)
-    with pytest.raises(EnsembleError, match="cannot be read"):
+    with pytest.raises(InvalidInput, match=said):
         handed_over(tmp_path)

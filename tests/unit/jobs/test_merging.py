@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.jobs.merging import merge_conflict
 from ansible_ensemble.projects.create import init_project
 from ansible_ensemble.projects.git import clone_repository, commit, run_git
@@ -64,3 +65,33 @@ def test_what_both_sides_keep_and_rendered_is_united(
     assert run_git(one, *IDENTITY, "commit", "-qm", "merged")[0] == 0
     assert run_git(one, "status", "--porcelain")[1] == ""
     assert merge_conflict(one / "ensemble.yaml") == {}
+
+
+def test_jobs_of_one_id_are_left_to_the_user(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    for folder, text in ((one, "ours"), (other, "theirs")):
+        record = folder / "changes" / "job2026-11-11-11-11-11-A6BBBBBB.yaml"
+        record.parent.mkdir()
+        record.write_text(text)
+        assert commit(folder, [record], text)
+    assert run_git(one, *IDENTITY, "pull", "-q", "--no-rebase", "--no-edit", str(other))[0] != 0
+    with pytest.raises(InvalidInput, match=r"A6BBBBBB.yaml: both sides have a job of this id"):
+        merge_conflict(one / "ensemble.yaml")
+    assert run_git(one, *IDENTITY, "checkout", "--ours", "changes")[0] == 0
+    assert run_git(one, "add", "changes")[0] == 0
+    assert merge_conflict(one / "ensemble.yaml") == {}
+
+
+@pytest.mark.parametrize(("text", "said"), [("[1]", "it is not a map"), ("{", "this is no JSON")])
+def test_what_one_side_keeps_in_another_form_is_left_to_the_user(
+    clones: tuple[Path, Path], text: str, said: str
+) -> None:
+    one, other = clones
+    write(one, OURS, {"app": {"a": 2}}, "start")
+    write(other, THEIRS, {"app": {"a": 3}}, "start")
+    templates = other / "active" / "artifacts" / "templates.json"
+    templates.write_text(text)
+    assert commit(other, [templates], "by hand")
+    assert run_git(one, *IDENTITY, "pull", "-q", "--no-rebase", "--no-edit", str(other))[0] != 0
+    with pytest.raises(InvalidInput, match=said):
+        merge_conflict(one / "ensemble.yaml")

@@ -121,3 +121,29 @@ def test_a_role_is_read_once_for_all_that_share_it_and_anew_by_each_job(
     (tasks / "main.yml").write_text("[] # changed\n")
     templates.keep(made.ensemble.topology, instances, made.ensemble.evaluator)
     assert len(list((folder / "files").glob("*-web"))) == 2
+
+
+def test_a_damaged_entry_stays_as_it_is(job, tmp_path: Path, folder: Path) -> None:
+    made = job()
+    app = made.instance("app", status="ok", created="A0")
+    folder.mkdir()
+    (folder / "templates.json").write_text('{"other": {"type": "a hand"}, "odd": 7}')
+    kept = RetainedTemplates(folder, tmp_path, Seal())
+    assert len(kept.problems) == 2
+    kept.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
+    written = json.loads((folder / "templates.json").read_text())
+    assert (written["other"], written["odd"]) == ({"type": "a hand"}, 7)
+    assert "operations" in written["app"]
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "<<<<<<< ours"])
+def test_a_damaged_file_is_kept_aside(job, tmp_path: Path, folder: Path, text: str) -> None:
+    made = job()
+    app = made.instance("app", status="ok", created="A0")
+    folder.mkdir()
+    (folder / "templates.json").write_text(text)
+    kept = RetainedTemplates(folder, tmp_path, Seal())
+    assert "keeps this one as templates.json.damaged" in kept.problems[0]
+    kept.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
+    assert (folder / "templates.json.damaged").read_text() == text
+    assert list(json.loads((folder / "templates.json").read_text())) == ["app"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.execution.journal import read_journal
@@ -32,7 +33,9 @@ def told(folder: Path) -> Told:
         begun: dict[str, str] = {}
         for event in read_journal(journal).events:
             name = f"{event.get('operation', '').rpartition('.')[2]} {event.get('instance')}"
-            if event["event"] == "started":
+            if event.get("operation", "").endswith(".check"):
+                pass  # it only looks
+            elif event["event"] == "started":
                 begun[event["key"]] = event["instance"]
                 result.interrupted.add(name)
             elif event["event"] == "finished":
@@ -49,8 +52,14 @@ def told(folder: Path) -> Told:
 
 def recorded(folder: Path) -> dict[str, str]:
     """The status of each instance in ensemble.yaml, which has to parse; empty where there is no file yet."""
+    return {name: entry["readyState"]["local"] for name, entry in _entries(folder).items()}
+
+
+def attributes(folder: Path) -> dict[str, dict[str, Any]]:
+    """The recorded attributes of each instance."""
+    return {name: dict(entry.get("attributes") or {}) for name, entry in _entries(folder).items()}
+
+
+def _entries(folder: Path) -> dict[str, Any]:
     file = folder / "ensemble.yaml"
-    if not file.exists():
-        return {}
-    entries = (read_yaml(file).data.get("status") or {}).get("instances") or {}
-    return {name: entry["readyState"]["local"] for name, entry in entries.items()}
+    return dict((read_yaml(file).data.get("status") or {}).get("instances") or {}) if file.exists() else {}
