@@ -18,12 +18,14 @@ class RecordedOperation:
         digests: by reference, the digest of what it read.
         wrote: references of the attributes it set.
         undigested: references of what it read that have no digest each, as Unfurl records them.
+        whole: the digest of all it read.
     """
 
     change_id: str
     digests: Mapping[str, str] = field(default_factory=dict)
     wrote: tuple[str, ...] = ()
     undigested: tuple[str, ...] = ()
+    whole: str = ""
 
 
 class RecordedOperations:
@@ -105,4 +107,4 @@ def _moved(ref: str, moves: Mapping[str, str]) -> str:
 def _recorded(line: JobsLine) -> RecordedOperation:
     digests = dict(zip(line.digest_keys, line.digests, strict=False))
     rest = tuple(key for key in line.digest_keys if key not in digests)
-    return RecordedOperation(line.id, digests, tuple(line.digest_put), rest)
+    return RecordedOperation(line.id, digests, tuple(line.digest_put), rest, line.digest_value)

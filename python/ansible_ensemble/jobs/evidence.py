@@ -15,6 +15,7 @@ from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.hosts import known_attribute
 from ansible_ensemble.jobs.implementation import OWN_REFS, own_digests
+from ansible_ensemble.jobs.whole_digest import whole_digest
 from ansible_ensemble.planning.conditions import condition_fault, unmet
 from ansible_ensemble.planning.context import Detected, Member
 from ansible_ensemble.planning.plan import ValueChange
@@ -76,6 +77,11 @@ class EnsembleEvidence:
             detected.at_risk += [one for one in (ref, *current[ref].rests_on) if self._is_live(one)]
         detected.at_risk = list(dict.fromkeys(detected.at_risk))
         detected.changes += [change for ref in recorded.undigested if (change := self._by_value(instance, ref))]
+        if not detected.changes and recorded.undigested and not recorded.digests:
+            root = self._ensemble.root
+            whole = whole_digest(scope.afresh(), operation, recorded.undigested, instance.name, root)
+            if whole not in (None, recorded.whole):
+                detected.changes.append(ValueChange("content", f"what {operation.name} reads"))
         own = own_digests(operation, self._ensemble.root) if operation.implementation else {}
         for ref, name in OWN_REFS.items():
             if ref in recorded.digests and recorded.digests[ref] != own.get(ref):
