@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
 
 RECORDED_SECTIONS = ("status", "lastJob", "jobsLog", "lock", "changes")
 """What jobs write into an ensemble's file; all else is written by people."""
+
+_NAMED = re.compile(r"""\+\??/([^/\s:,}'"]+)""")
+"""A merge directive that begins with a section of the file."""
 
 
 def ensemble_schema() -> dict[str, Any]:
@@ -33,7 +37,11 @@ def check_ensemble(document: Document) -> None:
         InvalidInput: the only thing that is wrong with it.
         InvalidInputs: the things that are wrong with it.
     """
-    found = violations(document.data, ensemble_schema(), document.place)
+    schema = ensemble_schema()
+    if isinstance(document.data, dict) and str(document.data.get("apiVersion")).startswith("unfurl/"):
+        # Unfurl's files keep what their merge directives name in sections of their own
+        schema["properties"] = dict.fromkeys(_NAMED.findall(document.text), True) | schema["properties"]
+    found = violations(document.data, schema, document.place)
     if any(one.message.startswith("kind is ") for one in found):
         found = [one for one in found if one.message.startswith("kind is ")]  # its keys are those of something else
     raise_all(found)

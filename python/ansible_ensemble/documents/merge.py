@@ -380,6 +380,16 @@ def _fragment(value: Any, place: Place | None) -> tuple[str, ...]:
     return _pointer_parts(fragment, str(name), place)
 
 
+def part_of(data: Any, fragment: str, place: Place | None) -> Any:
+    """What stands at a JSON pointer, None where there is nothing.
+
+    Raises:
+        InvalidInput: it is no pointer.
+    """
+    found = _follow(data, _fragment(f"#{fragment}", place))
+    return None if isinstance(found, _Nothing) else found
+
+
 def _follow(value: Any, path: Iterable[Any]) -> Any:
     """Return what stands at a path, or `_Nothing`."""
     for part in path:

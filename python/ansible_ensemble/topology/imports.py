@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.texts import without_credentials
-from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.merge import expand, part_of
 from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
@@ -45,12 +45,14 @@ class Importer:
     roots: Sequence[Path] = ()
     find_clone: Callable[[str], Path | None] | None = None
     files: list[Path] = field(default_factory=list)
-    _scopes: dict[Path, Scope] = field(default_factory=dict)
+    _scopes: dict[tuple[Path, str], Scope] = field(default_factory=dict)
     is_complete: bool = True
     _chain: list[Path] = field(default_factory=list)
     _circular: list[tuple[Scope, Scope, str, Place | None]] = field(default_factory=list)
 
-    def read(self, document: Document, data: Any = None, prefix: str = "", version: str | None = None) -> Scope:
+    def read(
+        self, document: Document, data: Any = None, prefix: str = "", version: str | None = None, fragment: str = ""
+    ) -> Scope:
         """What a file sees, with its types declared.
 
         Args:
@@ -58,6 +60,7 @@ class Importer:
             data: the service template, where it is only a part of the document.
             prefix: what the canonical names of its types begin with.
             version: the version where the file need not give one.
+            fragment: the JSON pointer to the part of the file that is the service template; empty is all of it.
 
         Raises:
             InvalidInput: a merge directive of the file is wrong.
@@ -68,11 +71,12 @@ class Importer:
         raw = data
         if data is None:
             find = self.repositories.get
-            raw = expand(document, roots=self.roots, find_repository=find, included=self.files)
+            whole = expand(document, roots=self.roots, find_repository=find, included=self.files)
+            raw = part_of(whole, fragment, Place(str(file))) if fragment else whole
         place = place_of(raw) or Place(str(file))
         scope = Scope(file, file.parent, self.types, prefix=prefix)
         key = file.resolve()
-        self._scopes[key] = scope
+        self._scopes[key, fragment] = scope
         self._chain.append(key)
         if raw is None or not isinstance(raw, Mapping):
             problems.add("a service template must be a map", place)  # it may be any file: its text is not shown
@@ -178,15 +182,16 @@ class Importer:
         self, name: str, repository: Any, importing: Scope, place: Place | None, prefix: str | None
     ) -> Scope | None:
         problems = self.types.problems
-        path = self._locate(name, repository, importing, place)
+        file, _, fragment = name.partition("#") if importing.is_unfurl else (name, "", "")
+        path = self._locate(file, repository, importing, place)
         if path is None:
             return None
         key = resolved(path)
         if self.roots and not any(key.is_relative_to(root.resolve()) for root in self.roots):
             problems.add(f"the imported file {name} lies outside of the project", place, self._hint_outside(key))
             return None
-        if key in self._scopes:
-            return self._scopes[key]
+        if (key, fragment) in self._scopes:
+            return self._scopes[key, fragment]
         if len(self._chain) >= MAX_DEPTH:
             problems.add(f"the imports are more than {MAX_DEPTH} files deep", place)
             return None
@@ -199,7 +204,8 @@ class Importer:
                 problems.errors.append(error)
             return None
         version = importing.version if isinstance(document.data, Mapping) and importing.is_unfurl else None
-        return self.read(document, prefix=importing.prefix + (f"{prefix}:" if prefix else ""), version=version)
+        inner = importing.prefix + (f"{prefix}:" if prefix else "")
+        return self.read(document, prefix=inner, version=version, fragment=fragment)
 
     def _hint_outside(self, path: Path) -> str:
         return (

@@ -138,3 +138,11 @@ def test_of_another_kind_only_the_kind_is_wrong() -> None:
     text = "apiVersion: tosca-ensemble/v1\nkind: Plan\nworkflow: deploy\noperations: []\n"
     with pytest.raises(InvalidInput, match="kind is 'Plan'"):
         check_ensemble(parse_yaml(text, "plan.json"))
+
+
+def test_a_section_that_a_merge_directive_names_is_one_of_unfurl_files() -> None:
+    text = "kind: Ensemble\nparts: {a: {x: 1}}\nspec: {+?/parts/a: null}\napiVersion: "
+    check_ensemble(parse_yaml(text + "unfurl/v1alpha1", "e.yaml"))
+    for wrong in (text + "tosca-ensemble/v1", text.replace("+?/parts", "+?/part") + "unfurl/v1alpha1"):
+        with pytest.raises(InvalidInput, match="unknown key 'parts'"):
+            check_ensemble(parse_yaml(wrong, "e.yaml"))

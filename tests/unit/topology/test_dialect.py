@@ -191,3 +191,24 @@ def test_instances_with_a_template_of_their_own(load: Load) -> None:
     ]
     (told,) = topology.warnings
     assert "`readyState` of the instance 'a' is not acted on" in told
+
+
+PARTS = """
+types:
+  A: {tosca_definitions_version: tosca_simple_unfurl_1_0_0, node_types: {T: {derived_from: Root}}}
+  B: {node_types: {S: {derived_from: Root}}}
+"""
+IMPORTS = """
+imports: [%s]
+topology_template: {node_templates: {t: {type: T}, s: {type: S}}}
+"""
+
+
+def test_a_part_of_a_file_is_imported(load: Load) -> None:
+    both, files = "'parts.yaml#/types/A', {file: 'parts.yaml#/types/B'}", {"parts.yaml": PARTS}
+    assert {*load(IMPORTS % both, unfurl=True, files=files).node_templates} == {"t", "s"}
+    for wrong, words in (("parts.yaml#/types/C", "must be a map"), ("parts.yaml#types", "no part of a file")):
+        with pytest.raises(InvalidInput, match=words):
+            load(IMPORTS % f"'{wrong}'", unfurl=True, files=files)
+    with pytest.raises(InvalidInput, match="does not exist"):
+        load(IMPORTS % both, files=files)
