@@ -12,10 +12,13 @@ import zlib
 from pathlib import Path, PurePosixPath
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.hints import slip_of
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
 META = "TOSCA-Metadata/TOSCA.meta"
+#: Names of TOSCA.meta that act; a tool may add its own [TOSCA 1.3, 6.2].
+META_KEYS = ("TOSCA-Meta-File-Version", "CSAR-Version", "Created-By", "Entry-Definitions", "Other-Definitions")
 _YAML = (".yaml", ".yml")
 _GIT = ".git"
 MAX_ENTRIES = 20_000
@@ -183,6 +186,8 @@ def _read_meta(meta: Path, where: Place) -> dict[str, str]:
             raise InvalidInput('a line is not "name: value"', Place(where.file, number))
         if key in values:
             raise InvalidInput(f"{key} is given twice", Place(where.file, number))
+        if (slip := slip_of(key, META_KEYS)) is not None:
+            raise InvalidInput(f"TOSCA.meta has no name {key}", Place(where.file, number), f"did you mean {slip}?")
         values[key] = value.strip()
     return values
 

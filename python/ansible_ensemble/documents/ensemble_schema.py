@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,17 @@ _NAMED = re.compile(r"""\+\??/([^/\s:,}'"]+)""")
 """A merge directive that begins with a section of the file."""
 
 
+@cache
 def ensemble_schema() -> dict[str, Any]:
     """Return the JSON Schema of an ensemble."""
     schema: dict[str, Any] = json.loads(SCHEMA_FILE.read_text("utf-8"))
     return schema
+
+
+def project_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a project's file."""
+    schema = ensemble_schema()
+    return {**schema["$defs"]["project"], "$defs": schema["$defs"]}
 
 
 def check_ensemble(document: Document) -> None:

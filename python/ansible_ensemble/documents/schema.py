@@ -2,13 +2,13 @@
 
 It exists beside jsonschema because that takes longer to import than a small ensemble takes to deploy, and knows no
 places. The keywords: `$ref` within the schema, `type`, `enum`, `const`, `properties`, `patternProperties`,
-`additionalProperties`, `required`, `items`; others describe and do not check.
+`additionalProperties`, `required`, `items`; others describe and do not check. `x-unheeded` is ours: nothing acts on it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -31,17 +31,50 @@ def violations(data: Any, schema: Mapping[str, Any], place: Place | None = None)
     waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]
     while waiting:
         value, rule, step = waiting.pop()
-        while "$ref" in rule:
-            rule = schema["$defs"][rule["$ref"].rsplit("/", 1)[1]]
+        rule = _followed(rule, schema)
         problem = _wrong_value(value, rule)
         if problem:
             where = place_of(step[1], step[2]) if step else place_of(data) or place
             found.append(InvalidInput(f"{_name(step) or 'the document'} {problem[0]}", where, problem[1]))
-        elif isinstance(value, dict):
-            waiting.extend((value[key], inner, (step, value, key)) for key, inner in _entries(value, rule, step, found))
-        elif isinstance(value, list) and "items" in rule:
-            waiting.extend((item, rule["items"], (step, value, index)) for index, item in enumerate(value))
+        else:
+            waiting.extend(_inner(value, rule, step, found))
     return sorted(found, key=lambda error: (error.place.line, error.place.column) if error.place else (0, 0))
+
+
+def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[str]:
+    """Warnings of the keys that are there and that nothing acts on, each key of a kind once.
+
+    Args:
+        data: what was read.
+        schema: a JSON Schema, which says of a key that nothing acts on it by `x-unheeded`.
+    """
+    told: set[tuple[int, Any]] = set()
+    waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]
+    while waiting:
+        value, written, step = waiting.pop()
+        rule = _followed(written, schema)
+        if step is None or not rule.get("x-unheeded"):
+            waiting.extend(reversed(list(_inner(value, rule, step, []))))
+        elif value not in (None, {}, []) and (id(written), step[2]) not in told:
+            told.add((id(written), step[2]))
+            yield f"{key_place_of(step[1], step[2])}: `{_name(step)}` is not acted on"
+
+
+def _followed(rule: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The rule that a reference leads to."""
+    while "$ref" in rule:
+        rule = schema["$defs"][rule["$ref"].rsplit("/", 1)[1]]
+    return rule
+
+
+def _inner(
+    value: Any, rule: Mapping[str, Any], step: _Step | None, found: list[InvalidInput]
+) -> Iterator[tuple[Any, Mapping[str, Any], _Step]]:
+    """What is in a value, with its rule; unknown and missing keys are noted."""
+    if isinstance(value, dict):
+        yield from ((value[key], inner, (step, value, key)) for key, inner in _entries(value, rule, step, found))
+    elif isinstance(value, list) and "items" in rule:
+        yield from ((item, rule["items"], (step, value, index)) for index, item in enumerate(value))
 
 
 _Step = tuple[Any, Any, Any]

@@ -16,9 +16,10 @@ from ansible_ensemble.changes.outputs import OperationOutputs
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
-from ansible_ensemble.documents.ensemble_schema import check_ensemble
+from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
 from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
+from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.harmless import harmless_evaluator
@@ -121,7 +122,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         topology=topology,
         moves=read_moves(then.get("spec") or {}, topology),
         instances=_instances(document, data.get("status") or {}, seal),
-        warnings=[*topology.warnings, *_unheeded(then)],
+        warnings=[*topology.warnings, *environment.warnings, *unheeded(then, ensemble_schema())],
     )
 
 
@@ -230,13 +231,6 @@ def _earlier(location: Location, data: Mapping[str, Any], revision: str) -> Loca
         # the job may be from before ensemble.yaml was made for it
         location = Location(location.ensemble, location.ensemble.parent / template)
     return Location(*specification_at(location.ensemble, revision, location.template))
-
-
-def _unheeded(data: Mapping[str, Any]) -> Iterator[str]:
-    """Warnings of what Unfurl acts on and we do not: an ensemble must not be another one in silence."""
-    for key in ("deployment_blueprint", "installers"):
-        if (data.get("spec") or {}).get(key):
-            yield f"{place_of(data['spec'], key)}: `{key}` is not acted on"
 
 
 def _externals(environment: Environment, options: JobOptions, reading: tuple[Path, ...]) -> Callable[[str], Any]:

@@ -86,6 +86,7 @@ class Environment:
         execution: how jobs run.
         vault: opens what is encrypted.
         raw: `variables`, `locals`, `secrets` as they are written.
+        warnings: what of the projects' files nothing acts on.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Environment:
     execution: ExecutionSettings = field(default_factory=ExecutionSettings)
     vault: Vault = field(default_factory=Vault)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
     _variables: Changes | None = None
     _secrets: Values | None = None
 
@@ -209,11 +211,13 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
     own = name is None and isinstance(spec, Mapping) and str(spec.get("environment") or "")
     chosen = name or own or (entry.environment if entry else "") or project.default_environment
     _check_name(chosen, project, home, place_of(spec, "environment") if own else None)
+    warnings: list[str] = []
     layers: list[tuple[Mapping[str, Any], Path]] = []
     for source in filter(None, (home, project)):
+        warnings += source.warnings
         layers += [(source.environments.get(key) or {}, source.root) for key in dict.fromkeys((DEFAULTS, chosen))]
     layers += [(layer, ensemble.parent) for layer in _own(data)]
-    environment = Environment(chosen, project.root, ensemble.resolve().parent)
+    environment = Environment(chosen, project.root, ensemble.resolve().parent, warnings=warnings)
     raw: dict[str, dict[str, Any]] = {key: {} for key in _MAPS}
     lock: dict[str, Any] = {}
     execution: dict[str, Any] = {}

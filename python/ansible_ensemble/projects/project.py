@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.ensemble_schema import project_schema
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.paths import is_file, is_folder, resolved
+from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
 ENSEMBLE_FILE = "ensemble.yaml"
@@ -50,6 +52,7 @@ class Project:
         environments: the environments by name, raw; `defaults` goes below all others.
         default_environment: the environment that is meant where none is named; empty if there is none.
         ensembles: the ensembles that the file names.
+        warnings: the keys of the file that nothing acts on.
     """
 
     root: Path
@@ -57,6 +60,7 @@ class Project:
     environments: Mapping[str, Any] = field(default_factory=dict)
     default_environment: str = ""
     ensembles: tuple[EnsembleEntry, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def entry(self, ensemble: Path) -> EnsembleEntry | None:
         """What the project's file says of an ensemble, None if it does not name it."""
@@ -104,6 +108,8 @@ def read_project(file: Path) -> Project:
     data = expand(read_yaml(file))
     if not isinstance(data, Mapping):
         raise InvalidInput("this is no project", Place(str(file)), hint="it is a map with `environments` in it")
+    if data.get("kind") not in (None, "Project"):
+        raise InvalidInput(f"this is no project, but of the kind {data['kind']!r}", place_of(data, "kind"))
     environments = {} if data.get("environments") is None else data["environments"]
     if not isinstance(environments, Mapping):
         raise InvalidInput("environments must be a map by name", place_of(data, "environments"))
@@ -116,6 +122,7 @@ def read_project(file: Path) -> Project:
         environments={str(name): section or {} for name, section in environments.items()},
         default_environment=str(data.get("default_environment") or ""),
         ensembles=tuple(_entries(data, file)),
+        warnings=tuple(unheeded(data, project_schema())),
     )
 
 

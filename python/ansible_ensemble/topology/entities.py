@@ -209,7 +209,6 @@ class NodeTemplate(Entity):
         count: how many instances it makes (`scalable` default_instances, else 1).
         namespace: the nested topology it belongs to (empty for the root topology).
         node_filter: of a template with the directive `select` or `substitute`, as written.
-        settings: keys of Unfurl's dialect (`dependencies`, `instance_keys`, ...), as written.
     """
 
     capabilities: dict[str, Capability] = field(default_factory=dict)
@@ -221,7 +220,6 @@ class NodeTemplate(Entity):
     count: int = 1
     namespace: str = ""
     node_filter: Mapping[str, Any] | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def deploys(self) -> bool:

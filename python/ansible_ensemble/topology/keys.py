@@ -99,7 +99,12 @@ KEYS: dict[str, frozenset[str]] = {
             *("period", "evaluations", "method", "action", "metadata"),
         }
     ),
+    "trigger_event": frozenset({"type"}),
+    "trigger_schedule": frozenset({"start_time", "end_time"}),
+    "trigger_target_filter": frozenset({"node", "requirement", "capability"}),
+    "trigger_condition": frozenset({"constraint", "period", "evaluations", "method"}),
     "workflow": frozenset({"description", "metadata", "inputs", "preconditions", "steps", "implementation", "outputs"}),
+    "workflow_precondition": frozenset({"target", "target_relationship", "condition"}),
     "workflow_step": frozenset(
         {
             *("target", "target_relationship", "operation_host", "filter", "activities", "on_success", "on_failure"),
@@ -133,7 +138,9 @@ UNHEEDED: dict[str, frozenset[str]] = {
     ),
     "repository": frozenset({"credential", "revision"}),
     "substitution_mapping": frozenset({"interfaces"}),
+    "trigger_target_filter": frozenset({"requirement", "capability"}),
     "workflow": frozenset({"outputs"}),
+    "workflow_precondition": frozenset({"target_relationship"}),
 }
 
 #: Keys of an implementation that are not settings handed on to the configurator.

@@ -31,9 +31,7 @@ from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scope import Scope
 from ansible_ensemble.topology.values import missing
 
-#: Keys of Unfurl's dialect that are handed on as they are written.
 _PARTS: tuple[Literal["properties", "attributes"], ...] = ("properties", "attributes")
-_SETTINGS = ("dependencies", "instance_keys", "imported", "title")
 
 
 def read_nodes(building: Building) -> None:
@@ -108,7 +106,6 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
     if raw.get("node_filter") is not None:
         check_filter(raw["node_filter"], what, place_of(raw, "node_filter"), problems)
         node.node_filter = raw["node_filter"] if isinstance(raw["node_filter"], Mapping) else None
-    node.settings = {key: raw[key] for key in _SETTINGS if key in raw}
     if raw.get("occurrences") is not None:
         bounds = read_occurrences(raw["occurrences"], what, place_of(raw, "occurrences"), problems)
         node.count = max(1, bounds[0]) if bounds is not None else 1

@@ -116,10 +116,9 @@ class Problems:
     def check_keys(self, raw: Mapping[str, Any], element: str, place: Place | None) -> None:
         """Refuse the keys that an element of this kind does not have; warn of those that nothing acts on."""
         known = KEYS[element]
-        for key in UNHEEDED.get(element, ()):
-            if raw.get(key) is not None:
-                self.warn(f"`{key}` of {_article(element)} is not acted on", key_place_of(raw, key) or place)
         for key in raw:
+            if key in UNHEEDED.get(element, ()) and raw[key] is not None:
+                self.warn(f"`{key}` of {_article(element)} is not acted on", key_place_of(raw, key) or place)
             if key not in known:
                 hint = nearest(key, known)
                 self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)

@@ -27,17 +27,19 @@ def _read_trigger(name: str, body: Mapping[str, Any], place: Place | None, probl
     what = f"trigger '{name}'"
     event = body.get("event", body.get("event_type"))
     if isinstance(event, Mapping):
+        problems.check_keys(event, "trigger_event", place)
         event = event.get("type")
     if not isinstance(event, str):
         problems.add(f"{what} has no event", place, "add event: and its name")
     made = Trigger(name, str(event), place=place)
-    made.schedule = dict(problems.mapping(body.get("schedule"), f"the schedule of {what}", place_of(body, "schedule")))
-    made.target_filter = dict(
-        problems.mapping(body.get("target_filter"), f"the target_filter of {what}", place_of(body, "target_filter"))
-    )
+    for part in ("schedule", "target_filter"):
+        section = problems.mapping(body.get(part), f"the {part} of {what}", place_of(body, part))
+        problems.check_keys(section, f"trigger_{part}", place_of(body, part))
+        setattr(made, part, dict(section))
     condition = body.get("condition", body.get("constraint"))
     settings = body
     if isinstance(condition, Mapping) and "constraint" in condition:
+        problems.check_keys(condition, "trigger_condition", place_of(body, "condition"))
         settings = {**body, **condition}
         condition = condition["constraint"]
     made.condition = list(condition) if isinstance(condition, list) else [] if condition is None else [condition]

@@ -38,6 +38,7 @@ def read_workflows(building: Building) -> None:
         ):
             place = place_of(body["preconditions"], number)
             condition = problems.mapping(raw, f"a precondition of {what}", place)
+            problems.check_keys(condition, "workflow_precondition", place)
             _check_target(building, condition.get("target"), what, place)
             made.preconditions.append(dict(condition))
         steps = problems.mapping(body.get("steps"), f"the steps of {what}", place_of(body, "steps"))

@@ -95,4 +95,4 @@ spec:
 """)
     ensemble = read_ensemble(locate(tmp_path / "project" / "web"), JobOptions())
     assert [ensemble.evaluator.input(name) for name in ("size", "color")] == [3, "red"]
-    assert [text.partition(": ")[2] for text in ensemble.warnings] == ["`deployment_blueprint` is not acted on"]
+    assert [text.partition(": ")[2] for text in ensemble.warnings] == ["`spec.deployment_blueprint` is not acted on"]

@@ -120,7 +120,10 @@ topology_template:
     node = topology.node_templates["a"]
     assert node.directives == ("select",)
     assert node.node_filter == {"match": ["{get_property: [SELF, x]}"]}
-    assert node.settings == {"dependencies": [{"x": "y"}], "instance_keys": [["name"]]}
+    assert [text.partition(": ")[2] for text in topology.warnings] == [
+        "`dependencies` of a node template is not acted on",
+        "`instance_keys` of a node template is not acted on",
+    ]
     assert node.metadata == {"k": "v"}
     assert topology.node_templates["n"].properties["anything"].value == {"goes": 1}
     connection = topology.relationship_templates["c"]
