@@ -42,6 +42,8 @@ def aggregate(instances: Instances, requirements: Mapping[str, Iterable[str]]) -
         requirements: for each instance's name, the names of the instances it needs. A name without an
             instance is passed over; around a cycle, own statuses count.
     """
+    for instance in instances:
+        instance.effective = None
     entered: set[str] = set()
     for start in instances.by_name:
         stack = [(start, False)]

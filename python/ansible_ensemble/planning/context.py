@@ -24,6 +24,7 @@ class Link:
         key: `<requirement>#<index>`, with `.<n>` where one requirement leads to several instances.
         source, target: names of instances.
         former: the spec no longer asks for the target; the link is there to be taken apart.
+        peer: it is in a circle, and is no order: neither of its ends waits for the other.
     """
 
     relationship: Relationship
@@ -31,6 +32,7 @@ class Link:
     source: str
     target: str
     former: bool = False
+    peer: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -11,6 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.peers import with_peers
 from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.entities import NodeTemplate
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
@@ -63,18 +64,14 @@ def _planned_templates(planning: Planning) -> list[NodeTemplate]:
 
 def link_members(planning: Planning) -> None:
     """Links between members, from the relationships of their templates."""
-    for member in planning.members.values():
-        for link in links_of(member.name, member.template, planning.members):
-            _add(planning, link)
-    _link_scaled_down(planning)
+    members = planning.members
+    links = [link for one in members.values() for link in links_of(one.name, one.template, members)]
+    for link in with_peers([*links, *_scaled_down(planning)]):
+        members[link.source].requirements.append(link)
+        members[link.target].dependents.append(link)
 
 
-def _add(planning: Planning, link: Link) -> None:
-    planning.members[link.source].requirements.append(link)
-    planning.members[link.target].dependents.append(link)
-
-
-def _link_scaled_down(planning: Planning) -> None:
+def _scaled_down(planning: Planning) -> Iterator[Link]:
     """Links to the instances past the count of their template, which were linked as the others are."""
     past = [one for one in planning.members.values() if not one.in_spec and RETAINED not in one.template.directives]
     if not past:
@@ -90,7 +87,7 @@ def _link_scaled_down(planning: Planning) -> None:
                 hosted = source.instance is not None and source.instance.host == target.name
                 if hosted or not relationship.is_hosted_on:
                     key = f"{relationship.name}#{relationship.index}" + ("" if hosted or not number else f".{number}")
-                    _add(planning, Link(relationship, key, source.name, target.name, former=source.in_spec))
+                    yield Link(relationship, key, source.name, target.name, former=source.in_spec)
 
 
 def links_of(instance: str, template: NodeTemplate, there: Container[str]) -> Iterator[Link]:
@@ -124,7 +121,7 @@ def in_order(
         follows: by name, further members that come before.
     """
     before = {
-        name: {*(link.target for link in member.requirements), *follows.get(name, ())}
+        name: {*(link.target for link in member.requirements if not link.peer), *follows.get(name, ())}
         for name, member in members.items()
     }
     behind: dict[str, list[str]] = {}
@@ -150,7 +147,7 @@ def _cycle(planning: Planning, sorted_ones: dict[str, Member]) -> list[str]:
     name = next(iter(left))
     while name not in path:
         path[name] = len(path)
-        name = next(link.target for link in left[name].requirements if link.target in left)
+        name = next(link.target for link in left[name].requirements if link.target in left and not link.peer)
     return [*list(path)[path[name] :], name]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.peers import own_operations, peer_links, phase
 from ansible_ensemble.planning.plan import PlannedOperation
 
 
@@ -21,12 +23,29 @@ def chain_operations(planning: Planning) -> None:
 def order_up(planning: Planning) -> None:
     """What comes up waits for what it needs to be up (started before the source is created)."""
     gates: dict[str, tuple[str, ...]] = {}
+    peers = peer_links(planning)
     for member in planning.members.values():
-        needed = _gates(gates, [link.target for link in member.requirements])
+        needed = _gates(gates, [link.target for link in member.requirements if not link.peer])
+        own = own_operations(member.up, peers)
         if member.up:
             _wait(member.up[0], needed)
             member.up[0].waits_end += _ends(planning, member)
-        gates[member.name] = (member.up[-1].key,) if member.up else needed
+        gates[member.name] = (own[-1].key,) if own else needed
+    _join(planning, peers, gates)
+
+
+def _join(planning: Planning, peers: Mapping[tuple[str, str | None], Link], gates: dict[str, tuple[str, ...]]) -> None:
+    """The operations that join peers wait for both of them to be up, and for each other."""
+    joining: dict[str, list[PlannedOperation]] = {}
+    for member in planning.members.values() if peers else ():
+        for operation in member.up:
+            link = peers.get((operation.instance, operation.relationship))
+            if link is not None:
+                _wait(operation, _gates(gates, [link.source, link.target]))
+                joining.setdefault(f"{link.source}:{link.key}", []).append(operation)
+    for operations in joining.values():
+        for before, after in pairwise(sorted(operations, key=phase)):
+            _wait(after, (before.key,))
 
 
 def _ends(planning: Planning, member: Member) -> list[str]:
@@ -38,11 +57,25 @@ def _ends(planning: Planning, member: Member) -> list[str]:
 def order_down(planning: Planning) -> None:
     """What goes down waits for what needs it to be down: from the edges to the root."""
     gates: dict[str, tuple[str, ...]] = {}
+    peers = peer_links(planning)
+    apart = _taken_apart(planning, peers)
     for member in reversed(planning.members.values()):
-        needed = _gates(gates, [link.source for link in member.dependents])
-        if member.down:
-            _wait(member.down[0], needed)
-        gates[member.name] = (member.down[-1].key,) if member.down else needed
+        needed = _gates(gates, [link.source for link in member.dependents if not link.peer])
+        own = own_operations(member.down, peers)
+        if own:
+            _wait(own[0], (*needed, *apart.get(member.name, ())))
+        gates[member.name] = (own[-1].key,) if own else needed
+
+
+def _taken_apart(planning: Planning, peers: Mapping[tuple[str, str | None], Link]) -> dict[str, list[str]]:
+    """What takes the links of peers apart, for each of their ends."""
+    apart: dict[str, list[str]] = {}
+    for member in planning.members.values() if peers else ():
+        for operation in member.down:
+            link = peers.get((operation.instance, operation.relationship))
+            for end in (link.source, link.target) if link is not None else ():
+                apart.setdefault(end, []).append(operation.key)
+    return apart
 
 
 def order_visits(planning: Planning) -> None:

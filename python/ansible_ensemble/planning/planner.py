@@ -22,6 +22,7 @@ from ansible_ensemble.planning.order import (
     order_up,
     order_visits,
 )
+from ansible_ensemble.planning.peers import part_peers
 from ansible_ensemble.planning.plan import Action, Plan
 from ansible_ensemble.planning.survey import settle_all, survey
 from ansible_ensemble.planning.tools import need_tools
@@ -45,16 +46,17 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
         follow_values,
         connect_sources,
         notify_sources,
+        part_peers,
         order_up,
         order_down,
         chain_operations,
     ),
-    "undeploy": (*_SETUP, decide_undeploy, order_down, chain_operations),
-    "stop": (*_SETUP, decide_stop, order_down, chain_operations),
+    "undeploy": (*_SETUP, decide_undeploy, part_peers, order_down, chain_operations),
+    "stop": (*_SETUP, decide_stop, part_peers, order_down, chain_operations),
     "check": (*_SETUP, decide_check, order_visits, chain_operations),
     "discover": (*_SETUP, decide_discover, order_visits, chain_operations),
     "adopt": (*_SETUP, decide_adopt, order_visits, chain_operations),
-    "start": (*_SETUP, decide_start, order_up, chain_operations),
+    "start": (*_SETUP, decide_start, part_peers, order_up, chain_operations),
     "run": (*_SETUP, decide_run, order_visits, chain_operations),
 }
 

@@ -70,3 +70,11 @@ def test_overall_is_the_worst_that_counts():
         instance.local = instance.effective = ABSENT
     assert overall(instances) is ABSENT
     assert overall(Instances()) is OK
+
+
+def test_peers_that_were_broken_are_well_again() -> None:
+    instances = Instances()
+    for name in "ab":
+        instances.add(Instance(name, name, local=Status.OK, effective=Status.ERROR))
+    aggregate(instances, {"a": ["b"], "b": ["a"]})
+    assert [one.effective for one in instances] == [Status.OK, Status.OK]
