@@ -119,7 +119,7 @@ class Importer:
             problems.check_keys(entry, "repository", place)
             if not isinstance(entry.get("url", entry.get("file")), str):
                 problems.add(f"repository '{name}' has no url", place)
-            scope.repositories[name] = entry
+            scope.repositories[name], scope.repository_places[name] = entry, place
         for name, folder in self.repositories.items():
             scope.repositories[name] = {**scope.repositories.get(name, {}), "url": str(folder)}
 
@@ -176,7 +176,12 @@ class Importer:
                 if first is not declaration and first.raw != declaration.raw:
                     self.types.refuse_twin(first, declaration, scope, place)
         for key, repository in imported.repositories.items():
-            scope.repositories.setdefault(key, repository)
+            other = imported.repository_places.get(key)
+            first = scope.repositories.setdefault(key, repository)
+            counts = scope.repository_places.setdefault(key, other)
+            if _url(first) != _url(repository):
+                message = f"the repository '{key}' is another at {counts} than at {other}, and the first counts"
+                self.types.problems.warn(message, place)
 
     def _scope_of(
         self, name: str, repository: Any, importing: Scope, place: Place | None, prefix: str | None
@@ -241,6 +246,12 @@ class Importer:
             starts = [self.files[0].parent / name, *(root / name.lstrip("/") for root in self.roots)]
             path = next((other for other in starts if is_file(other)), path)
         return path
+
+
+def _url(repository: Mapping[str, Any]) -> Any:
+    """Where a repository is, however its URL ends."""
+    url = repository.get("url", repository.get("file"))
+    return url.removesuffix("/").removesuffix(".git") if isinstance(url, str) else url
 
 
 def local_path(text: str, base: Path) -> Path | None:

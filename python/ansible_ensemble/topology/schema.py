@@ -84,7 +84,7 @@ def read_definition(
         return None
     schema = read_schema(raw, f"'{name}'", place, scope, inherited.schema if inherited is not None else None)
     definition = ParameterDefinition(name, schema, place=place)
-    definition.required = _required(raw, name, place, problems, inherited)
+    definition.required = _required(raw, name, place, scope, inherited)
     definition.description = str(raw.get("description") or "")
     definition.metadata = dict(problems.mapping(raw.get("metadata"), f"metadata of '{name}'", place))
     if inherited is not None and inherited.metadata:
@@ -122,14 +122,18 @@ def word_hint(value: Any) -> str | None:
 
 
 def _required(
-    raw: Mapping[str, Any], name: str, place: Place | None, problems: Problems, inherited: ParameterDefinition | None
+    raw: Mapping[str, Any], name: str, place: Place | None, scope: Scope, inherited: ParameterDefinition | None
 ) -> bool:
-    required = raw.get("required", inherited.required if inherited is not None else True)
-    if isinstance(required, bool):
-        return required
-    message = f"'required' of '{name}' must be true or false, not {kind_of(required)}"
-    problems.add(message, place_of(raw, "required") or place, word_hint(required))
-    return True
+    required: Any = raw.get("required", inherited.required if inherited is not None else True)
+    where = place_of(raw, "required") or place
+    if not isinstance(required, bool):
+        message = f"'required' of '{name}' must be true or false, not {kind_of(required)}"
+        scope.problems.add(message, where, word_hint(required))
+        return True
+    if not required and inherited is not None and inherited.required and not scope.is_normative:
+        message = f"'{name}' is required, it cannot be refined to be optional"
+        scope.problems.add(message, where, "leave out required: false")
+    return bool(required)
 
 
 def read_schema(raw: Any, what: str, place: Place | None, scope: Scope, inherited: Schema | None = None) -> Schema:

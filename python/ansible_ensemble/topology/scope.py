@@ -81,6 +81,7 @@ class Scope:
     is_normative: bool = False
     names: dict[str, dict[str, Declaration]] = field(default_factory=lambda: {kind: {} for kind in SECTIONS})
     repositories: dict[str, Any] = field(default_factory=dict)
+    repository_places: dict[str, Place | None] = field(default_factory=dict)
     document: Mapping[str, Any] = field(default_factory=dict)
     template: Mapping[str, Any] = field(default_factory=dict)
     imported: list[Scope] = field(default_factory=list)

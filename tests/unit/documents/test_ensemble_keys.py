@@ -101,7 +101,7 @@ def test_what_nothing_acts_on_in_a_project_is_told() -> None:
 
 @pytest.mark.parametrize("key", META_KEYS)
 def test_a_slip_of_a_name_in_an_archive_is_refused(tmp_path: Path, key: str) -> None:
-    lines = {name: "1.1" for name in META_KEYS[:3]} | {"Entry-Definitions": "a.yaml", "CSAR-name": "of another tool"}
+    lines = dict.fromkeys(META_KEYS[:3], "1.1") | {"Entry-Definitions": "a.yaml", "CSAR-name": "of another tool"}
     lines[f"{key}s"] = lines.pop(key, "a.yaml")
     (tmp_path / "a.yaml").write_text("tosca_definitions_version: tosca_simple_yaml_1_3\n")
     (tmp_path / "TOSCA-Metadata").mkdir()

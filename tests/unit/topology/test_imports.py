@@ -213,3 +213,33 @@ topology_template: {node_templates: {c: {type: unfurl.nodes.K8sCluster}}}
         unfurl=True,
     )
     assert topology.node_templates["c"].type.name == "unfurl.nodes.K8sCluster"
+
+
+def repositories(name: str, first: str, second: str) -> dict[str, str]:
+    """Two files to import, that each declare a repository of this name."""
+    return {
+        "a.yaml": VERSION + f"repositories: {{{name}: {first}}}\n",
+        "b.yaml": VERSION + f"repositories: {{{name}: {second}}}\n",
+    }
+
+
+@pytest.mark.parametrize(
+    ("own", "first", "second", "places"),
+    [
+        ("", "https://a.example/x", "https://b.example/x", ["a.yaml:2:", "b.yaml:2:"]),
+        ("", "{url: https://a.example/x}", "{file: ../x}", ["a.yaml:2:", "b.yaml:2:"]),
+        ("repositories: {r: https://c.example/x}\n", "https://a.example/x", "https://c.example/x", ["a.yaml:2:"]),
+    ],
+)
+def test_repositories_of_one_name_that_are_two_are_told(
+    load: Load, own: str, first: str, second: str, places: list[str]
+) -> None:
+    topology = load(f"{own}imports: [a.yaml, b.yaml]\n", files=repositories("r", first, second))
+    (warning,) = topology.warnings
+    assert "the repository 'r' is another at " in warning
+    assert all(place in warning for place in places)
+
+
+@pytest.mark.parametrize("second", ["https://a.example/x", "{url: https://a.example/x.git}", "https://a.example/x/"])
+def test_a_repository_that_two_files_declare_is_one(load: Load, second: str) -> None:
+    assert not load("imports: [a.yaml, b.yaml]\n", files=repositories("r", "https://a.example/x", second)).warnings

@@ -158,3 +158,53 @@ topology_template: {node_templates: {a: {type: A}}}
 """
     )
     assert "is tosca.capabilities.Endpoint.Admin, and tosca.capabilities.Endpoint, which does" in topology.warnings[0]
+
+
+#: What a parent type requires, and what a child says of it.
+LOOSENED = {
+    "a property": ("properties: {x: {type: string}}", "properties: {x: {type: string, required: false}}"),
+    "an attribute": ("attributes: {x: {type: string}}", "attributes: {x: {required: false}}"),
+    "a capability's property": (
+        "capabilities: {c: {type: Node, properties: {x: {type: string}}}}",
+        "capabilities: {c: {properties: {x: {required: false}}}}",
+    ),
+    "an operation's input": (
+        "interfaces: {Standard: {create: {inputs: {x: {type: string}}}}}",
+        "interfaces: {Standard: {create: {inputs: {x: {type: string, required: false}}}}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LOOSENED)
+def test_what_is_required_stays_so(load: Load, case: str) -> None:
+    parent, child = LOOSENED[case]
+    with pytest.raises(InvalidInput, match="'x' is required, it cannot be refined to be optional"):
+        load(f"node_types: {{Parent: {{{parent}}}, Child: {{derived_from: Parent, {child}}}}}\n")
+
+
+def test_what_is_optional_may_become_required(load: Load) -> None:
+    load("""
+node_types:
+  Parent: {properties: {x: {type: string, required: false}, y: {type: string, required: false}}}
+  Child: {derived_from: Parent, properties: {x: {type: string, required: true}, y: {required: false}}}
+""")
+
+
+NODES = "Web: {}, Wide: {derived_from: Web}, Other: {}"
+
+
+def requiring(parent: str, child: str) -> str:
+    def of(node: str) -> str:
+        return f"requirements: [{{r: {{capability: Node, node: {node}}}}}]"
+
+    return f"node_types: {{{NODES}, A: {{{of(parent)}}}, B: {{derived_from: A, {of(child)}}}}}\n"
+
+
+@pytest.mark.parametrize(("parent", "child"), [("Web", "Other"), ("Wide", "Web"), ("Wide", "tosca.nodes.Root")])
+def test_a_requirement_stays_with_its_kind_of_node(load: Load, parent: str, child: str) -> None:
+    with pytest.raises(InvalidInput, match=r"the node of requirement 'r' is .*, it cannot be refined to"):
+        load(requiring(parent, child))
+
+
+def test_a_requirement_may_be_narrowed(load: Load) -> None:
+    load(requiring("Web", "Wide"))
