@@ -45,7 +45,7 @@ def check_ensemble(document: Document) -> None:
         InvalidInput: the only thing that is wrong with it.
         InvalidInputs: the things that are wrong with it.
     """
-    schema = ensemble_schema()
+    schema = {**ensemble_schema()}
     if isinstance(document.data, dict) and str(document.data.get("apiVersion")).startswith("unfurl/"):
         # Unfurl's files keep what their merge directives name in sections of their own
         schema["properties"] = dict.fromkeys(_NAMED.findall(document.text), True) | schema["properties"]
