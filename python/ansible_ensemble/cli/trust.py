@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import zipfile
 from pathlib import Path
 
 from ansible_ensemble.cli.catalogue import JOBS, LOOK, Command
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
-from ansible_ensemble.projects.project import project_root
-from ansible_ensemble.projects.trust import approve, is_trusted
+from ansible_ensemble.core.errors import EnsembleError, UsageError
+from ansible_ensemble.jobs.location import locate
+from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted
 
 
 def settle_trust(command: Command, arguments: argparse.Namespace, console: Console) -> None:
@@ -37,40 +38,34 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
 def _agree(arguments: argparse.Namespace, console: Console) -> None:
     """Have the user trust the project of a job, and the working directory if the project lies in it."""
     ensemble = _ensemble(arguments.ensemble)
+    if ensemble is None:
+        return
     here = Path.cwd()
-    folders = [ensemble, here] if local_settings() is not None and ensemble.is_relative_to(here) else [ensemble]
+    is_here = local_settings() is not None and ensemble.resolve().is_relative_to(here)
+    folders = [ensemble, here] if is_here else [ensemble]
     strange = [folder for folder in folders if not is_trusted(folder)]
-    if not strange or not _has_ensemble(ensemble):
+    if not strange:
         return
     if not is_approved(arguments, console):
-        named = project_root(strange[0] if strange[0].is_dir() else strange[0].parent)
-        question = f"{named} is not trusted yet, and a job runs its code as you. Trust it?"
+        named = dict.fromkeys(str(consent_folder(folder)) for folder in strange)
+        problem = f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} not trusted yet"
+        question = f"{problem}, and a job runs the code there as you. Go on?"
         try:
             agreed = console.confirm(question, flag="--approve")
         except UsageError as error:
-            hint = f"look at its files, then say `ansible-ensemble trust {named}`, or give --approve"
-            raise UsageError(f"{named} is not trusted yet, and a job runs its code as you", hint=hint) from error
+            hint = f"look at its files, then say `ansible-ensemble trust {next(iter(named))}`, or give --approve"
+            raise UsageError(f"{problem}, and a job runs the code there as you", hint=hint) from error
         if not agreed:
             raise EnsembleError("not approved; nothing was done", hint="`ansible-ensemble plan` runs nothing")
     for folder in strange:
         approve(folder)
 
 
-def _has_ensemble(path: Path) -> bool:
-    """Whether there is an ensemble to trust; where there is none, the command says so, and nothing is asked."""
-    from ansible_ensemble.jobs.location import locate
+def _ensemble(argument: str) -> Path | None:
+    """The ensemble that is meant, or whose saved plan is; that of an archive is where it is unpacked.
 
-    if path.is_file():
-        return True
-    try:
-        locate(path)
-    except InvalidInput:
-        return False
-    return True
-
-
-def _ensemble(argument: str) -> Path:
-    """The ensemble that is meant, or whose saved plan is."""
+    None where there is none to trust: the command says so, and nothing is asked.
+    """
     if is_plan_file(argument):
         try:
             saved = json.loads(Path(argument).read_text(encoding="utf-8"))
@@ -78,6 +73,9 @@ def _ensemble(argument: str) -> Path:
         except (ValueError, AttributeError):  # whoever reads the plan says what is wrong with it
             pass
     try:
-        return Path(argument).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError):
-        return Path.cwd()  # as above
+        path = Path(argument).expanduser().absolute()
+        if path.is_dir() or zipfile.is_zipfile(path):
+            return locate(path).ensemble
+        return path if path.is_file() else None
+    except (EnsembleError, OSError, RuntimeError, ValueError):
+        return None

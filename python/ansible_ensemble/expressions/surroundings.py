@@ -62,7 +62,7 @@ class Surroundings:
     redactor: Redactor = field(default_factory=Redactor)
     check: bool = False
     plans: bool = False
-    trusted: bool = True
+    trusted: bool = False
     job: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
     inventory: Callable[[], Inventory] | None = None
@@ -81,8 +81,9 @@ class Surroundings:
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """Every folder that files may be in."""
-        return (self.root, self.folder, *self.allowed, *self.folders.values(), *self.repositories.values())
+        """Every folder that files may be in; one of a stranger's project may be a link to anywhere."""
+        named = self.folders.values() if self.trusted else ()
+        return (self.root, self.folder, *self.allowed, *named, *self.repositories.values())
 
 
 def key_bytes(key: Key) -> bytes:

@@ -41,7 +41,7 @@ def expanded(
 
     def find_repository(name: str) -> Path | None:
         known = load_environment(path, {}, environment)
-        return find_repositories(known.repositories, known.root).get(name)
+        return find_repositories(known).get(name)
 
     # the project is looked for only where it matters: most ensembles include nothing
     roots = [find_project(path).root] if "+" in document.text else []

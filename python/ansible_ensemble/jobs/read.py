@@ -42,6 +42,7 @@ from ansible_ensemble.jobs.surroundings import make_surroundings
 from ansible_ensemble.projects.clones import find_clone, find_repositories
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.folders import ACTIVE
+from ansible_ensemble.projects.project import PROJECT_FILES, project_root
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
@@ -86,7 +87,9 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
     Raises:
         InvalidInput: something in its files is wrong.
     """
-    path = location.ensemble
+    path, trusted = location.ensemble, is_trusted(location.ensemble)
+    if not trusted:
+        _check_links(path)
     document = read_merged(path) if path.exists() else None
     included: list[Path] = []
     data = expanded(document, options.environment, included)
@@ -104,10 +107,10 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         then = expanded(written, options.environment, included)
         environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
     spec = seal.open(then.get("spec") or {})
-    repositories = find_repositories(environment.repositories, environment.root)
+    repositories = find_repositories(environment)
     inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
     topology = _topology(
-        where, written, spec, inputs, repositories, environment=environment, whole=whole, trusted=is_trusted(path)
+        where, written, spec, inputs, repositories, environment=environment, whole=whole, trusted=trusted
     )
     topology.files += [file for file in included if file not in topology.files]
     add_tools(topology)
@@ -161,7 +164,7 @@ def read_ensemble(
         outputs=operation_outputs,
         redactor=redactor,
         keep_key=keep_key,
-        trusted=is_trusted(path),
+        trusted=environment.trusted,
     )
     return Ensemble(
         path=path,
@@ -223,6 +226,13 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
         unselected=selection,
         work=work,
     )
+
+
+def _check_links(ensemble: Path) -> None:
+    """Errors tell of what is in the files of an ensemble; a stranger's may be links to files that are not his."""
+    root = project_root(ensemble.parent.resolve())
+    for file in (ensemble, *(root / name for name in PROJECT_FILES)):
+        confine(file, root, (root,), "the file")
 
 
 def _earlier(location: Location, data: Mapping[str, Any], revision: str) -> Location:

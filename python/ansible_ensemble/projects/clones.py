@@ -5,30 +5,43 @@ Nothing is fetched: a repository by URL is met by a clone of it in the project, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
+from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.paths import resolved
+from ansible_ensemble.expressions.context import TRUST
+from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.git import remote_url
 from ansible_ensemble.topology.imports import local_path
 
 _FOLDER = "repositories"
 
 
-def find_repositories(urls: Mapping[str, tuple[str, Path]], root: Path) -> dict[str, Path]:
-    """The folders of repositories by name; those that are not on this machine are left out.
+def find_repositories(environment: Environment) -> dict[str, Path]:
+    """The folders of an environment's repositories by name; those that are not on this machine are left out.
 
-    Args:
-        urls: by name, a path or URL, and the folder that a relative path starts in.
-        root: the project's folder.
+    Raises:
+        InvalidInput: one that a stranger names is somewhere else on this machine.
     """
     found: dict[str, Path] = {}
-    for name, (url, base) in urls.items():
-        folder = local_path(url, base) or find_clone(url, root)
+    for name, (url, base) in environment.repositories.items():
+        folder = local_path(url, base) or find_clone(url, environment.root)
         if folder is not None:
             found[name] = resolved(folder)
+            _check_within(environment, name, found[name], base)
     return found
+
+
+def _check_within(environment: Environment, name: str, folder: Path, base: Path) -> None:
+    """Have a stranger's project reach no folder of this machine but its own: files of a repository can be read."""
+    own = (environment.root.resolve(), environment.folder)
+    if environment.trusted or not any(base.resolve().is_relative_to(root) for root in own):
+        return  # said by the user, in the home project
+    if not any(folder.is_relative_to(root) for root in own):
+        message = f"the repository {name!r} is {folder}, and a project that is not trusted reaches its own folders only"
+        raise InvalidInput(message, Place(str(environment.folder)), TRUST)
 
 
 def find_clone(url: str, root: Path) -> Path | None:

@@ -18,12 +18,13 @@ from typing import Any
 from ansible_ensemble.core.environment import Changes, apply_rules, is_rule
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
-from ansible_ensemble.documents.paths import is_folder, resolved
+from ansible_ensemble.documents.paths import confine, is_folder, resolved
 from ansible_ensemble.documents.scalars import VaultText, as_written
 from ansible_ensemble.documents.yaml import parse_yaml, place_of
 from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings
 from ansible_ensemble.projects.lfs_lock import LfsSettings, lfs_settings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, Project, find_project, home_project
+from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.projects.vault import Vault
 
 DEFAULTS = "defaults"
@@ -87,6 +88,7 @@ class Environment:
         vault: opens what is encrypted.
         raw: `variables`, `locals`, `secrets` as they are written.
         warnings: what of the projects' files nothing acts on.
+        trusted: whether what is written may run code when it is evaluated.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Environment:
     vault: Vault = field(default_factory=Vault)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    trusted: bool = False
     _variables: Changes | None = None
     _secrets: Values | None = None
 
@@ -158,6 +161,8 @@ class Environment:
         if not path.is_file():
             return {}
         try:
+            if not self.trusted:
+                confine(path, path.parent, (self.root, self.folder), "the file of secrets")
             data = parse_yaml(self.vault.read_file(path).decode(), path).data
         except UnicodeDecodeError as error:
             raise InvalidInput("this is no text", Place(str(path))) from error
@@ -180,7 +185,8 @@ class Environment:
         from ansible_ensemble.instances.instance import Instances
         from ansible_ensemble.topology.entities import Topology
 
-        around = Surroundings(root=self.root, folder=self.folder, environment=dict(os.environ))
+        environment = dict(os.environ)
+        around = Surroundings(self.root, self.folder, environment=environment, trusted=self.trusted)
         return Evaluator(Topology(self.folder / ENSEMBLE_FILE), Instances(), around).scope().evaluate(value)
 
     def _decrypted(self, value: Any) -> Any:
@@ -217,7 +223,9 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
         warnings += source.warnings
         layers += [(source.environments.get(key) or {}, source.root) for key in dict.fromkeys((DEFAULTS, chosen))]
     layers += [(layer, ensemble.parent) for layer in _own(data)]
-    environment = Environment(chosen, project.root, ensemble.resolve().parent, warnings=warnings)
+    environment = Environment(
+        chosen, project.root, ensemble.resolve().parent, warnings=warnings, trusted=is_trusted(ensemble)
+    )
     raw: dict[str, dict[str, Any]] = {key: {} for key in _MAPS}
     lock: dict[str, Any] = {}
     execution: dict[str, Any] = {}

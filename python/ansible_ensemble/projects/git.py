@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.projects import git_guard
 from ansible_ensemble.projects.git_claim import claimed
-from ansible_ensemble.projects.git_guard import LIST, PROTOCOLS, alone, clone_fault, is_commit, neutral_settings
 from ansible_ensemble.projects.trust import is_trusted
 
 _BUSY = re.compile(r"(index|HEAD|config|refs/\S+)\.lock'?: File exists|Unable to create .*\.lock")
@@ -68,7 +68,7 @@ def clone_repository(url: str, folder: Path) -> None:
     """
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput("the folder is not empty", Place(str(folder)))
-    fault = clone_fault(url)
+    fault = git_guard.clone_fault(url)
     if fault is not None:
         raise InvalidInput(f"{without_credentials(url)!r} is no URL to clone from: {fault}")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -233,7 +233,7 @@ def first_commit(root: Path) -> str:
 
 def changed_between(root: Path, one: str, other: str = "HEAD") -> list[str] | None:
     """Files that differ between two commits; None if `one` is unknown here."""
-    if not is_commit(one):
+    if not git_guard.is_commit(one):
         return None
     status, out, _ = run_git(root, "diff", "--name-only", "--no-renames", "-z", f"{one}^{{commit}}", other, "--")
     return [file for file in out.split("\0") if file] if status == 0 else None
@@ -282,7 +282,7 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
         raise EnsembleError(f"git cannot be used: {error}", hint="install git, and `pip install GitPython`") from error
     try:
         status, out, error_text = Git(str(root)).execute(
-            ["git", *arguments],
+            ["git", *(arguments if is_trusted(root) else git_guard.above_submodules(arguments))],
             with_extended_output=True,
             with_exceptions=False,
             strip_newline_in_stdout=False,
@@ -296,23 +296,23 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
 def _guarded(root: Path, command: str, settings: Mapping[str, str]) -> dict[str, str]:
     """The environment of a git: in a repository that is not trusted it runs nothing that the repository names."""
     if command == "clone":
-        protocols = os.environ.get("GIT_ALLOW_PROTOCOL", ":".join(PROTOCOLS))
+        protocols = os.environ.get("GIT_ALLOW_PROTOCOL", ":".join(git_guard.PROTOCOLS))
         return {**git_environment(settings), "GIT_ALLOW_PROTOCOL": protocols}
     if is_trusted(root):
         return git_environment(settings)
-    return {**git_environment({**settings, **_neutral(root)}), **alone()}
+    return {**git_environment({**settings, **_neutral(root)}), **git_guard.alone()}
 
 
 @cache
 def _neutral(root: Path) -> dict[str, str]:
     try:
-        listed = subprocess.run(["git", *LIST], cwd=root, capture_output=True, check=True)
+        listed = subprocess.run(["git", *git_guard.LIST], cwd=root, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         hint = f"`ansible-ensemble trust {root}` lets git run as it is set up there"
         raise EnsembleError(
             "git cannot tell how a repository that is not trusted is set up", Place(str(root)), hint
         ) from error
-    return neutral_settings(listed.stdout.decode("utf-8", "surrogateescape"))
+    return git_guard.neutral_settings(listed.stdout.decode("utf-8", "surrogateescape"))
 
 
 def git_environment(settings: Mapping[str, str]) -> dict[str, str]:
@@ -350,7 +350,7 @@ def _committable(root: Path, paths: Iterable[Path]) -> list[str]:
 
 
 def _check_concurrent(root: Path, files: list[str], base: str) -> None:
-    if head(root) == base or not is_commit(base):
+    if head(root) == base or not git_guard.is_commit(base):
         return
     status, out, _ = run_git(root, LITERAL, "diff", "--name-only", "--no-renames", base, "HEAD", "--", *files)
     # lines are only ever appended to jobs.tsv, so that both sides' lines are in the file

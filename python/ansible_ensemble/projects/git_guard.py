@@ -26,6 +26,8 @@ _NEVER = {
     "commit.gpgSign": "false",
     "protocol.allow": "never",
     "safe.bareRepository": "explicit",
+    "submodule.recurse": "false",
+    "status.submoduleSummary": "false",
 }
 #: An object that is missing is fetched from elsewhere, by a program that the repository names.
 _ALONE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0"}
@@ -50,6 +52,14 @@ def neutral_settings(listed: str) -> dict[str, str]:
 def alone() -> Mapping[str, str]:
     """Environment variables for a git that reaches nobody."""
     return _ALONE
+
+
+def above_submodules(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """The arguments of a git that looks into no submodule: each has settings of its own, and git heeds them."""
+    verb = 1 if arguments[0].startswith("--") else 0
+    if arguments[verb] not in ("status", "diff"):
+        return arguments
+    return (*arguments[: verb + 1], "--ignore-submodules=all", *arguments[verb + 1 :])
 
 
 def clone_fault(url: str) -> str | None:

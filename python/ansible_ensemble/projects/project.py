@@ -104,7 +104,7 @@ def read_project(file: Path) -> Project:
     Raises:
         InvalidInput: it is wrong.
     """
-    file = file.resolve()
+    file = file.parent.resolve() / file.name
     data = expand(read_yaml(file))
     if not isinstance(data, Mapping):
         raise InvalidInput("this is no project", Place(str(file)), hint="it is a map with `environments` in it")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
@@ -32,9 +33,17 @@ class Trust(Enum):
 
 
 def is_trusted(path: Path) -> bool:
-    """Whether what lies in a folder, or in that of a file, may be run when it is read."""
-    folder = _folder(path)
-    root, entries, within = project_root(folder), trusted_folders(), True
+    """Whether what lies in a folder, or in that of a file, may be run when it is read.
+
+    A link is trusted if both where it lies and where it leads to are.
+    """
+    entries = trusted_folders()
+    places = {_folder(path), path.parent.resolve()} if path.is_symlink() and not path.is_dir() else {_folder(path)}
+    return all(_is_trusted(folder, entries) for folder in places)
+
+
+def _is_trusted(folder: Path, entries: Mapping[Path, Trust]) -> bool:
+    root, within = project_root(folder), True
     for candidate in (folder, *folder.parents):
         said = entries.get(candidate)
         if said is Trust.ALL or (said is Trust.PROJECT and within):
@@ -75,7 +84,7 @@ def withdraw(folder: Path) -> bool:
 
 def grant(path: Path) -> None:
     """Trust a project in this process and those it starts: somebody runs it by other means, which are their consent."""
-    root = str(project_root(_folder(path)))
+    root = str(consent_folder(path))
     given = [folder for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
     if root not in given:
         os.environ[VARIABLE] = os.pathsep.join((*given, root))
@@ -83,17 +92,33 @@ def grant(path: Path) -> None:
 
 def approve(path: Path) -> None:
     """Trust the project of a job that was approved, for good where that can be kept."""
-    grant(path)
+    folder = consent_folder(path)
+    grant(folder)
     try:
-        _keep(project_root(_folder(path)), Trust.PROJECT)
+        _keep(folder, Trust.PROJECT)
     except EnsembleError:  # a container without a home: it holds for this job
         return
 
 
 def distrust(folder: Path) -> None:
-    """Have a folder whose contents came from elsewhere count for itself, though it lies in a trusted one."""
-    if is_trusted(folder):
+    """Have a folder whose contents came from elsewhere count for itself, also if the one it lies in is trusted.
+
+    Raises:
+        EnsembleError: that cannot be kept, and it would be trusted.
+    """
+    try:
         _keep(folder, Trust.NONE)
+    except EnsembleError:
+        if is_trusted(folder):
+            raise
+
+
+def consent_folder(path: Path) -> Path:
+    """The folder that consent to run what a path leads to is about: the project, or what came from elsewhere in it."""
+    folder, entries = _folder(path), trusted_folders()
+    root = project_root(folder)
+    between = (one for one in (folder, *folder.parents) if one == root or entries.get(one) is Trust.NONE)
+    return next(between, root)
 
 
 def _folder(path: Path) -> Path:

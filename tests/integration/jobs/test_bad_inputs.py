@@ -30,7 +30,7 @@ topology_template:
 def app(
     *,
     template: str = "      properties: {port: 80}",
-    implementation: str = '"true"',
+    implementation: str = "{className: Cmd, primary: echo}",
     inputs: str = "{}",
     required="true",
 ) -> str:

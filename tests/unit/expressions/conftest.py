@@ -38,7 +38,7 @@ class Model:
         self.place = Place(str(root / "ensemble.yaml"), 7, 3)
         self.topology = Topology(root / "ensemble.yaml")
         self.instances = Instances()
-        self.surroundings = Surroundings(root, root, digest_key=b"key")
+        self.surroundings = Surroundings(root, root, digest_key=b"key", trusted=True)
         self.types = {"tosca.nodes.Root": ROOT}
 
     def type(self, name: str, parent: str = "tosca.nodes.Root", **attributes: Any) -> EntityType:

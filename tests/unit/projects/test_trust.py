@@ -7,6 +7,7 @@ import pytest
 from ansible_ensemble.projects.trust import (
     Trust,
     approve,
+    consent_folder,
     distrust,
     grant,
     is_trusted,
@@ -103,3 +104,36 @@ def test_what_this_process_is_granted_is_not_kept(tmp_path, monkeypatch):
     assert is_trusted(tmp_path)
     monkeypatch.setenv("ANSIBLE_ENSEMBLE_TRUST", "")
     assert not is_trusted(tmp_path)
+
+
+def test_a_link_out_of_what_is_trusted_is_not(tmp_path):
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for folder in (mine, other):
+        folder.mkdir()
+        (folder / "ensemble.yaml").touch()
+    trust(mine)
+    (other / "link.yaml").symlink_to(mine / "ensemble.yaml")
+    (mine / "link.yaml").symlink_to(other / "ensemble.yaml")
+    assert is_trusted(mine / "ensemble.yaml")
+    assert not is_trusted(other / "link.yaml")
+    assert not is_trusted(mine / "link.yaml")
+
+
+def test_consent_to_what_came_from_elsewhere_is_for_it_alone(tmp_path, monkeypatch):
+    mine = project(tmp_path / "mine")
+    (mine / "copy").mkdir()
+    distrust(mine / "copy")
+    assert consent_folder(mine / "copy") == mine / "copy"
+    approve(mine / "copy" / "ensemble.yaml")
+    monkeypatch.setenv("ANSIBLE_ENSEMBLE_TRUST", "")
+    assert is_trusted(mine / "copy")
+    assert not is_trusted(mine)
+
+
+def test_what_came_from_elsewhere_stays_strange_when_its_project_is_approved(tmp_path):
+    mine = project(tmp_path / "mine")
+    (mine / "copy").mkdir()
+    distrust(mine / "copy")
+    approve(mine)
+    assert is_trusted(mine)
+    assert not is_trusted(mine / "copy")
