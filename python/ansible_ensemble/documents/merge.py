@@ -24,6 +24,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.paths import confine, is_file, is_there
 from ansible_ensemble.documents.places import Map, Seq, key_place_of, place_of
+from ansible_ensemble.documents.pointers import Nothing, follow, fragment_of, pointer_parts
 from ansible_ensemble.documents.yaml import MAX_DEPTH, Document, read_yaml
 
 STRATEGY = "+%"
@@ -62,7 +63,7 @@ def expand(
     data = _Expansion(document, files, ()).expand(document.data, ())
     if included is not None:
         included.extend(files.read)
-    if isinstance(data, _Nothing):
+    if isinstance(data, Nothing):
         return Map()
     return _cleaned(data)
 
@@ -94,10 +95,6 @@ class _Files:
         self.visited += count
         if self.visited > MAX_EXPANDED:
             raise InvalidInput("the merge directives make the document too large", place)
-
-
-class _Nothing:
-    """What an optional directive gives that names nothing."""
 
 
 class _Expansion:
@@ -132,7 +129,7 @@ class _Expansion:
             changed = changed or expanded is not item
             mark = value.marks[index] if isinstance(value, Seq) and index < len(value.marks) else result.start
             items = [expanded]
-            if isinstance(expanded, _Nothing):
+            if isinstance(expanded, Nothing):
                 items = []
             elif isinstance(item, dict) and isinstance(expanded, list):
                 items = expanded
@@ -151,7 +148,7 @@ class _Expansion:
                 changed = True
                 place = key_place_of(value, key)
                 result = self.resolve(directive, item, path, place)
-                if isinstance(result, _Nothing):
+                if isinstance(result, Nothing):
                     continue
                 if not isinstance(result, dict) and len(value) > 1:
                     raise InvalidInput(f"{key} names no map: it cannot be merged into one", place)
@@ -159,14 +156,14 @@ class _Expansion:
                 continue
             expanded = self.expand(item, (*path, key))
             changed = changed or expanded is not item
-            if not isinstance(expanded, _Nothing):
+            if not isinstance(expanded, Nothing):
                 own.adopt(key, expanded, value)
         if not changed:
             return value
         if found and not isinstance(found[0], dict):
             return found[0]
         if not found:
-            return own if own or not all(isinstance(key, str) and key[:1] == "+" for key in value) else _Nothing()
+            return own if own or not all(isinstance(key, str) and key[:1] == "+" for key in value) else Nothing()
         merged = found[0]
         for layer in [*found[1:], own]:
             merged = merge_maps(merged, layer)
@@ -180,20 +177,20 @@ class _Expansion:
         if directive.include:
             document = self.include(directive, value, place)
             if document is None:
-                return _Nothing()
+                return Nothing()
             expansion = _Expansion(document, self.files, self.chain)
-            target, pointer = document.data, (*_fragment(value, place), *pointer)
+            target, pointer = document.data, (*fragment_of(value, place), *pointer)
         elif directive.anchor:
             target = self.anchored(directive.anchor)
         elif directive.up:
             at = path[: len(path) - directive.up + 1]
-            target = _follow(self.document.data, at) if directive.up <= len(path) + 1 else _Nothing()
+            target = follow(self.document.data, at) if directive.up <= len(path) + 1 else Nothing()
         else:
             target = self.document.data
         if directive.include and directive.anchor:
             target = expansion.anchored(directive.anchor)
-        target, at = _follow(target, pointer), (*at, *pointer)
-        if isinstance(target, _Nothing):
+        target, at = follow(target, pointer), (*at, *pointer)
+        if isinstance(target, Nothing):
             if directive.optional:
                 return target
             raise InvalidInput(f"{directive.key} names nothing", place, "begin it with +? if it may be missing")
@@ -250,7 +247,7 @@ class _Expansion:
                     waiting.extend(value.values())
                 elif isinstance(value, list):
                     waiting.extend(value)
-        return self.named.get(name, _Nothing())
+        return self.named.get(name, Nothing())
 
 
 def merge_maps(base: Mapping[Any, Any], over: Mapping[Any, Any]) -> Map:
@@ -356,50 +353,8 @@ def _parse(key: str, owner: dict[Any, Any]) -> _Directive | None:
     optional, include, anchor, dots, pointer = match.groups()
     if not (include or anchor or dots or pointer):
         return None
-    parts = _pointer_parts(pointer, key, key_place_of(owner, key))
+    parts = pointer_parts(pointer, key, key_place_of(owner, key))
     return _Directive(key, bool(optional), bool(include), anchor or "", len(dots or ""), parts)
-
-
-def _pointer_parts(pointer: str, what: str, place: Place | None) -> tuple[str, ...]:
-    """The names in a JSON pointer.
-
-    Raises:
-        InvalidInput: it is none; `what` says where it stands.
-    """
-    if re.search("~(?![01])", pointer):
-        raise InvalidInput(f"{what}: ~ must be ~0, and / in a name ~1", place)
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
-
-
-def _fragment(value: Any, place: Place | None) -> tuple[str, ...]:
-    """What an `+include` names within its file, by `file#/a/b`."""
-    name = value.get("file") if isinstance(value, dict) else value
-    fragment = str(name).partition("#")[2]
-    if fragment and not fragment.startswith("/"):
-        raise InvalidInput(f"{name} names no part of a file", place, "write file#/a/b")
-    return _pointer_parts(fragment, str(name), place)
-
-
-def part_of(data: Any, fragment: str, place: Place | None) -> Any:
-    """What stands at a JSON pointer, None where there is nothing.
-
-    Raises:
-        InvalidInput: it is no pointer.
-    """
-    found = _follow(data, _fragment(f"#{fragment}", place))
-    return None if isinstance(found, _Nothing) else found
-
-
-def _follow(value: Any, path: Iterable[Any]) -> Any:
-    """Return what stands at a path, or `_Nothing`."""
-    for part in path:
-        if isinstance(value, dict) and part in value:
-            value = value[part]
-        elif isinstance(value, list) and str(part).isdecimal() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            return _Nothing()
-    return value
 
 
 def _contains(at: tuple[Any, ...], path: tuple[Any, ...], same_file: bool, directive: _Directive) -> bool:

@@ -11,9 +11,10 @@ from urllib.parse import unquote, urlsplit
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.texts import without_credentials
-from ansible_ensemble.documents.merge import expand, part_of
+from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.documents.pointers import part_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.keys import KEYS
 from ansible_ensemble.topology.problems import kind_of
