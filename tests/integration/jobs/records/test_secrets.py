@@ -90,7 +90,7 @@ environments:
 
 _ALL = "inputs: {PASSWORD: {get_property: [SELF, password]}, GIVEN: {get_property: [SELF, given]}}"
 FAILING = {
-    "succeeds": "{implementation: 'true'}",
+    "succeeds": "{implementation: 'exit 0'}",
     "fails": f"""{{implementation: 'echo "$PASSWORD $GIVEN"; echo "$PASSWORD" >&2; exit 1', {_ALL}}}""",
     "template": f"{{implementation: 'echo {{{{ SELF.given.nothing.of_it }}}} {{{{ SELF.password | int }}}}', {_ALL}}}",
     "module": "{implementation: ansible.builtin.copy, inputs: {dest: /nowhere/x, content: '{{ SELF.password }}'}}",
