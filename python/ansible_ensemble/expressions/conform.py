@@ -71,6 +71,47 @@ def mark_declared(
     """
     if definition is None:
         return value
+    schema, secret = _declared_at(definition, data_type, path)
+    if secret:
+        return mark_sensitive(value)
+    return value if schema is None else _marked(value, schema, data_type)
+
+
+def conform_part(
+    value: Any,
+    definition: ParameterDefinition | None,
+    data_type: DataTypes,
+    path: Sequence[Any],
+    *,
+    what: str,
+    place: Place | None,
+) -> Any:
+    """A part of a declared value as it would be in the whole of it; see `conform`."""
+    if definition is None:
+        return value
+    schema, secret = _declared_at(definition, data_type, path)
+    if schema is not None:
+        value = conform(value, schema, ".".join(map(str, (what, *path))), place, data_type)
+    return mark_sensitive(plain(value)) if secret else plain(value)
+
+
+def filled(written: Mapping[Any, Any], schema: Schema, data_type: DataTypes) -> dict[Any, Any]:
+    """A map as written, and in it the fields that only data types give a value."""
+    entity = resolve(schema, data_type)[2]
+    fields = entity.properties if entity is not None else {}
+    made = {**{name: field.default for name, field in fields.items() if field.has_default}, **written}
+    entry = None if entity is not None else schema_entry(schema, data_type)
+    for name, value in made.items():
+        inner = fields[str(name)].schema if str(name) in fields else entry
+        if inner is not None and isinstance(value, dict) and not is_computed(value):
+            made[name] = filled(value, inner, data_type)
+    return made
+
+
+def _declared_at(
+    definition: ParameterDefinition, data_type: DataTypes, path: Sequence[Any]
+) -> tuple[Schema | None, bool]:
+    """What is declared of a part of a value, and whether it is sensitive."""
     schema: Schema | None = definition.schema
     secret = definition.sensitive
     for key in path:
@@ -80,9 +121,7 @@ def mark_declared(
         field = entity.properties.get(str(key)) if entity is not None else None
         secret = secret or (field is not None and field.sensitive)
         schema = field.schema if field is not None else None if entity is not None else schema_entry(schema, data_type)
-    if secret:
-        return mark_sensitive(value)
-    return value if schema is None else _marked(value, schema, data_type)
+    return schema, secret
 
 
 def mark_live(value: Any, entity: Declaring, data_type: DataTypes, path: Sequence[Any]) -> Any:

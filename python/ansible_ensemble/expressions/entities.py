@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
-from ansible_ensemble.expressions.conform import mark_declared
+from ansible_ensemble.expressions.conform import conform_part, filled, mark_declared
 from ansible_ensemble.expressions.context import Context, Frame
 from ansible_ensemble.expressions.data import MISSING
+from ansible_ensemble.expressions.lazy import LazyMap, Unfinished, complete, is_plain_map
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.tracker import Tracker
 from ansible_ensemble.instances.instance import Instance
@@ -121,7 +122,7 @@ class View:
             value = self.recorded()[name]
         else:
             return MISSING
-        return tracker.read(f"{self.ref}::{name}", value)
+        return _taken_down(f"{self.ref}::{name}", value, tracker)
 
     def attribute(self, name: str, tracker: Tracker) -> Any:
         """Value of an attribute: what an operation set, else what is assigned, its default, or a property's value.
@@ -167,25 +168,40 @@ class View:
                 value = mark_declared(value, declared, self.evaluator.topology.data_types.get)
         # a property of the same name has the plain reference
         ref = f"{self.ref}::.attributes::{name}" if self.has_property(name) else f"{self.ref}::{name}"
-        return tracker.read(ref, value)
+        return _taken_down(ref, value, tracker)
 
     def _value(self, name: str, kind: str, assignment: Assignment, tracker: Tracker) -> Any:
+        ref, what = f"{self.ref}::{name}", f"{kind} {self.label}.{name}"
+        definition, evaluator = assignment.definition, self.evaluator
+        data_type = evaluator.topology.data_types.get
+
         def compute(own: Tracker) -> Any:
-            definition = assignment.definition
-            context = Context(
-                self.evaluator,
-                self.frame(),
-                own,
-                current=self,
-                base=assignment.base,
-                place=assignment.place,
-                subject=f"{self.ref}::{name}",
-            )
-            value = context.evaluate(assignment.value)
-            value = self.evaluator.checked(value, definition, assignment.place, f"{kind} {self.label}.{name}")
+            value = self._context(ref, assignment, own).evaluate(assignment.value)
+            value = evaluator.checked(value, definition, assignment.place, what)
             return mark_sensitive(value) if definition is not None and definition.sensitive else value
 
-        return self.evaluator.compute(f"{self.ref}::{name}", kind, compute, tracker)
+        def compute_part(path: tuple[Any, ...], written: Any) -> Any:
+            inner = "::".join(map(str, (ref, *path)))
+
+            def compute(own: Tracker) -> Any:
+                value = complete(self._context(inner, assignment, own).evaluate(written))
+                return conform_part(value, definition, data_type, path, what=what, place=assignment.place)
+
+            return tracker.hide(evaluator.compute(inner, kind, compute, tracker))
+
+        if is_plain_map(assignment.value) and evaluator.is_active(ref, kind):
+            written = assignment.value if definition is None else filled(assignment.value, definition.schema, data_type)
+            return Unfinished(written, compute_part)
+        return evaluator.compute(ref, kind, compute, tracker)
+
+    def _context(self, ref: str, assignment: Assignment, tracker: Tracker) -> Context:
+        base, place = assignment.base, assignment.place
+        return Context(self.evaluator, self.frame(), tracker, current=self, base=base, place=place, subject=ref)
+
+
+def _taken_down(ref: str, value: Any, tracker: Tracker) -> Any:
+    """A value whose read was taken down; one that is not finished is read by the one that it is a part of."""
+    return value if isinstance(value, Unfinished) else tracker.read(ref, value)
 
 
 def _default(definition: ParameterDefinition) -> Assignment | None:
@@ -328,53 +344,3 @@ class RootView(View):
         if value is MISSING:
             raise Deferred(f"root.{name} is not known yet", refs=(f"root.{name}",))
         return value
-
-
-class ExternalValue(Mapping[str, Any]):
-    """A value outside of the model that has parts, as a file: as plain data it is its name.
-
-    Attributes:
-        name: what names it, as its path.
-    """
-
-    __slots__ = ("_parts", "name")
-
-    def __init__(self, name: str, parts: Mapping[str, Callable[[], Any]]) -> None:
-        self.name = name
-        self._parts = parts
-
-    def __getitem__(self, part: str) -> Any:
-        return self._parts[part]()
-
-    def __contains__(self, part: object) -> bool:
-        return part in self._parts
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-
-class LazyMap(Mapping[str, Any]):
-    """A map whose values are computed when they are read, each time anew."""
-
-    __slots__ = ("_compute", "_names")
-
-    def __init__(self, names: Mapping[str, Any] | list[str], compute: Callable[[str], Any]) -> None:
-        self._names = names
-        self._compute = compute
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._names:
-            raise KeyError(name)
-        return self._compute(name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from ansible_ensemble.expressions.entities import NodeView, RootView, View
 from ansible_ensemble.expressions.functions.protocol import Function
 from ansible_ensemble.expressions.functions.table import function_table
 from ansible_ensemble.expressions.graph import Graph
+from ansible_ensemble.expressions.lazy import complete
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.expressions.surroundings import Surroundings
@@ -80,6 +82,7 @@ class Evaluator:
         self.templates = Templates(surroundings)
         self._known: dict[Key, _Known] = {}
         self._active: dict[Key, None] = {}
+        self._waiting: Counter[Key] = Counter()
         self._imported: dict[str, Evaluator] = {}
 
     def scope(
@@ -186,7 +189,7 @@ class Evaluator:
             if name in topology.input_values:
                 raw = topology.input_values[name]
             elif outer is not None and outer.has_property(name):
-                return outer.property(name, own)
+                return complete(outer.property(name, own))
             elif definition is not None and (definition.has_value or definition.has_default):
                 raw = definition.value if definition.has_value else definition.default
             elif definition is not None and definition.required:
@@ -230,7 +233,8 @@ class Evaluator:
         return tracker.read(self._own("output", f"{owner}::{operation}::{output}"), values_of[output])
 
     def checked(self, value: Any, definition: ParameterDefinition | None, place: Place | None, what: str) -> Any:
-        """The value, brought into its declared type; see `conform`."""
+        """The value, finished and brought into its declared type; see `conform`."""
+        value = complete(value)
         if definition is None:
             return value
         return conform(value, definition.schema, what, place, self.topology.data_types.get)
@@ -244,20 +248,33 @@ class Evaluator:
         key = (kind, ref)
         if self._active:
             return self._once(key, compute, tracker)
-        waiting = [(key, compute)]
+        try:
+            return self._from_fresh_stacks(key, compute, tracker)
+        finally:
+            self._waiting.clear()
+
+    def _from_fresh_stacks(self, key: Key, compute: Callable[[Tracker], Any], tracker: Tracker) -> Any:
+        waiting = [(key, compute, list[Key]())]
         while True:
-            next_key, next_compute = waiting[-1]
+            next_key, next_compute, next_trail = waiting[-1]
             try:
                 value = self._once(next_key, next_compute, tracker if len(waiting) == 1 else self.untracked())
             except _Postponed as postponed:
-                trail = [waiting_key for waiting_key, _compute in waiting]
+                trail = [waiting_key for waiting_key, *_more in waiting]
                 if postponed.key in trail:
                     raise _cycle([*trail[trail.index(postponed.key) :], *postponed.trail], postponed.key) from None
-                waiting.append((postponed.key, postponed.compute))
+                waiting.append((postponed.key, postponed.compute, postponed.trail))
+                self._waiting.update(postponed.trail)
                 continue
             waiting.pop()
+            self._waiting.subtract(next_trail)
             if not waiting:
                 return value
+
+    def is_active(self, ref: str, kind: str) -> bool:
+        """Whether a value is being computed, or waits for one that is."""
+        key = (kind, ref)
+        return key in self._active or self._waiting[key] > 0
 
     def _once(self, key: Key, compute: Callable[[Tracker], Any], tracker: Tracker) -> Any:
         known = self._known.get(key)
@@ -298,9 +315,9 @@ class Evaluator:
         )
 
     def _declared(self, value: Any, definition: ParameterDefinition | None, what: str) -> Any:
+        value = self.checked(value, definition, definition.place if definition is not None else None, what)
         if definition is None:
             return value
-        value = self.checked(value, definition, definition.place, what)
         return mark_sensitive(plain(value)) if definition.sensitive else value
 
 

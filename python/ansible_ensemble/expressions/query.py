@@ -8,7 +8,8 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import MISSING, bare, child
-from ansible_ensemble.expressions.entities import LazyMap, View
+from ansible_ensemble.expressions.entities import View
+from ansible_ensemble.expressions.lazy import LazyMap
 from ansible_ensemble.expressions.path import Filter, Path, Segment, Variable, parse_path
 from ansible_ensemble.expressions.special import Everything, special
 

@@ -29,7 +29,8 @@ A value of the spec is data, with expressions in it:
 A value is evaluated when it is read, and what it read is recorded: that record tells what has to be configured again.
 An attribute that no operation has set yet *defers* whatever needs it until it is known. A sensitive value makes
 sensitive what is made of it. Text that comes from outside the spec (attributes, outputs of operations, environment
-variables, files) is never evaluated.
+variables, files) is never evaluated. An entry of a map may need another one of the same map, `b: {eval: ".::f::a"}` in
+the property `f`; nothing may need itself.
 
 Try one on what is recorded: `ansible-ensemble query '::db::url'`, or `query '{{ SELF.port + 1 }}' --instance app`. A
 secret is masked.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import MISSING
-from ansible_ensemble.expressions.entities import LazyMap, NodeView, RootView, View
+from ansible_ensemble.expressions.entities import NodeView, RootView, View
+from ansible_ensemble.expressions.lazy import LazyMap
 from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView
 from ansible_ensemble.expressions.tracker import Tracker
 

@@ -20,9 +20,10 @@ from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.confinement import confine
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import MISSING, bare, child, plain
-from ansible_ensemble.expressions.entities import ExternalValue, LazyMap, View
+from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import KEYWORDS, named
+from ansible_ensemble.expressions.lazy import ExternalValue, LazyMap
 from ansible_ensemble.expressions.special import Everything, special
 from ansible_ensemble.topology.functions import TEMPLATE_HEADER
 
