@@ -53,7 +53,8 @@ def harmless_evaluator(
     )
     evaluator = Evaluator(topology, instances, around)
     evaluator.functions = {
-        name: one if one.safe else dataclasses.replace(one, run=_unknown, runs=False) for name, one in evaluator.functions.items()
+        name: one if one.safe else dataclasses.replace(one, run=_unknown, runs=False)
+        for name, one in evaluator.functions.items()
     } | {_NOT_GIVEN: Function(_NOT_GIVEN, _unknown)}
     evaluator.templates = _NoTemplates(around)
     return evaluator

@@ -208,7 +208,7 @@ class NodeTemplate(Entity):
         incoming: relationships of which it is the target, ordered by source.
         count: how many instances it makes (`scalable` default_instances, else 1).
         namespace: the nested topology it belongs to (empty for the root topology).
-        node_filter: of a template with the directive `select` or `substitute`, as written.
+        node_filter: of a template with the directive `select`, as written.
     """
 
     capabilities: dict[str, Capability] = field(default_factory=dict)

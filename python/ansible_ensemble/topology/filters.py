@@ -15,9 +15,19 @@ from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.schema import OPERATORS, clause_fault
 from ansible_ensemble.topology.values import resolve, violation
 
+_MATCH = "it acts only where a requirement has the node_filter itself"
 
-def check_filter(raw: Any, what: str, place: Place | None, problems: Problems) -> None:
-    """Refuse a node filter that is not well formed."""
+
+def check_filter(raw: Any, what: str, place: Place | None, problems: Problems, *, of_requirement: bool = True) -> None:
+    """Refuse a node filter that is not well formed.
+
+    Args:
+        raw: the filter as written.
+        what: what has it.
+        place: where it stands.
+        problems: gets the errors.
+        of_requirement: whether a requirement of a node template has it: only from there does a `match` lead anywhere.
+    """
     body = problems.mapping(raw, f"the node_filter of {what}", place)
     problems.check_keys(body, "node_filter", place)
     _check_properties(body.get("properties"), what, place, problems)
@@ -30,8 +40,10 @@ def check_filter(raw: Any, what: str, place: Place | None, problems: Problems) -
         inner = problems.mapping(entry, f"requirement '{name}' in the node_filter of {what}", where)
         problems.check_keys(inner, "required", where)
         if inner.get("node_filter") is not None:
-            check_filter(inner["node_filter"], f"requirement '{name}' of {what}", where, problems)
+            check_filter(inner["node_filter"], f"requirement '{name}' of {what}", where, problems, of_requirement=False)
     for expression, where in match_expressions(body):
+        if not of_requirement:
+            problems.add(f"the node_filter of {what} has a match: {_MATCH}", where)
         is_call = isinstance(expression, Mapping) and ("eval" in expression or "ref" in expression)
         if not isinstance(expression, str) and not is_call:
             problems.add(f"a match of {what} is {kind_of(expression)}, not an expression", where, "eval: ::name")

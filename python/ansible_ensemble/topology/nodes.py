@@ -104,7 +104,10 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
         node.interfaces = with_artifacts(node.interfaces, node.artifacts)
     node.capabilities = _read_capabilities(node, raw.get("capabilities"), what, entry, building)
     if raw.get("node_filter") is not None:
-        check_filter(raw["node_filter"], what, place_of(raw, "node_filter"), problems)
+        where = place_of(raw, "node_filter")
+        check_filter(raw["node_filter"], what, where, problems, of_requirement=False)
+        if "select" not in node.directives:
+            problems.warn(f"the node_filter of {what} has no effect: it has no directive select", where)
         node.node_filter = raw["node_filter"] if isinstance(raw["node_filter"], Mapping) else None
     if raw.get("occurrences") is not None:
         bounds = read_occurrences(raw["occurrences"], what, place_of(raw, "occurrences"), problems)
