@@ -214,6 +214,11 @@ class _Expansion:
         name, repository = (value.get("file"), value.get("repository")) if isinstance(value, dict) else (value, None)
         if not isinstance(name, str) or not isinstance(repository, (str, type(None))):
             raise InvalidInput(f"{directive.key} needs the name of a file", place, "or a map of file and repository")
+        unknown = next((key for key in value if key not in _INCLUDE), None) if isinstance(value, dict) else None
+        if unknown is not None:
+            raise InvalidInput(
+                f"{directive.key} takes no {unknown!r}", key_place_of(value, unknown), "file, repository"
+            )
         name = name.partition("#")[0]
         base, roots = self.document.path.absolute().parent, self.files.roots
         if repository is not None:
@@ -362,5 +367,6 @@ def _contains(at: tuple[Any, ...], path: tuple[Any, ...], same_file: bool, direc
     return same_file and not directive.anchor and [*map(str, path[: len(at)])] == [*map(str, at)]
 
 
+_INCLUDE = ("file", "repository")
 _KEY = re.compile(r"\+(\?)?(include(?:[-\w]*))?(?:\*([^/.]+))?(\.+)?((?:/[^/]*)*)")
 _MAYBE = re.compile(r"""(?m)(?:^|[\s{,"'-])\+[?*./&%i]""")

@@ -21,6 +21,7 @@ from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
+from ansible_ensemble.expressions.conditions import is_met
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.harmless import harmless_evaluator
 from ansible_ensemble.expressions.matches import find_matches
@@ -312,6 +313,7 @@ def _topology(
         check_files=whole,
         complete=whole,
         find_matches=find_matches,
+        is_met=is_met,
         instances=spec.get("instances"),
         connections=environment.connections,
     )

@@ -18,7 +18,7 @@ from ansible_ensemble.documents.pointers import part_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.topology.keys import KEYS
 from ansible_ensemble.topology.problems import kind_of
-from ansible_ensemble.topology.scope import VERSIONS, Scope
+from ansible_ensemble.topology.scope import UNFURL_VERSION, VERSIONS, Scope
 from ansible_ensemble.topology.types import Types
 
 #: The repository of Unfurl's own types, which are always there; imports from it need nothing.
@@ -26,6 +26,10 @@ UNFURL_REPOSITORY = "unfurl"
 
 #: Imports of imports of imports: deeper than this is a mistake.
 MAX_DEPTH = 100
+
+
+#: Whether the condition of an import holds: the expression, the file that has it, and where it stands in that.
+IsMet = Callable[[Any, Path, Place | None], bool]
 
 
 @dataclass(slots=True)
@@ -37,6 +41,7 @@ class Importer:
         repositories: local folders by repository name; they win over the URLs that files give.
         find_clone: gives the folder that a repository by URL is cloned to.
         roots: folders that imported files must lie in; none is no limit.
+        is_met: evaluates the `when` of an import.
         files: the files read so far, in order.
         is_complete: whether each import was read; where one was not, what names it brings is not known.
     """
@@ -45,6 +50,7 @@ class Importer:
     repositories: Mapping[str, Path] = field(default_factory=dict)
     roots: Sequence[Path] = ()
     find_clone: Callable[[str], Path | None] | None = None
+    is_met: IsMet = lambda *_: True
     files: list[Path] = field(default_factory=list)
     _scopes: dict[tuple[Path, str], Scope] = field(default_factory=dict)
     is_complete: bool = True
@@ -150,6 +156,8 @@ class Importer:
         if not isinstance(name, str) or not name:
             problems.add("an import names no file", place, "write its path, or file: and its path")
             return
+        if "when" in entry and not self._is_wanted(entry, scope, place):
+            return
         prefix = problems.text(entry.get("namespace_prefix"), "namespace_prefix", place_of(entry, "namespace_prefix"))
         if entry.get("repository") == UNFURL_REPOSITORY and UNFURL_REPOSITORY not in scope.repositories:
             if prefix:
@@ -166,6 +174,24 @@ class Importer:
             self._circular.append((scope, imported, prefix or "", place))
         else:
             self._take_over(scope, imported, prefix or "", place)
+
+    def _is_wanted(self, entry: Mapping[str, Any], scope: Scope, place: Place | None) -> bool:
+        """Whether a conditional import of Unfurl's dialect is to be read; a wrong condition is an error."""
+        problems, condition = self.types.problems, entry["when"]
+        place = place_of(entry, "when") or place
+        if not scope.is_unfurl:
+            problems.add("`when` of an import is of Unfurl's dialect", place, f"its version is {UNFURL_VERSION}")
+        elif isinstance(condition, bool):
+            return condition
+        elif not isinstance(condition, Mapping):
+            hint = "when: {eval: ...}"
+            problems.add(f"the `when` of an import is {kind_of(condition)}, not an expression", place, hint)
+        else:
+            try:
+                return self.is_met(condition, scope.file, place)
+            except InvalidInput as error:
+                problems.errors.append(error)
+        return False
 
     def _take_over(self, scope: Scope, imported: Scope, prefix: str, place: Place | None) -> None:
         """Let a file see the names of one that it imports."""

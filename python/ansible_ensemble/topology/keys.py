@@ -114,7 +114,9 @@ KEYS: dict[str, frozenset[str]] = {
     "call_operation_activity": frozenset({"operation", "inputs"}),
     "delegate_activity": frozenset({"workflow", "inputs"}),
     "inline_activity": frozenset({"workflow", "inputs"}),
-    "import": frozenset({"file", "repository", "namespace_uri", "namespace_prefix", "url", "uri", "description"}),
+    "import": frozenset(
+        {"file", "repository", "namespace_uri", "namespace_prefix", "url", "uri", "description", "when"}
+    ),
     "repository": frozenset({"description", "url", "credential", "revision", "metadata", "file"}),
     "substitution_mapping": frozenset(
         {

@@ -17,7 +17,7 @@ from ansible_ensemble.topology.definitions import build_type
 from ansible_ensemble.topology.entities import ParameterDefinition, Topology
 from ansible_ensemble.topology.functions import FunctionCheck
 from ansible_ensemble.topology.groups import read_groups
-from ansible_ensemble.topology.imports import Importer
+from ansible_ensemble.topology.imports import Importer, IsMet
 from ansible_ensemble.topology.limits import limit_fault
 from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
@@ -43,6 +43,7 @@ def load_topology(
     check_files: bool = True,
     complete: bool = True,
     find_matches: FindMatches = lambda *_: (),
+    is_met: IsMet = lambda *_: True,
     instances: Mapping[str, Any] | None = None,
     connections: Mapping[str, Any] | None = None,
 ) -> Topology:
@@ -60,6 +61,7 @@ def load_topology(
         complete: whether a requirement that names no node template and that none meets is an error; else it is a
             warning: the topology is valid TOSCA then, but a part of a whole.
         find_matches: evaluates the `match` expressions of node filters; without it they lead to nothing.
+        is_met: evaluates the `when` of imports; without it all are read.
         instances: node templates beside the service template's own, which win: an ensemble's `spec.instances`.
         connections: relationship templates of the environment, each the default for any target unless it says for
             which; one whose type is not known here is left out, with a warning.
@@ -74,7 +76,7 @@ def load_topology(
     problems = Problems(file=Place(str(document.path)))
     types = Types(problems, build_type)
     importer = Importer(
-        types, repositories or {}, (*roots, *(repositories or {}).values()) if roots else (), find_clone
+        types, repositories or {}, (*roots, *(repositories or {}).values()) if roots else (), find_clone, is_met
     )
     scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
     if not importer.is_complete:

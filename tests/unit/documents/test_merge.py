@@ -123,6 +123,14 @@ def test_a_part_of_an_included_file(directive: str, expected: Any, tmp_path: Pat
     assert expand(parse_yaml(f"a: {{{directive}}}", tmp_path / "a.yaml")) == {"a": expected}
 
 
+@pytest.mark.parametrize("key", ["when", "merge", "fille"])
+def test_a_key_that_an_include_does_not_know_is_refused(key: str, tmp_path: Path) -> None:
+    (tmp_path / "parts.yaml").write_text("a: 1\n")
+    (tmp_path / "e.yaml").write_text(f"+include: {{file: parts.yaml, {key}: x}}\n")
+    with pytest.raises(InvalidInput, match=f"takes no '{key}'"):
+        expand(read_yaml(tmp_path / "e.yaml"))
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
