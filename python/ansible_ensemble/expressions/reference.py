@@ -47,8 +47,8 @@ secret is masked.
 | `base_dir` | the folder that relative file names start in |
 | `trace` | writes what the expression gives to the job's log |
 
-In `foreach`, `$item`, `$key`, `$index` and `$collection` are set; the values `$continue` and `$break` leave an item out
-and end the loop.
+In `foreach` and `select`, a map that is no function is data: `{size: {eval: $item}}`. In `foreach`, `$item`, `$key`,
+`$index` and `$collection` are set; the values `$continue` and `$break` leave an item out and end the loop.
 
 ## Paths
 

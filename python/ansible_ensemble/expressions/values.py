@@ -17,7 +17,7 @@ from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.functions.protocol import Call, Function
 from ansible_ensemble.expressions.query import follow
-from ansible_ensemble.topology.functions import is_template
+from ansible_ensemble.topology.functions import is_template, meant
 
 _EVAL_KEYS = ("eval", "ref")
 _EVAL_OPTIONS = frozenset({"vars", "select", "foreach", "trace", "strict", "base_dir"})
@@ -98,8 +98,15 @@ def call(function: Function, expression: Mapping[Any, Any], context: Context) ->
     return result
 
 
-def query(expression: Any, context: Context) -> Any:
-    """The value of an expression: text is a path, a map is a function or data, a list is a list of values."""
+def query(expression: Any, context: Context, *, of_result: bool = False) -> Any:
+    """The value of an expression: text is a path, a map is a function or data, a list is a list of values.
+
+    Args:
+        expression: what is evaluated.
+        context: where.
+        of_result: it stands in `foreach` or `select`, and so may be a map with one entry that is data; elsewhere such
+            a map is a function that is not known.
+    """
     if isinstance(expression, str) and (context.safe or not is_template(expression)):
         return follow(expression, context.inside(expression))
     if isinstance(expression, dict) and not _is_call_of_eval(expression):
@@ -107,8 +114,8 @@ def query(expression: Any, context: Context) -> Any:
             function = context.evaluator.functions.get(key) if isinstance(key, str) else None
             if function is not None:
                 return call(function, expression, context.inside(expression, place_of(expression)))
-        if len(expression) == 1:
-            name = next(iter(expression))
+        name = next(iter(expression), None)
+        if len(expression) == 1 and (not of_result or meant(str(name)) is not None):
             raise context.inside(expression, place_of(expression)).failure(
                 f'there is no function "{name}"', hint=nearest_or_known(name, context.evaluator.functions)
             )
@@ -133,7 +140,7 @@ def _eval(value: Mapping[str, Any], context: Context) -> Any:
         if "foreach" in value:
             result = for_each(value["foreach"], result, context)
         if "select" in value:
-            result = query(value["select"], context.at(result))
+            result = query(value["select"], context.at(result), of_result=True)
     except InvalidInput:
         if strict is not False:
             raise
@@ -179,7 +186,7 @@ def for_each(raw: Any, collection: Any, context: Context) -> Any:
     for index, (key, item) in enumerate(pairs):
         variables = {"collection": collection, "index": index, "key": key, "item": item, **_ENDS}
         inner = context.at(item, variables)
-        result = query(raw["value"], inner) if keyed else query(raw, inner)
+        result = query(raw["value"] if keyed else raw, inner, of_result=True)
         name = plain(query(raw["key"], inner)) if keyed and "key" in raw else key
         if result is BREAK or name is BREAK:
             break

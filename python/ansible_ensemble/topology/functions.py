@@ -88,10 +88,10 @@ def _mistaken(value: Mapping[Any, Any]) -> str | None:
     name = next(iter(value), None)
     if len(value) != 1 or not isinstance(name, str) or (name in FUNCTIONS and name != "concat"):
         return None
-    return name if name == "concat" or _meant(name) is not None else None
+    return name if name == "concat" or meant(name) is not None else None
 
 
-def _meant(name: str) -> str | None:
+def meant(name: str) -> str | None:
     """The function that a name with a slip means; None for a word that is like none of them."""
     found = difflib.get_close_matches(name, [one for one in FUNCTIONS if len(one) > _SHORT], 1, _LIKENESS)
     return found[0] if found else None
@@ -183,7 +183,7 @@ class FunctionCheck:
                 form = len(arguments) == 3 and _may_be(arguments[2], int) and _may_be(arguments[1], str)
                 hint = 'token: ["a:b", ":", 0]'
                 return None if form else ("it takes a text, a separator and the number of a part", hint)
-        return None if name in FUNCTIONS else ("there is no such function", f"did you mean {_meant(name)}?")
+        return None if name in FUNCTIONS else ("there is no such function", f"did you mean {meant(name)}?")
 
     def _fault_of_input(self, arguments: Any) -> tuple[str, str | None] | None:
         path = arguments if isinstance(arguments, list) else [arguments]

@@ -91,11 +91,19 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"to_label": "my app!", "replace": "-"}}, "my-app"),
     ({"eval": {"to_label": ["1", "b"], "sep": "_"}}, "x1_b"),
     ({"eval": {"to_label": ["a", "1"], "sep": "_"}}, "a_1"),
-    ({"eval": {"to_label": ["longprefix", "name", "suffix"], "sep": ".", "max": 20}}, "longpref.name.suffix"),
+    ({"eval": {"to_label": ["longprefix", "name", "suffix"], "sep": ".", "max": 20}}, "longprqc.name.suffix"),
+    ({"eval": {"to_label": ["longprefix", "b"], "sep": ".", "max": 10, "digestlen": 0}}, "longpref.b"),
+    ({"eval": {"to_label": ["longprefix", "c"], "sep": ".", "max": 2}}, ".c"),
+    ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"value": {"content": {"eval": "$item"}}}}, [{"content": 1}]),
+    ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"content": {"eval": "$item"}}}, [{"content": 1}]),
+    ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"value": {}}}, [{}]),
+    ({"eval": "$b", "vars": {"b": {"a": 1}}, "select": {"size": {"eval": "a"}}}, {"size": 1}),
+    ({"eval": "$b", "vars": {"b": {"a": 1}}, "select": {"size": "{{ 1 + 1 }}"}}, {"size": 2}),
+    ({"eval": {"to_env": {"A": False, "B": True}}}, {"A": "", "B": "true"}),
     ({"eval": {"to_label": ["ab", "cd"], "sep": ".", "max": 1}}, ""),
-    ({"eval": {"to_label": "1 convert me", "replace": "_", "max": 10, "start_prepend": "_"}}, "_1_convert"),
+    ({"eval": {"to_label": "1 convert me", "replace": "_", "max": 10, "start_prepend": "_"}}, "_1_converk"),
     ({"eval": {"to_label": {"a b": "c d"}}}, {"ab": "cd"}),
-    ({"eval": {"to_label": "abcdef", "max": 3, "case": "upper"}}, "ABC"),
+    ({"eval": {"to_label": "abcdef", "max": 3, "case": "upper"}}, "AX3"),
     ({"eval": {"to_dns_label": "My App."}}, "my--app"),
     ({"eval": {"to_kubernetes_label": "a/b.c"}}, "a__b.c"),
     ({"eval": {"to_googlecloud_label": "Team A"}}, "team__a"),
@@ -231,6 +239,9 @@ ERRORS: list[tuple[Any, str]] = [
     ({"eval": {"scalar_value": "4 GB", "round": "up"}}, 'round is "up"'),
     ({"eval": {"scalar_value": "4 GB", "unit": "s"}}, 'is no scalar that can be told in "s"'),
     ({"eval": {"validate": [1, {"type": "nonsense"}]}}, "is no JSON Schema"),
+    ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"get_propety": ["a", "b"]}}, "no function"),
+    ({"eval": "$b", "vars": {"b": [1]}, "select": {"concatt": ["a", "b"]}}, "no function"),
+    ({"eval": {"content": "."}}, "no function"),
     ({"eval": {"to_label": "a", "allowed": "z-a"}}, "an option of to_label is wrong"),
     ({"eval": {"to_label": "a", "max": "x"}}, 'the option max of to_label cannot be "x"'),
     ({"eval": {"portspec": "a"}}, "is no port"),
@@ -343,9 +354,11 @@ def test_generated_strings_are_always_the_same_for_the_same_value(full: Any) -> 
 
 
 def test_a_cut_label_stays_unique_with_a_digest(full: Any) -> None:
-    labels = [full.evaluate({"eval": {"to_label": "a" * 70 + end, "digestlen": 6}}, "app") for end in ("x", "y")]
-    assert len(set(labels)) == 2
-    assert all(len(label) == 63 for label in labels)
+    for options in ({}, {"digestlen": 6}, {"max": 8}, {"max": 2}):
+        expressions = [{"eval": {"to_label": "a" * 70 + end, **options}} for end in ("x", "y")]
+        labels = [full.evaluate(expression, "app") for expression in expressions]
+        assert len(set(labels)) == 2
+        assert {len(label) for label in labels} == {options.get("max", 63)}
     assert len(full.evaluate({"eval": {"to_label": "abc", "digest": True}}, "app")) == 9
 
 

@@ -31,7 +31,7 @@ class LabelRules:
         start_prepend: what is set before a label that does not begin as it must.
         sep: what joins the items of a list.
         digest: whether a digest of the whole text is added; otherwise only to a label that is cut.
-        digestlen: how many characters the digest has.
+        digestlen: how many characters of a digest a label that is cut ends in; below 0: 3, and 2 if max is below 32.
     """
 
     allowed: str = r"\w"
@@ -43,11 +43,11 @@ class LabelRules:
     start_prepend: str = "x"
     sep: str = ""
     digest: bool = False
-    digestlen: int = 0
+    digestlen: int = -1
 
 
-#: Matches every character.
-_ANY = r"\s\S"
+#: From this length on a label that is cut has a longer digest.
+_LONG = 32
 _OPTIONS = tuple(LabelRules.__dataclass_fields__)
 _DNS = LabelRules(allowed="a-zA-Z0-9-", end="a-zA-Z0-9", replace="--", case="lower", sep="--")
 _KUBERNETES = LabelRules(allowed=r"\w.-", start="a-zA-Z0-9", end="a-zA-Z0-9", replace="__", sep="__")
@@ -58,10 +58,11 @@ _GOOGLE = LabelRules(allowed="a-z0-9_-", end="a-z0-9_-", case="lower", replace="
 def to_label(call: Call) -> Any:
     """The text (or the joined list, or the keys and values of a map) as a name that some system accepts.
 
-    Of a list that is too long, the longest items are cut.
+    Of a list that is too long, the longest items are cut. What is cut ends in a digest, so that it stays unique.
 
     Options: `allowed`, `start`, `end` (characters as in brackets of a regular expression), `max`, `case` (lower,
-    upper, any), `replace`, `start_prepend`, `sep`, `digest` (true: always add one), `digestlen`.
+    upper, any), `replace`, `start_prepend`, `sep`, `digest` (true: always add one), `digestlen` (by default 3, and 2
+    if `max` is below 32; 0: none).
 
     Example: `{eval: {to_label: "my app", replace: "-"}}`
     """
@@ -115,31 +116,49 @@ def _labels(call: Call, rules: LabelRules) -> Any:
 
 def _joined(items: list[str], rules: LabelRules) -> str:
     """A label of several texts with the separator between them; where it is too long, the longest ones are cut."""
-    if rules.digest or rules.digestlen:
+    if rules.digest:
         return make_label(rules.sep.join(items), rules)
     room = max(rules.max - len(rules.sep) * (len(items) - 1), 0)
-    inner = replace(rules, max=room, end=_ANY)
-    parts = [
-        make_label(item, replace(inner, start_prepend="") if number else inner) for number, item in enumerate(items)
-    ]
-    while sum(map(len, parts)) > room:
-        longest = max(range(len(parts)), key=lambda index: len(parts[index]))
-        parts[longest] = parts[longest][:-1]
-    return _ended(rules.sep.join(parts), rules)
+    inner = replace(rules, start_prepend="")
+    parts = [_allowed(item, inner if number else rules) for number, item in enumerate(items)]
+    sizes = [len(part) for part in parts]
+    while sum(sizes) > room:
+        sizes[sizes.index(max(sizes))] -= 1
+    cut = [_cut(part, item, size, rules) for part, item, size in zip(parts, items, sizes, strict=True)]
+    return _ended(rules.sep.join(cut), rules)
 
 
 def make_label(text: str, rules: LabelRules) -> str:
-    """The text as a label by the rules; a cut one ends in a digest if `digestlen` says so, so that it stays unique."""
-    label = {"lower": text.lower(), "upper": text.upper()}.get(rules.case, text)
+    """The text as a label by the rules; a cut one ends in a digest, so that it stays unique."""
+    label = _allowed(text, rules)
+    if not rules.digest:
+        return _ended(_cut(label, text, rules.max, rules), rules)
+    digest = _digest(text, rules.digestlen if rules.digestlen > 0 else 6, rules)
+    return _ended(label[: max(rules.max - len(digest), 0)] + digest, rules)
+
+
+def _allowed(text: str, rules: LabelRules) -> str:
+    """The text with what a label may have, of any length."""
+    label = _cased(text, rules)
     label = re.sub(f"[^{rules.allowed}]+", lambda _match: rules.replace, label)
-    if label and not re.match(f"[{rules.start}]", label):
-        label = rules.start_prepend + label
-    digest = ""
-    if rules.digest or (rules.digestlen and len(label) > rules.max):
-        length = rules.digestlen or 6
-        digest = base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:length]
-    label = label[: max(rules.max - len(digest), 0)] + digest
-    return _ended(label, rules)
+    return rules.start_prepend + label if label and not re.match(f"[{rules.start}]", label) else label
+
+
+def _cut(label: str, text: str, room: int, rules: LabelRules) -> str:
+    """The label of a text, where it is too long with the digest of the text for its end."""
+    if len(label) <= room:
+        return label
+    length = rules.digestlen if rules.digestlen >= 0 else 2 if rules.max < _LONG else 3
+    digest = _digest(text, min(length, room), rules)
+    return label[: max(room - len(digest), 0)] + digest
+
+
+def _digest(text: str, length: int, rules: LabelRules) -> str:
+    return _cased(base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:length], rules)
+
+
+def _cased(text: str, rules: LabelRules) -> str:
+    return {"lower": text.lower(), "upper": text.upper()}.get(rules.case, text)
 
 
 def _ended(label: str, rules: LabelRules) -> str:
