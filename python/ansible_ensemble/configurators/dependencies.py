@@ -113,8 +113,10 @@ def put_beside(operation: Operation, root: Path, folder: Path) -> Beside | None:
 
 def _copy(path: Path, folder: Path) -> Path:
     target = folder / path.name
-    if path.is_dir():
-        shutil.copytree(path, target, symlinks=True)
+    if path.is_dir():  # perhaps one that the copy is made in
+        shutil.copytree(
+            path, target, symlinks=True, ignore=lambda at, names: [n for n in names if Path(at, n) == folder]
+        )
     else:
         shutil.copy2(path, target)
     return target

@@ -150,8 +150,9 @@ def test_what_is_not_well_is_taken_up_where_it_was_left(status, state, repair, o
 def test_unknown_status_is_checked_first():
     app = node("app", ("create", "start", "Install.check"))
     made = plan(topology(app), deployed("app", local=Status.UNKNOWN, state=NodeState.STARTED))
-    assert [o.operation for o in made.operations] == ["check", "start"]
-    assert made.operations[1].details["unless_ok"]
+    assert [o.operation for o in made.operations] == ["check", "create", "start"]
+    assert made.operations[1].details["only_if_absent"]  # where the check finds it gone
+    assert made.operations[2].details["unless_ok"]
 
 
 def test_an_interrupted_operation_that_is_not_idempotent_does_not_run_by_itself():
