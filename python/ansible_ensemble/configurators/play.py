@@ -12,6 +12,7 @@ from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs,
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 
 #: Keys of an implementation that are keywords of Ansible's tasks and plays.
@@ -73,7 +74,7 @@ def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = ""
     if task.check or not outcome.ok:
         return result
     result.modified = False
-    if outcome.changed and task.operation.name in ("check", "discover"):
+    if outcome.changed and only_looks(task.operation.name):
         if result.status is None:
             result.status, result.error = Status.ERROR, f"it would be changed{what}"
     elif outcome.changed or basis is Basis.NOT_RUN:

@@ -12,6 +12,7 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 
 #: Inputs that are about the task, not about what it runs.
@@ -96,7 +97,7 @@ def spoil(result: Result, error: EnsembleError) -> None:
 
 def _judge(task: Task, outcome: Outcome, result: Result) -> None:
     """A check that ran has done its work whatever it found: failing says that the instance is not well."""
-    if task.operation.name not in ("check", "discover") or outcome.ok:
+    if not only_looks(task.operation.name) or outcome.ok:
         return
     ran = not (outcome.timed_out or outcome.cancelled or outcome.unreachable) and outcome.rc not in (126, 127)
     if ran and (outcome.rc is None or outcome.rc > 0):

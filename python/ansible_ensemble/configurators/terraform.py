@@ -29,6 +29,7 @@ from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 
 _STATE = "terraform.tfstate"
@@ -117,7 +118,7 @@ class TerraformConfigurator:
         ready = yield from terraform.init()
         if not ready.ok:
             return _failure(ready, modified=False)
-        reading = task.operation.name in ("check", "discover")
+        reading = only_looks(task.operation.name)
         if reading and (task.check or task.operation.name == "check"):
             result = yield from _look(terraform)
         elif task.check:

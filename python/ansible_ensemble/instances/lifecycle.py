@@ -22,6 +22,8 @@ EXIT_STATES: dict[str, NodeState] = {
 
 #: The operations that bring a node up, in order.
 DEPLOY_OPERATIONS = ("create", "configure", "start")
+#: The operations that only look.
+READING = ("check", "discover")
 
 _REACHED: dict[NodeState, int] = {
     NodeState.CREATED: 1,
@@ -37,6 +39,11 @@ _REACHED: dict[NodeState, int] = {
 def reached(state: NodeState | None) -> int:
     """How many of create, configure, start an instance in this state has behind it (0 to 3)."""
     return _REACHED.get(state, 0) if state is not None else 0
+
+
+def only_looks(operation: str) -> bool:
+    """Whether an operation, by its name with or without its interface, only looks."""
+    return operation.rpartition(".")[2] in READING
 
 
 def status_after_failure(before: Status, modified: bool | None, priority: Priority) -> Status:

@@ -9,9 +9,10 @@ from typing import Any
 from ansible_ensemble import __version__
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.core.texts import cut
+from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.jobs.outcome import JobOutcome
 from ansible_ensemble.jobs.seal import Seal
-from ansible_ensemble.jobs.settle import READING, Settled
+from ansible_ensemble.jobs.settle import Settled
 from ansible_ensemble.jobs.task import JobTask
 from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.projects.process import describe_process
@@ -146,7 +147,7 @@ def failed_event(planned: PlannedOperation, key: str, task: str, message: str) -
 
 def has_changed(task: JobTask, result: Result, settled: Settled) -> bool:
     """Whether an operation changed something, or would; one that only looks never has."""
-    if task.planned.operation in READING:
+    if only_looks(task.planned.operation):
         return False
     return bool((result.outcome and result.outcome.changed) or result.modified or settled.wrote)
 

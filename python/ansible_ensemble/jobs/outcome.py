@@ -10,11 +10,11 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Locked
 from ansible_ensemble.execution.states import State
+from ansible_ensemble.instances.lifecycle import only_looks
 
 Event = Mapping[str, Any]
 
 KILLED = "the job was killed"
-_READING = (".check", ".discover")
 _ENDS = {"blocked": State.BLOCKED, "skipped": State.SKIPPED, "cancelled": State.CANCELLED}
 
 
@@ -111,7 +111,7 @@ class Endings:
             self._open.discard(key)
             by = tuple(event.get("by", ()))
             self._endings[key] = _Ending(_ENDS.get(kind) or _how(event), bool(event.get("optional")), by)
-            self._changed |= kind == "finished" and not str(event.get("operation")).endswith(_READING)
+            self._changed |= kind == "finished" and not only_looks(str(event.get("operation")))
 
     def outcome(self, end: Event | None) -> JobOutcome:
         """The outcome of the job.

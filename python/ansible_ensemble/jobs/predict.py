@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis
+from ansible_ensemble.instances.lifecycle import only_looks
 
 _NEEDS = "not predictable: needs "
 
@@ -29,7 +30,7 @@ def prediction(task: Mapping[str, Any]) -> dict[str, Any]:
         return {"unpredictable": "it needs what only a real run gives"}
     if status == "skipped" and str(task["error"]).startswith(_NEEDS):
         return {"unpredictable": f"it needs {task['error'].removeprefix(_NEEDS)}, which only a real run gives"}
-    if status == "ok" and str(task["operation"]).endswith((".check", ".discover")) and task["targetStatus"]:
+    if status == "ok" and only_looks(str(task["operation"])) and task["targetStatus"]:
         return {"found": task["targetStatus"]}
     if status in ("ok", "skipped"):
         return {"changed": bool(task["changed"]), "diff": list(task["diff"])}

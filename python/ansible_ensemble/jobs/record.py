@@ -17,6 +17,7 @@ from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.writer import rewrite
 from ansible_ensemble.documents.yaml import Document, parse_yaml
 from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
@@ -40,7 +41,7 @@ def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
             touched.add(patch["name"])
     for event in folded.interrupted:
         instance = ensemble.instances.get(event["instance"])
-        if instance is not None and not event["operation"].endswith((".check", ".discover", "run.command")):
+        if instance is not None and not (only_looks(event["operation"]) or event["operation"] == "run.command"):
             instance.local = Status.UNKNOWN
             if makes(Reason(event["reason"]), event["operation"].rpartition(".")[2]) and not instance.created:
                 ensemble.instances.set_created(instance, event["task"])

@@ -15,6 +15,7 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.core.texts import is_cut
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
+from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.evidence import EnsembleEvidence
@@ -75,7 +76,7 @@ def plan_replay(ensemble: Ensemble, change_ids: Sequence[str], options: JobOptio
 
 def _is_check(record: ChangeRecord) -> bool:
     """Whether a change only looked: there is nothing of it to apply."""
-    return record.operation.rpartition(".")[2] in ("check", "discover")
+    return only_looks(record.operation)
 
 
 def inputs_of_changes(folder: Path, change_ids: Sequence[str]) -> dict[str, Any]:

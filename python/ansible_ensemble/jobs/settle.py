@@ -14,7 +14,7 @@ from ansible_ensemble.core.texts import storable
 from ansible_ensemble.documents.writer import same
 from ansible_ensemble.expressions.conform import mark_live
 from ansible_ensemble.instances.instance import Instance, Instances
-from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, status_after_failure
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, only_looks, status_after_failure
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.jobs.hosts import known_attribute
 from ansible_ensemble.jobs.reported import deleted, managed_by, reported_patches
@@ -25,8 +25,6 @@ from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.entities import Entity
 
 _CREATING = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
-#: Operations that only look.
-READING = ("check", "discover")
 #: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
 COMMAND = "run"
 #: In the place of the value that an attribute does not have yet.
@@ -137,7 +135,7 @@ def _judge(task: JobTask, result: Result) -> None:
     What only looks says what it found; what brings an instance up to its end has to leave it at work.
     """
     planned, status = task.planned, result.status
-    if not result.success or status is None or planned.operation in READING or planned.interface == COMMAND:
+    if not result.success or status is None or only_looks(planned.operation) or planned.interface == COMMAND:
         return
     is_last = planned.exit_status == Status.OK.value
     if status in (Status.ERROR, Status.UNKNOWN) or (is_last and not status.operational):
@@ -222,7 +220,7 @@ def _set_path(values: dict[str, Any], path: list[Any], value: Any) -> None:
 
 
 def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
-    if task.planned.operation not in READING:
+    if not only_looks(task.planned.operation):
         return
     for name, value in live.items():
         recorded = task.instance.attributes.get(name)
@@ -232,9 +230,9 @@ def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
 
 def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[dict[str, Any]]) -> None:
     planned, instance = task.planned, task.instance
-    if planned.operation in READING and result.basis is Basis.NOT_RUN:
+    if only_looks(planned.operation) and result.basis is Basis.NOT_RUN:
         return  # nobody looked
-    if planned.operation in READING:
+    if only_looks(planned.operation):
         _read_status(task, result, patch)
         known = was_known(instance) and instance.status is not Status.UNKNOWN
         if known and patch["status"] != instance.status.value:
@@ -322,14 +320,14 @@ def _relationship_marks(task: JobTask, patch: dict[str, Any]) -> None:
 def _history(
     task: JobTask, settled: Settled, patch: dict[str, Any], result: Result, configured: Container[str]
 ) -> None:
-    if task.planned.operation in READING:
+    if only_looks(task.planned.operation):
         attributes = task.instance.attributes
         changed = any(attributes.get(name, _NEW) != value for name, value in patch.get("attributes", {}).items())
     else:
         changed = bool(settled.wrote or (result.outcome is not None and result.outcome.changed))
     if changed:
         patch["lastStateChange"] = task.id
-    if task.planned.operation not in READING and task.planned.reason is not Reason.RUN:
+    if not only_looks(task.planned.operation) and task.planned.reason is not Reason.RUN:
         patch["lastConfigChange"] = task.id
         patch["properties"] = {**task.instance.properties, **task.read_properties()}
         if task.instance.customized and task.planned.operation in ("create", "configure"):

@@ -19,6 +19,8 @@ REFUSED = {
     "a link to the outside": ("ls -l", ["link.txt"], "link.txt lies outside of the project"),
     "two of one name": ("ls -l", ["a/x.txt", "b/x.txt"], "two files of .* have the name x.txt"),
     "one of the primary's name": ("a/run.sh", ["b/run.sh"], "two files of .* have the name run.sh"),
+    "the folder itself": ("ls -l", ["."], "the folder . holds the file that names it"),
+    "the folder itself, the long way": ("ls -l", ["a/.."], "holds the file that names it"),
     "nothing runs": ({"className": "Template"}, ["a/x.txt"], "no effect with template"),
     "a Terraform module": ("module", ["a/x.txt"], "no effect with terraform"),
 }
@@ -46,6 +48,16 @@ def test_refused(project: Path, primary: Any, files: list[str], words: str) -> N
     with pytest.raises(InvalidInput, match=words) as caught:
         find_dependencies(depending(primary, files, project), project)
     assert caught.value.place is not None
+
+
+def test_a_folder_is_not_copied_into_itself(project: Path) -> None:
+    """As where a library names the folder of the ensemble."""
+    (project / "web/planned").mkdir(parents=True)
+    (project / "web/page.html").write_text("page")
+    inner = operation({"primary": "ls -l", "dependencies": [Artifact("f", "f", "../web", base=project / "a")]})
+    beside = put_beside(inner, project, project / "web/planned")
+    assert beside is not None
+    assert {path.name for path in (beside.folder / "web").rglob("*")} == {"page.html", "planned"}
 
 
 def test_all_of_it_lies_in_one_folder(project: Path) -> None:
