@@ -19,10 +19,12 @@ class Host:
     Attributes:
         name: the inventory host's name; `localhost` is the controller.
         variables: host variables set on top of what the inventory says (for a host it does not know, all of them).
+        groups: names of groups that it is in, beside those of the inventory.
     """
 
     name: str = "localhost"
     variables: dict[str, Any] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

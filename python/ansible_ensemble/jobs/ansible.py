@@ -17,7 +17,7 @@ from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.given import hand_over, keep_for, options_of_job, withdraw
-from ansible_ensemble.jobs.groups import group_name, group_variables, inventory_groups
+from ansible_ensemble.jobs.groups import group_hosts, group_name, group_variables, inventory_groups
 from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
 from ansible_ensemble.jobs.job_journal import read_job_journal
@@ -179,6 +179,7 @@ def execute(
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
         check_working_trees(read, job_options)
     session.add_plugins([read.root, read.folder])
+    session.groups = group_hosts(read.topology, read.instances)
 
     def make_lanes() -> AnsibleWorker:
         return AnsibleLanes(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.topology.entities import Group, Topology
 
 _TYPE = "unfurl.groups.AnsibleInventoryGroup"
@@ -18,6 +19,15 @@ def inventory_groups(topology: Topology) -> Iterator[tuple[Group, set[str]]]:
     for group in topology.groups.values():
         if group.type.is_a(_TYPE):
             yield group, _members(group, topology)
+
+
+def group_hosts(topology: Topology, instances: Iterable[Instance]) -> dict[str, list[str]]:
+    """The groups by their names as groups of Ansible, with their members: instances, and those that are yet to be."""
+    found = {}
+    for group, members in inventory_groups(topology):
+        made = [instance.name for instance in instances if instance.template in members]
+        found[group_name(group.name)] = list(dict.fromkeys([*made, *sorted(members)]))
+    return found
 
 
 def group_name(text: str) -> str:

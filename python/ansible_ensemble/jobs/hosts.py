@@ -11,7 +11,7 @@ from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.jobs.groups import group_variables, inventory_groups
+from ansible_ensemble.jobs.groups import group_name, group_variables, inventory_groups
 from ansible_ensemble.topology.entities import Operation
 
 _LOCAL = ("localhost", "127.0.0.1", "::1", "ORCHESTRATOR")
@@ -86,22 +86,18 @@ class HostFinder:
         return current
 
     def _host_of(self, instance: Instance) -> Host:
-        shared = self._shared(instance)
+        inside = [group for group, members in self._groups if instance.template in members]
+        shared: dict[str, Any] = {}
+        for group in inside:
+            shared |= group_variables(group, self._evaluator)  # a later one wins
+        names = tuple(group_name(group.name) for group in inside)
         if instance.name in self._inventory:
-            return Host(instance.name, shared)
+            return Host(instance.name, shared, names)
         variables = self._connection(instance)
         address = variables.get("ansible_host")
         if address is None or (address in _LOCAL and "ansible_port" not in variables):
-            return Host(variables=shared)
-        return Host(instance.name, {**shared, **variables})
-
-    def _shared(self, instance: Instance) -> dict[str, Any]:
-        """Variables from the groups that the machine is in, of which a later one wins."""
-        found: dict[str, Any] = {}
-        for group, members in self._groups:
-            if instance.template in members:
-                found |= group_variables(group, self._evaluator)
-        return found
+            return Host(variables=shared, groups=names)
+        return Host(instance.name, {**shared, **variables}, names)
 
     def _connection(self, instance: Instance) -> dict[str, Any]:
         """Connection variables from the machine's addresses and its endpoint capability."""

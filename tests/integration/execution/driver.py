@@ -26,8 +26,10 @@ def order_of(data: dict[str, Any]) -> ModuleCall | Play:
 async def carry_out(request: dict[str, Any]) -> dict[str, Any]:
     """Carry out the request's orders, one after the other or all at once."""
     displays: list[Any] = []
+    session = standalone_session(**request.get("session", {}))
+    session.groups = request.get("groups", {})
     lanes = AnsibleLanes(
-        standalone_session(**request.get("session", {})),
+        session,
         executors=request.get("executors", 1),
         on_display=lambda *call: displays.append(call),
         **request.get("lanes", {}),

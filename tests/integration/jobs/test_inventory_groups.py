@@ -38,6 +38,16 @@ def test_what_runs_on_a_member_has_the_variables(command: Callable[..., Any], tm
     assert command("query", "::app::said").stdout.strip() == "hello"
 
 
+def test_plays_see_the_group(command: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(SERVICE)
+    (tmp_path / "tasks.yaml").write_text(
+        "- set_stats: {data: {said: \"{{ group_names | join }} {{ groups['web_servers'] | length }}\"}}\n"
+    )
+    run = command("deploy", "-y", "service.yaml")
+    assert run.code == 0, run.output
+    assert command("query", "::app::said").stdout.strip() == "web_servers 1"
+
+
 def test_the_inventory_has_the_group(command: Callable[..., Any], tmp_path: Path, collections: Path) -> None:
     (tmp_path / "service.yaml").write_text(SERVICE)
     (tmp_path / "tasks.yaml").write_text("[]\n")

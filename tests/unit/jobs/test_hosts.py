@@ -117,15 +117,20 @@ GROUPS = """
     others: {type: tosca.groups.Root, members: [machine]}
     empty: {type: unfurl.groups.AnsibleInventoryGroup}
 """
+NAMES = ("all_of_them", "inner")
 SHARED = {"word": "of the outer", "ansible_user": "group", "depth": 2}
 
 
 @pytest.mark.parametrize(
     "inventory,address,expected",
     [
-        (frozenset(), {"private_address": "192.0.2.7"}, Host("machine", {"ansible_host": "192.0.2.7", **SHARED})),
-        (frozenset({"machine"}), {}, Host("machine", SHARED)),
-        (frozenset(), {}, Host("localhost", SHARED)),
+        (
+            frozenset(),
+            {"private_address": "192.0.2.7"},
+            Host("machine", {"ansible_host": "192.0.2.7", **SHARED}, NAMES),
+        ),
+        (frozenset({"machine"}), {}, Host("machine", SHARED, NAMES)),
+        (frozenset(), {}, Host("localhost", SHARED, NAMES)),
     ],
     ids=["by its address", "in the inventory", "here"],
 )

@@ -204,8 +204,12 @@ class PlayRunner:
     def _make_explicit(self, name: str) -> None:
         """Put the implicit localhost into the inventory, where `hosts: all` finds it."""
         data = self._session.inventory._inventory
+        implicit = data.get_host(name)
+        groups = [group for group in data.groups.values() if group.remove_host(implicit)]
         data.localhost = None
         data.add_host(name)
+        for group in groups:
+            data.add_child(group.name, name)
         data.set_variable(name, "ansible_connection", "local")
         data.set_variable(name, "ansible_python_interpreter", sys.executable)
         data.reconcile_inventory()

@@ -19,6 +19,7 @@ from ansible_ensemble.execution.ansible import core, frames, outcomes, processes
 from ansible_ensemble.execution.ansible.core_fast import FastLane
 from ansible_ensemble.execution.ansible.core_lookups import remember_lookups
 from ansible_ensemble.execution.ansible.core_plays import PlayRunner
+from ansible_ensemble.execution.ansible.membership import make_groups
 from ansible_ensemble.execution.ansible.session import AnsibleSession
 from ansible_ensemble.execution.ansible.zygote import Zygote
 
@@ -95,6 +96,7 @@ class Executor:
         # ours, where the job is a playbook of the collection; operations are not part of it
         AnsibleCollectionConfig.default_collection = None
         core.own_temporary_files(self._session.loader)
+        make_groups(self._session.inventory, self._session.groups)
         remember_lookups()
         if self._lane and not self._lane.install():
             self._lane = None

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.configurators.orders import Host
-from ansible_ensemble.execution.ansible import core
+from ansible_ensemble.execution.ansible import core, membership
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
@@ -31,6 +31,7 @@ class AnsibleSession:
         play: its `Play`, whose keywords (environment, become, module_defaults) hold for module calls.
         play_context: its `PlayContext`, with the connection's passwords.
         host_name: the host that the action plugin runs for.
+        groups: names of members of groups that the inventory does not have, by the group's name.
     """
 
     inventory: Any
@@ -39,6 +40,7 @@ class AnsibleSession:
     play: Any
     play_context: Any
     host_name: str = "localhost"
+    groups: Mapping[str, Iterable[str]] = field(default_factory=dict)
 
     @classmethod
     def from_action(cls, action: ActionBase, task_vars: Mapping[str, Any]) -> AnsibleSession:
@@ -131,6 +133,7 @@ class AnsibleSession:
             self.inventory._inventory.reconcile_inventory()
         facts = self.variable_manager._nonpersistent_fact_cache
         before = dict(facts.get(host.name, {}))
+        joined = membership.join(self.inventory, host)
         variables = dict(host.variables)
         if added and variables.get("ansible_connection") in ("local", "ansible.builtin.local"):
             variables.setdefault("ansible_python_interpreter", sys.executable)
@@ -143,6 +146,7 @@ class AnsibleSession:
                 facts[host.name] = before
             else:
                 facts.pop(host.name, None)
+            membership.leave(self.inventory, host, joined)
             if added:
                 core.forget_host(self.inventory, host.name)
 
