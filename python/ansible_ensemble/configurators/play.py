@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.orders import Play
+from ansible_ensemble.configurators.play_files import parts_named, texts_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
@@ -144,8 +146,6 @@ class PlayConfigurator:
 
     def _write(self, task: Task, playbook: Any) -> str:
         """An inline playbook or list of tasks, as a file in the task's folder (JSON is YAML)."""
-        import json
-
         plays = playbook if isinstance(playbook, list) else [playbook]
         if not all(isinstance(play, dict) for play in plays):
             raise InvalidInput("an inline playbook must hold maps: plays or tasks", task.operation.place)
@@ -155,8 +155,17 @@ class PlayConfigurator:
         write_atomically(file, json.dumps(reveal(plays), indent=1, default=str), mode=0o600)
         return str(file)
 
+    def _texts(self, task: Task) -> list[str]:
+        """What it says that runs."""
+        playbook = task.inputs.get("playbook")
+        if self._target or isinstance(playbook, str):
+            return texts_of(self._target or str(task.base / str(playbook)), task.base)
+        return [json.dumps(reveal(playbook), default=str)]
+
     def _variables(self, task: Task) -> dict[str, Any]:
-        variables = {name: reveal(task.inputs[name]) for name in task.inputs if name not in _PLAY_INPUTS}
+        parts = {part: task.known(part, names) for part, names in parts_named(self._texts(task)).items()}
+        variables = {part: reveal(values) for part, values in parts.items() if values is not None}
+        variables.update({name: reveal(task.inputs[name]) for name in task.inputs if name not in _PLAY_INPUTS})
         arguments = task.inputs.get("arguments") or {}
         if not isinstance(arguments, dict):
             raise InvalidInput(f"the input arguments must be a map, not {arguments!r}", task.operation.place)

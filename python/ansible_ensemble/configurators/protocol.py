@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -135,6 +135,9 @@ class Task(Protocol):
 
     def open_secrets(self) -> AbstractContextManager[Path]:
         """The instance's folder of secret files, which the ensemble keeps; they are in clear while it is open."""
+
+    def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
+        """What is known of SELF, HOST, SOURCE or TARGET, of these names or all; None if it means nothing."""
 
     def raw_input(self, name: str) -> Any:
         """An input as written, not evaluated."""

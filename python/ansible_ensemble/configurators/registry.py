@@ -15,6 +15,7 @@ from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.module_names import module_fault
 from ansible_ensemble.configurators.play import PlayConfigurator
+from ansible_ensemble.configurators.play_files import check_filters, play_texts
 from ansible_ensemble.configurators.protocol import Configurator
 from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
@@ -56,6 +57,8 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
     resolved = resolve(operation, root)
     check_keywords(operation, resolved.configurator)
     find_dependencies(operation, root)
+    if resolved.configurator in ("tasks", "role", "playbook"):
+        check_filters(play_texts(operation, resolved.target), operation.place)
     if resolved.configurator == MODULE and not _comes(resolved.target, tools):
         fault = _module_fault(resolved.target, root)
         if fault is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.context import Context, Frame
 from ansible_ensemble.expressions.data import MISSING, plain
 from ansible_ensemble.expressions.entities import View
+from ansible_ensemble.expressions.known import known_values
 from ansible_ensemble.expressions.reads import Reads
 from ansible_ensemble.expressions.templates import template_variables
 from ansible_ensemble.expressions.tracker import Tracker
@@ -106,6 +107,10 @@ class Scope:
             Deferred: it is not known yet.
         """
         return plain(self.view.attribute(name, self._tracker))
+
+    def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
+        """What is known of what a keyword means, of these names or all; see `known_values`."""
+        return known_values(keyword, names, self.context())
 
     def template_variables(self) -> dict[str, Any]:
         """What templates see: SELF, HOST, inputs, ...; maps whose values are evaluated when they are read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,6 +123,10 @@ class JobTask:
     def query(self, expression: Any) -> Any:
         """Evaluate an `eval` expression in the context of the instance."""
         return self.scope.query(expression)
+
+    def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
+        """What is known of SELF, HOST, SOURCE or TARGET, of these names or all; None if it means nothing."""
+        return self.scope.known(keyword, names)
 
     def evaluate(self, value: Any, variables: Mapping[str, Any] | None = None) -> Any:
         """Evaluate a raw value, with more variables."""

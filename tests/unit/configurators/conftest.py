@@ -58,6 +58,7 @@ class FakeTask:
     attributes: frozenset[str] = frozenset()
     asked_outputs: frozenset[str] = frozenset()
     files: tuple[Path, ...] = ()
+    parts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def directory(self) -> Path:
@@ -68,6 +69,10 @@ class FakeTask:
         made = self.base / "planned"
         made.mkdir(exist_ok=True)
         return made
+
+    def known(self, keyword: str, names: Any) -> Any:
+        part = self.parts.get(keyword)
+        return part if part is None or names is None else {name: part[name] for name in names if name in part}
 
     def raw_input(self, name: str) -> Any:
         return self.inputs[name]

@@ -139,3 +139,24 @@ def test_bad_inputs(task: Any, inputs: dict[str, Any], words: str) -> None:
 
 def test_it_can_always_be_tried_in_check_mode(task: Any) -> None:
     assert PlayConfigurator("role", "r").can_dry_run(task())
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "variables"),
+    [
+        ("- debug: {msg: hello}", {}, {}),
+        ("- debug: {msg: '{{ SELF.port }}'}", {}, {"SELF": {"port": 1}}),
+        ("- debug: {msg: '{{ SELF }}'}", {}, {"SELF": {"port": 1, "secret": "s"}}),
+        ("- debug: {msg: '{{ SELF.gone | default(2) }}'}", {}, {"SELF": {}}),
+        ("- debug: {msg: '{{ HOST.port }}'}", {}, {}),
+        ("- debug: {msg: '{{ SELF.port }}'}", {"SELF": "mine"}, {"SELF": "mine"}),
+    ],
+    ids=["not named", "a member", "the whole", "not known", "means nothing", "an input of that name"],
+)
+def test_parts_of_the_model_that_the_file_names_are_variables(
+    task: Any, tmp_path: Path, text: str, inputs: Any, variables: Any
+) -> None:
+    (tmp_path / "t.yml").write_text(text)
+    one = task(inputs=inputs, parts={"SELF": {"port": 1, "secret": SensitiveStr("s")}})
+    _, (play,) = carry_out(PlayConfigurator("tasks", str(tmp_path / "t.yml")), one, Outcome(ok=True))
+    assert play.variables == variables

@@ -1,0 +1,142 @@
+"""What the files of a play say: which parts of the model they name, and what they ask for that a play does not have."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.topology.entities import Operation
+
+_PARTS = re.compile(r"""\b(SELF|HOST|SOURCE|TARGET)\b(?:\s*\.\s*(\w+)|\s*\[\s*\\?['"]([^'"\\]+)\\?['"]\s*\])?""")
+_FILTER = re.compile(r"\{\{[^{}]*\|\s*(?:eval|ref)\b(?!\.)")
+_FILE = re.compile(r"[\w./-]+\.(?:ya?ml|j2)\b")
+_WORD = re.compile(r"[\w-]+")
+#: Folders of a role, or beside tasks, with what is rendered.
+_FOLDERS = ("", "tasks", "templates", "handlers", "vars", "defaults", "meta")
+#: Files longer than this are data.
+_LONGEST = 1_000_000
+
+
+def parts_named(texts: Iterable[str]) -> dict[str, frozenset[str] | None]:
+    """Which members of SELF, HOST, SOURCE and TARGET texts name.
+
+    Returns:
+        The members by part; None where a template names it as a whole, or a member by a name that is computed.
+    """
+    found: dict[str, frozenset[str] | None] = {}
+    for text in texts:
+        for match in _PARTS.finditer(text):
+            part, dotted, quoted = match.groups()
+            name = dotted or quoted
+            if not name and not _in_template(text, match.start()):
+                continue  # HOST is a likely name of other things
+            known = found.get(part, frozenset())
+            found[part] = None if known is None or not name or hasattr(dict, name) else known | {name}
+    return found
+
+
+def _in_template(text: str, position: int) -> bool:
+    return any(
+        text.rfind(start, 0, position) > text.rfind(end, 0, position) for start, end in (("{{", "}}"), ("{%", "%}"))
+    )
+
+
+def check_filters(texts: Iterable[str], place: Place | None) -> None:
+    """Refuse the filters `eval` and `ref`, which read the model: it is not there where a play runs.
+
+    Raises:
+        InvalidInput: one is used.
+    """
+    if any(_FILTER.search(text) for text in texts):
+        message = "a play has no filter eval or ref: it sees SELF, HOST, SOURCE, TARGET and its inputs"
+        hint = "evaluate it in an input; what earlier jobs recorded gives lookup('tosca.ensemble.attribute', ...)"
+        raise InvalidInput(message, place, hint)
+
+
+def texts_of(source: str, base: Path | None) -> list[str]:
+    """The texts of a playbook, a task file or a role, and of the files and roles of the project that they name.
+
+    Args:
+        source: an absolute path; whatever else names something that is not the project's.
+        base: where relative files are looked for beside its folder.
+    """
+    path = Path(source)
+    return list(_texts([path], base, set())) if path.is_absolute() else []
+
+
+def play_texts(operation: Operation, target: str) -> list[str]:
+    """The texts of what an operation runs, as far as they are known before its inputs are evaluated.
+
+    Args:
+        operation: the operation.
+        target: the file or role that it names; empty if its input `playbook` gives it.
+    """
+    if target:
+        return texts_of(target, operation.base)
+    playbook = operation.inputs.get("playbook")
+    value = playbook.value if playbook is not None else None
+    if isinstance(value, str) and operation.base is not None and "{{" not in value:
+        return texts_of(str(operation.base / value), operation.base)
+    return _quoted(value)
+
+
+def _quoted(playbook: Any) -> list[str]:
+    """The parts of an inline playbook that are left to Ansible."""
+    if isinstance(playbook, Mapping):
+        if "q" in playbook and len(playbook) == 1:
+            return [json.dumps(playbook["q"], default=str)]
+        return [text for item in playbook.values() for text in _quoted(item)]
+    return [text for item in playbook for text in _quoted(item)] if isinstance(playbook, list) else []
+
+
+def _texts(paths: Iterable[Path], base: Path | None, seen: set[Path]) -> Iterator[str]:
+    left = list(paths)
+    while left:
+        path = left.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        if path.is_dir():
+            left += _files_of_role(path)
+            continue
+        text = _read(path)
+        if text:
+            yield text
+            left += _named(text, path.parent, base)
+
+
+def _files_of_role(folder: Path) -> list[Path]:
+    return [file for name in _FOLDERS[1:] for file in sorted((folder / name).rglob("*")) if file.is_file()]
+
+
+def _named(text: str, folder: Path, base: Path | None) -> Iterator[Path]:
+    """Files and roles of the project that a text names."""
+    starts = [start for start in dict.fromkeys((folder, base)) if start is not None]
+    for name in set(_FILE.findall(text)):
+        yield from (path for start in starts for kind in _FOLDERS if (path := start / kind / name).is_file())
+    for roles in (start / "roles" for start in starts):
+        if roles.is_dir():
+            words = set(_WORD.findall(text))
+            yield from (role for role in roles.iterdir() if role.name in words and role.is_dir())
+
+
+def _read(path: Path) -> str:
+    try:
+        stat = path.stat()
+    except OSError:
+        return ""
+    return _read_once(path, stat.st_mtime_ns, stat.st_size) if stat.st_size <= _LONGEST else ""
+
+
+@lru_cache(maxsize=1024)
+def _read_once(path: Path, _changed: int, _size: int) -> str:
+    """A file's text; its time and size tell whether it is still the same."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
