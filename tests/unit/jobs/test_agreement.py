@@ -92,14 +92,14 @@ def disagreements(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_all_refuse_it_with_the_same_words(case: dict[str, str], tmp_path: Path) -> None:
+def test_all_have_one_verdict_with_the_same_words(case: dict[str, str], tmp_path: Path) -> None:
     for name, text in case.items():
         if name != "words":
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
     path = tmp_path / next(name for name in case if name.endswith(("service.yaml", "ensemble.yaml")))
     told = told_by_validate(path)
-    assert any(case["words"] in text for text in told), told
+    assert any(case["words"] in text for text in told) if "words" in case else not told, told
     assert disagreements(path) == []
 
 
