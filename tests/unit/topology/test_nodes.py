@@ -108,7 +108,7 @@ topology_template:
       type: Compute
       directives: [select]
       metadata: {k: v}
-      node_filter: {match: ["{get_property: [SELF, x]}"]}
+      node_filter: {properties: [{k: {equal: v}}]}
       dependencies: [{x: y}]
       instance_keys: [[name]]
     n: {type: unfurl.nodes.Generic, properties: {anything: {goes: 1}}}
@@ -119,7 +119,7 @@ topology_template:
     )
     node = topology.node_templates["a"]
     assert node.directives == ("select",)
-    assert node.node_filter == {"match": ["{get_property: [SELF, x]}"]}
+    assert node.node_filter == {"properties": [{"k": {"equal": "v"}}]}
     assert [text.partition(": ")[2] for text in topology.warnings] == [
         "`dependencies` of a node template is not acted on",
         "`instance_keys` of a node template is not acted on",
