@@ -76,7 +76,7 @@ def _matching(pattern: str, names: Iterable[str]) -> list[str]:
 
 def _text(value: Any, as_text: Callable[[Any], str]) -> Any:
     shown = reveal(value)
-    text = ("true" if shown else "") if isinstance(shown, bool) else as_text(value)
+    text = ("true" if shown else "") if isinstance(shown, bool) else as_text(shown if is_sensitive(value) else value)
     return mark_sensitive(text) if is_sensitive(value) else text
 
 

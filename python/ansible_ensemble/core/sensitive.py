@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from ansible_ensemble.core.texts import CUT
+from ansible_ensemble.core.texts import CUT, is_cut
 
 REDACTED = "<<REDACTED>>"
 
@@ -139,8 +139,9 @@ class Redactor:
 
     A taint follows values through our own code; a secret that a command prints comes back as plain text,
     so every secret that was ever handed out is also masked by its text, by each of its lines, and by its text as JSON,
-    a URL, a shell or base64 write it. Where a text was cut, what is left of a secret at the gap is masked too. Secrets
-    of fewer than `shortest` characters are not masked by text: they would mask ordinary words.
+    a URL, a shell or base64 write it. Where a text was cut, what is left of a secret at the gap is masked too: down to
+    one character where the gap says how much is missing, to `shortest` at an ellipsis, which ordinary texts have as
+    well. Secrets of fewer than `shortest` characters are not masked by text: they would mask ordinary words.
 
     Attributes:
         too_short: names of the secrets that are not; an empty name is of one that is known by no name.
@@ -213,27 +214,33 @@ class Redactor:
         parts = CUT.split(text)
         for index in range(0, len(parts), 2):
             if index + 1 < len(parts):
-                rest = max((self._beginning(parts[index], secret) for secret in self._secrets), default=0)
+                least = self._least(parts[index + 1])
+                rest = max((self._beginning(parts[index], secret, least) for secret in self._secrets), default=0)
                 parts[index] = parts[index][: len(parts[index]) - rest] + REDACTED * bool(rest)
             if index:
-                rest = max((self._end(parts[index], secret) for secret in self._secrets), default=0)
+                least = self._least(parts[index - 1])
+                rest = max((self._end(parts[index], secret, least) for secret in self._secrets), default=0)
                 parts[index] = REDACTED * bool(rest) + parts[index][rest:]
         return "".join(parts)
 
-    def _beginning(self, text: str, secret: str) -> int:
-        """How many characters of a secret's beginning end the text."""
-        position = text.find(secret[: self.shortest], max(0, len(text) - len(secret) + 1))
+    def _least(self, gap: str) -> int:
+        """The fewest characters that count as a rest at a gap."""
+        return 1 if is_cut(gap) else self.shortest
+
+    def _beginning(self, text: str, secret: str, least: int) -> int:
+        """How many characters of a secret's beginning, at least so many, end the text."""
+        position = text.find(secret[:least], max(0, len(text) - len(secret) + 1))
         while position >= 0 and not secret.startswith(text[position:]):
-            position = text.find(secret[: self.shortest], position + 1)
+            position = text.find(secret[:least], position + 1)
         return len(text) - position if position >= 0 else 0
 
-    def _end(self, text: str, secret: str) -> int:
-        """How many characters of a secret's end begin the text."""
+    def _end(self, text: str, secret: str, least: int) -> int:
+        """How many characters of a secret's end, at least so many, begin the text."""
         head = text[: len(secret) - 1]
-        position = head.rfind(secret[-self.shortest :])
-        while position >= 0 and not secret.endswith(head[: position + self.shortest]):
-            position = head.rfind(secret[-self.shortest :], 0, position + self.shortest - 1)
-        return position + self.shortest if position >= 0 else 0
+        position = head.rfind(secret[-least:])
+        while position >= 0 and not secret.endswith(head[: position + least]):
+            position = head.rfind(secret[-least:], 0, position + least - 1)
+        return position + least if position >= 0 else 0
 
     def data(self, value: Any) -> Any:
         """Return the data with marked values redacted and known secrets masked in every string."""

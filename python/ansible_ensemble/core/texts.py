@@ -15,7 +15,7 @@ _USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
 MAX_NESTING = 100
 """How deep maps and lists that an operation returns may be nested: every file and reader has room for so many."""
 
-_GAP = " characters cut ...]"
+_GAP = " cut ...]"
 #: In bits; no reader here takes an integer of more than 4300 decimal digits.
 _LARGEST_INTEGER = 4300 * 3
 
@@ -33,11 +33,11 @@ def cut(text: str, limit: int) -> str:
     half = limit // 2
     if len(text) <= limit:
         return text
-    return f"{text[:half]}\n[... {len(text) - 2 * half}{_GAP}\n{text[-half:]}"
+    return f"{text[:half]}\n[... {len(text) - 2 * half} characters{_GAP}\n{text[-half:]}"
 
 
 def is_cut(text: str) -> bool:
-    """Whether `cut` left a part of the text out."""
+    """Whether a part of the text was left out, and a line in it says how much."""
     return _GAP in text
 
 

@@ -59,22 +59,27 @@ def conform(value: Any, schema: Schema, what: str, place: Place | None, data_typ
 
 
 def mark_declared(
-    value: Any, definition: ParameterDefinition | None, data_type: DataTypes, path: Sequence[Any] = ()
+    value: Any,
+    definition: ParameterDefinition | None,
+    data_type: DataTypes,
+    path: Sequence[Any] = (),
+    mark: Callable[[Any], Any] = mark_sensitive,
 ) -> Any:
     """The value with what its definition says is sensitive marked: all of it, or fields of its data type.
 
     Args:
-        value: a live value; it need not fit its type.
-        definition: of the attribute that it is, or that it is a part of; None where nothing is declared.
+        value: a live or a given value; it need not fit its type.
+        definition: of the attribute or input that it is, or that it is a part of; None where nothing is declared.
         data_type: gives the data types that are not primitive.
         path: the keys that lead from the attribute to the value.
+        mark: marks what is sensitive.
     """
     if definition is None:
         return value
     schema, secret = _declared_at(definition, data_type, path)
     if secret:
-        return mark_sensitive(value)
-    return value if schema is None else _marked(value, schema, data_type)
+        return mark(value)
+    return value if schema is None else _marked(value, schema, data_type, mark)
 
 
 def conform_part(
@@ -148,19 +153,34 @@ def mark_live(value: Any, entity: Declaring, data_type: DataTypes, path: Sequenc
     return value
 
 
-def _marked(value: Any, schema: Schema, data_type: DataTypes) -> Any:
-    if not isinstance(value, Mapping | list) or isinstance(value, Sensitive):
+def _marked(value: Any, schema: Schema, data_type: DataTypes, mark: Callable[[Any], Any]) -> Any:
+    if isinstance(value, Sensitive):
         return value
-    _, _, entity = resolve(schema, data_type)
-    if entity is not None and isinstance(value, Mapping):
+    base, _, entity = resolve(schema, data_type)
+    fits = isinstance(value, list) if base == "list" else isinstance(value, Mapping)
+    if not fits or is_computed(value):
+        return mark(value) if _has_secret(schema, data_type) else value
+    if entity is not None:
         fields = entity.properties
-        return {key: mark_declared(item, fields.get(str(key)), data_type) for key, item in value.items()}
+        return {key: mark_declared(item, fields.get(str(key)), data_type, mark=mark) for key, item in value.items()}
     entry = schema_entry(schema, data_type)
     if entry is None:
         return value
     if isinstance(value, list):
-        return [_marked(item, entry, data_type) for item in value]
-    return {key: _marked(item, entry, data_type) for key, item in value.items()}
+        return [_marked(item, entry, data_type, mark) for item in value]
+    return {key: _marked(item, entry, data_type, mark) for key, item in value.items()}
+
+
+def _has_secret(schema: Schema, data_type: DataTypes, within: frozenset[str] = frozenset()) -> bool:
+    """Whether a value of the type has a sensitive field at any depth."""
+    entity = resolve(schema, data_type)[2]
+    if entity is None:
+        entry = schema_entry(schema, data_type)
+        return entry is not None and _has_secret(entry, data_type, within)
+    return entity.name not in within and any(
+        field.sensitive or _has_secret(field.schema, data_type, within | {entity.name})
+        for field in entity.properties.values()
+    )
 
 
 def _primitive(value: Any, base: str, what: str, place: Place | None) -> Any:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import REDACTED, is_secret_name, is_sensitive, mark_sensitive, reveal
+from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.documents.shape import Shape, read_json
+from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.seal import Seal, from_json
 from ansible_ensemble.topology.entities import Topology
@@ -25,6 +26,8 @@ from ansible_ensemble.topology.entities import Topology
 #: Job variables of this prefix set inputs.
 INPUT_PREFIX = "input_"
 _FILE = "given.json"
+#: Key of the one-key map that holds a sensitive value in it.
+_MARK = "__sensitive"
 _KINDS = ("inputs", "variables")
 _GIVEN: Shape = {"plan": str, **dict.fromkeys(_KINDS, dict)}
 
@@ -43,7 +46,7 @@ def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
     inputs: dict[str, Any] = seal.open({**options.inputs, **variables})
     for kind, option, values in (("input", "--inputs FILE", inputs), ("variable", "-e @FILE", options.variables)):
         for name, value in values.items():
-            if value == REDACTED:
+            if _is_lost(value):
                 hint = f"give it again, best with {option}; with a vault password it would have been kept, encrypted"
                 raise InvalidInput(f"the sensitive {kind} {name!r} was not kept", hint=hint)
     return inputs
@@ -74,16 +77,18 @@ def recorded_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def kept_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """As `recorded_values`, without those that are redacted."""
-    return {name: value for name, value in recorded_values(options, kind).items() if value != REDACTED}
+    """As `recorded_values`, without those that are redacted, or that hold what is."""
+    return {name: value for name, value in recorded_values(options, kind).items() if not _is_lost(value)}
 
 
-def sensitive_inputs(topology: Topology) -> list[str]:
-    """Names of the inputs, of the topology and of its workflows, whose definitions mark them as sensitive."""
+def mark_inputs(inputs: Mapping[str, Any], topology: Topology) -> dict[str, Any]:
+    """The inputs with what the topology or a workflow declares as sensitive marked, be it a field of a data type."""
     declared = [topology.inputs, *(workflow.inputs for workflow in topology.workflows.values())]
-    return list(
-        dict.fromkeys(name for inputs in declared for name, definition in inputs.items() if definition.sensitive)
-    )
+    marked = dict(inputs)
+    for definitions in declared:
+        for name in marked.keys() & definitions.keys():
+            marked[name] = mark_declared(marked[name], definitions[name], topology.data_types.get, mark=_secret)
+    return marked
 
 
 def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal, *, plan: str) -> None:
@@ -104,7 +109,8 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal
     values = {kind: {name: value for name, value in given[kind].items() if is_sensitive(value)} for kind in given}
     if any(values.values()):
         make_private(planned)
-        write_atomically(planned / _FILE, json.dumps({"plan": plan} | reveal(values), default=str), mode=0o600)
+        text = json.dumps({"plan": plan} | _written_marks(values), default=str)
+        write_atomically(planned / _FILE, text, mode=0o600)
 
 
 def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
@@ -114,7 +120,7 @@ def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
         InvalidInput: their file cannot be read.
     """
     values = _read(planned)
-    return {kind: {name: mark_sensitive(value) for name, value in values[kind].items()} for kind in _KINDS}
+    return {kind: {name: _with_marks(value) for name, value in values[kind].items()} for kind in _KINDS}
 
 
 def keep_for(planned: Path, plan: str) -> None:
@@ -161,15 +167,42 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
 
 def _as_inputs(options: JobOptions, topology: Topology, seal: Seal) -> dict[str, dict[str, Any]]:
     """The `inputs` and `variables` of the options: sensitive inputs are marked, and no longer among the variables."""
-    inputs, variables = dict(seal.open(options.inputs)), given_variables(options, seal)
-    for name in sensitive_inputs(topology):
-        if INPUT_PREFIX + name in variables:
-            inputs[name] = variables.pop(INPUT_PREFIX + name)
-        if name in inputs:
-            inputs[name] = _secret(inputs[name])
+    variables = given_variables(options, seal)
+    inputs = mark_inputs(seal.open(options.inputs), topology)
+    by_variable = {name.removeprefix(INPUT_PREFIX): name for name in variables if name.startswith(INPUT_PREFIX)}
+    marked = mark_inputs({name: variables[variable] for name, variable in by_variable.items()}, topology)
+    for name, value in marked.items():
+        if is_sensitive(value):
+            inputs[name] = value
+            del variables[by_variable[name]]
     return {"inputs": inputs, "variables": variables}
 
 
 def _secret(value: Any) -> Any:
     """A value marked as sensitive; what could not be decrypted tells nothing, and stays what it is."""
     return value if isinstance(value, VaultText) else mark_sensitive(value)
+
+
+def _is_lost(value: Any) -> bool:
+    """Whether the value, or a part of it, was redacted."""
+    if isinstance(value, dict):
+        return any(map(_is_lost, value.values()))
+    return any(map(_is_lost, value)) if isinstance(value, list) else value == REDACTED
+
+
+def _written_marks(value: Any) -> Any:
+    """The value in clear, each sensitive part in a map of one key; a map that has this very key is taken for one."""
+    if isinstance(value, Sensitive) or (isinstance(value, dict) and set(value) == {_MARK}):
+        return {_MARK: reveal(value)}
+    if isinstance(value, dict):
+        return {key: _written_marks(item) for key, item in value.items()}
+    return [_written_marks(item) for item in value] if isinstance(value, list) else value
+
+
+def _with_marks(value: Any) -> Any:
+    """The value that `_written_marks` was given."""
+    if isinstance(value, dict):
+        if set(value) == {_MARK}:
+            return mark_sensitive(value[_MARK])
+        return {key: _with_marks(item) for key, item in value.items()}
+    return [_with_marks(item) for item in value] if isinstance(value, list) else value

@@ -15,7 +15,7 @@ from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
-from ansible_ensemble.core.sensitive import REDACTED, Redactor
+from ansible_ensemble.core.sensitive import Redactor, redact
 from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
 from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
@@ -29,7 +29,7 @@ from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status
 from ansible_ensemble.jobs.ensemble import Ensemble
 from ansible_ensemble.jobs.expanded import expanded
-from ansible_ensemble.jobs.given import given_inputs, sensitive_inputs
+from ansible_ensemble.jobs.given import given_inputs, mark_inputs
 from ansible_ensemble.jobs.location import Location, locate
 from ansible_ensemble.jobs.merging import read_merged
 from ansible_ensemble.jobs.moved import move_instances, read_moves
@@ -337,7 +337,7 @@ def _base(document: Document | None, topology: Topology, status: Mapping[str, An
     if document is not None:
         spec.update(_digest(document.data.get("spec")).encode())
     values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}
-    inputs = _digest(values | dict.fromkeys(sensitive_inputs(topology), REDACTED))
+    inputs = _digest(redact(mark_inputs(values, topology)))
     return {"spec": spec.hexdigest()[:32], "status": _digest(status), "inputs": inputs}
 
 

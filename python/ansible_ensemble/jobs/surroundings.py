@@ -51,7 +51,7 @@ def make_surroundings(
     """
     folder, vault = path.parent, environment.vault
     variables = given_variables(options, Seal(vault) if vault.available else Seal())
-    for name, value in variables.items():
+    for name, value in (*variables.items(), *environment.sensitive_variables):
         if is_sensitive(value):
             redactor.add(value, name)
     inventory = cache(partial(_inventory, options, vault, folder, variables)) if trusted else _withheld

@@ -11,8 +11,10 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.topology.entities import Policy, Topology, Workflow
 from ansible_ensemble.topology.functions import is_computed
+from ansible_ensemble.topology.values import DataTypes
 
 #: What a part of a written value stands for, in a tuple; None where it stands for itself.
 _Find = Callable[[Mapping[str, Any]], tuple[Any] | None]
@@ -50,9 +52,10 @@ def _finder(topology: Topology, origin: Mapping[str, Any]) -> _Find:
     if origin.get("workflow") in topology.workflows:
         caller = _finder(topology, origin.get("by") or {})
         given = {name: _filled(value, caller) for name, value in (origin.get("inputs") or {}).items()}
-        return _OfWorkflow(topology.workflows[origin["workflow"]], {**topology.input_values, **given})
+        workflow = topology.workflows[origin["workflow"]]
+        return _OfWorkflow(workflow, {**topology.input_values, **given}, topology.data_types.get)
     if origin.get("policy") in topology.policies:
-        return _OfPolicy(topology.policies[origin["policy"]])
+        return _OfPolicy(topology.policies[origin["policy"]], topology.data_types.get)
     return _nothing
 
 
@@ -72,7 +75,8 @@ def _nothing(_written: Mapping[str, Any]) -> None:
 class _OfWorkflow:
     """Finds what `get_input` of one of the workflow's own inputs stands for."""
 
-    def __init__(self, workflow: Workflow, given: Mapping[str, Any]) -> None:
+    def __init__(self, workflow: Workflow, given: Mapping[str, Any], data_type: DataTypes) -> None:
+        self._data_type = data_type
         self._given = given
         self._workflow = workflow
 
@@ -80,8 +84,7 @@ class _OfWorkflow:
         name = written.get("get_input")
         if len(written) != 1 or not isinstance(name, str) or name not in self._workflow.inputs:
             return None
-        value = self._value(name)
-        return (_sensitive(value) if self._workflow.inputs[name].sensitive else value,)
+        return (mark_declared(self._value(name), self._workflow.inputs[name], self._data_type, mark=_sensitive),)
 
     def _value(self, name: str) -> Any:
         definition = self._workflow.inputs[name]
@@ -98,7 +101,8 @@ class _OfWorkflow:
 class _OfPolicy:
     """Finds what `get_property: [SELF, NAME]` stands for, where SELF is the policy."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, data_type: DataTypes) -> None:
+        self._data_type = data_type
         self._policy = policy
 
     def __call__(self, written: Mapping[str, Any]) -> tuple[Any] | None:
@@ -111,8 +115,7 @@ class _OfPolicy:
             if not isinstance(found, Mapping) or key not in found:
                 raise InvalidInput(f"the property '{path[1]}' of the policy has no '{key}'", assignment.place)
             found = found[key]
-        is_secret = assignment.definition is not None and assignment.definition.sensitive
-        return (_sensitive(found) if is_secret else found,)
+        return (mark_declared(found, assignment.definition, self._data_type, path[2:], _sensitive),)
 
 
 def _sensitive(value: Any) -> Any:

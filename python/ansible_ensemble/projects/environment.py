@@ -17,7 +17,7 @@ from typing import Any
 
 from ansible_ensemble.core.environment import Changes, apply_rules, is_rule
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive
 from ansible_ensemble.documents.paths import confine, is_folder, resolved
 from ansible_ensemble.documents.scalars import VaultText, as_written
 from ansible_ensemble.documents.yaml import parse_yaml, place_of
@@ -105,6 +105,7 @@ class Environment:
     warnings: list[str] = field(default_factory=list)
     trusted: bool = False
     _variables: Changes | None = None
+    _sensitive_variables: list[tuple[str, Any]] = field(default_factory=list)
     _secrets: Values | None = None
 
     @property
@@ -117,7 +118,15 @@ class Environment:
         if self._variables is None:
             rules = {name: self._variable(name, value) for name, value in self.raw.get("variables", {}).items()}
             self._variables = apply_rules(rules, os.environ, as_written)
+            # what a rule puts before another value, or is replaced by the next one, is as secret by itself
+            told = [*rules.items(), *self._variables.items()]
+            self._sensitive_variables = [(name, value) for name, value in told if is_sensitive(value)]
         return self._variables
+
+    @property
+    def sensitive_variables(self) -> list[tuple[str, Any]]:
+        """The sensitive ones of `variables`, and the sensitive values that they are made of."""
+        return self._sensitive_variables if self.variables else []
 
     @property
     def locals(self) -> Mapping[str, Any]:
@@ -191,7 +200,7 @@ class Environment:
 
     def _decrypted(self, value: Any) -> Any:
         if isinstance(value, VaultText):
-            return self.vault.decrypt(value)
+            return mark_sensitive(self.vault.decrypt(value))
         if isinstance(value, Mapping) and _holds_vault(value):
             return {key: self._decrypted(item) for key, item in value.items()}
         if isinstance(value, list) and _holds_vault(value):

@@ -9,6 +9,8 @@ import pytest
 
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, is_secret_name
 from ansible_ensemble.core.texts import cut
+from ansible_ensemble.execution.ansible import returned
+from ansible_ensemble.execution.ansible.returned import ReturnedJson
 from ansible_ensemble.execution.output import BoundedOutput
 from ansible_ensemble.execution.process import _exit_error
 
@@ -110,3 +112,24 @@ def test_a_secret_is_masked_as_others_write_it(encode) -> None:
     secret = 'it\'s a "secret"/ü\nof two lines'
     assert "two" not in Redactor([secret]).text(encode(secret))
     assert REDACTED in Redactor([secret]).text(f"x={encode(secret)};")
+
+
+@pytest.mark.parametrize("shown", range(1, len(SECRET)))
+@pytest.mark.parametrize("gap", ["\n[... 5 bytes cut ...]\n", "\n[... 70 characters cut ...]\n"])
+def test_at_a_gap_that_says_so_no_character_of_a_secret_remains(shown: int, gap: str) -> None:
+    redactor = Redactor([SECRET])
+    text = f"x{SECRET[:shown]}{gap}{SECRET[-shown:]}y"
+    masked = f"x{REDACTED}{gap}{REDACTED}y"
+    assert redactor.text(text) == masked
+    assert redactor.text(masked) == masked
+
+
+def test_the_texts_of_a_result_that_was_cut_show_nothing_of_a_secret() -> None:
+    redactor = Redactor([SECRET])
+    for shown in (1, 2, 3):
+        result = returned.cut({"items": ["a" * (50 - shown) + SECRET + "b" * 200]}, 100)
+        assert redactor.data(result)["items"][0].startswith("a" * (50 - shown) + REDACTED + "\n[... ")
+        printed = ReturnedJson(limit=150, text_limit=100)
+        printed.add(json.dumps({"msg": "a" * 200 + SECRET + "b" * (50 - shown)}).encode())
+        text = json.loads(printed.content())["msg"]
+        assert f" cut ...]\n{REDACTED}b" in redactor.text(text) or SECRET[-1] not in text

@@ -66,3 +66,5 @@ def test_lone_surrogates_are_replaced(value: Any, clean: Any) -> None:
 def test_what_was_cut_is_known_for_it() -> None:
     assert is_cut(cut("a" * 30, 20))
     assert not is_cut(cut("a" * 20, 20))
+    assert is_cut("a\n[... 7 bytes cut ...]\nb")
+    assert not is_cut("a ... b")

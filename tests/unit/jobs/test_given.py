@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, mark_sensitive
+from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, mark_sensitive, redact
 from ansible_ensemble.jobs.given import (
     given_inputs,
     given_variables,
@@ -160,3 +161,59 @@ def test_a_damaged_file_is_an_error_in_order(tmp_path: Path, text: str, said: st
     (tmp_path / "given.json").write_text(text)
     with pytest.raises(InvalidInput, match=said):
         handed_over(tmp_path)
+
+
+FIELDS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+data_types:
+  Login:
+    properties:
+      user: {type: string, required: false}
+      pw: {type: string, required: false, metadata: {sensitive: true}}
+topology_template:
+  inputs:
+    cred: {type: Login, required: false}
+    creds: {type: list, entry_schema: {type: Login}, required: false}
+    by_name: {type: map, entry_schema: {type: Login}, required: false}
+  workflows: {rotate: {inputs: {next: {type: Login}}}}
+"""
+LOGIN, HIDDEN = {"user": "joe", "pw": "canary"}, {"user": "joe", "pw": REDACTED}
+
+
+@pytest.mark.parametrize("prefix", ["", "input_"])
+@pytest.mark.parametrize(
+    ("name", "value", "recorded"),
+    [
+        ("cred", LOGIN, HIDDEN),
+        ("creds", [LOGIN, LOGIN], [HIDDEN, HIDDEN]),
+        ("by_name", {"one": LOGIN, "__sensitive": LOGIN}, {"one": HIDDEN, "__sensitive": HIDDEN}),
+        ("next", LOGIN, HIDDEN),
+        ("cred", "user=joe pw=canary", REDACTED),
+    ],
+)
+def test_sensitive_fields_are_kept_apart(tmp_path: Path, prefix: str, name: str, value: Any, recorded: Any) -> None:
+    file, planned, password = tmp_path / "service.yaml", tmp_path / "planned", tmp_path / "password"
+    password.write_text("open sesame")
+    sealing = Seal(Vault([str(password)]))
+    file.write_text(FIELDS)
+    topology = load_topology(file)
+    options = JobOptions.from_mapping({"variables" if prefix else "inputs": {prefix + name: value}})
+    without = recorded_options(options, topology, Seal())
+    assert without == {"inputs": {name: recorded}}
+    with pytest.raises(InvalidInput, match=f"'{name}' was not kept"):
+        given_inputs(JobOptions.from_mapping(without), Seal())
+    sealed = recorded_options(options, topology, sealing)
+    assert "canary" not in str(sealed)
+    opened = given_inputs(JobOptions(inputs=recorded_values(sealed, "inputs")), sealing)
+    hand_over(planned, options, topology, Seal(), plan="d1")
+    handed = options_of_job(without, {}, planned).inputs
+    assert handed == opened == {name: value}
+    assert redact(handed) == redact(opened) == {name: recorded}
+    withdraw(planned)
+    assert options_of_job(without, {}, planned).inputs == {}
+
+
+def test_a_map_with_the_key_of_the_mark_is_handed_over_whole(topology: Topology, tmp_path: Path) -> None:
+    given = {"__sensitive": {"__sensitive": 1}}
+    hand_over(tmp_path, JobOptions(inputs={"password": given, "port": 80}), topology, Seal(), plan="d1")
+    assert handed_over(tmp_path) == {"inputs": {"password": given}, "variables": {}}

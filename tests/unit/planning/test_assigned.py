@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, redact
 from ansible_ensemble.planning.assigned import assign, assigned_inputs
 from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
@@ -19,6 +19,12 @@ policy_types:
     properties:
       key: {type: string, metadata: {sensitive: true}}
       every: {type: map, entry_schema: {type: integer}}
+      login: {type: Login, required: false}
+data_types:
+  Login:
+    properties:
+      user: {type: string, required: false}
+      pw: {type: string, required: false, metadata: {sensitive: true}}
 topology_template:
   workflows:
     rotate:
@@ -26,8 +32,13 @@ topology_template:
         key: {type: string, metadata: {sensitive: true}}
         times: {type: integer, default: 3}
         needed: {type: string}
+        login: {type: Login, default: {user: joe, pw: canary}}
+        logins: {type: list, entry_schema: {type: Login}, default: [{user: joe, pw: canary}]}
+        by_name: {type: map, entry_schema: {type: Login}, default: {one: {pw: canary}}}
+        computed: {type: Login, default: {user: joe, pw: {concat: [can, ary]}}}
+        made: {type: Login, default: {get_property: [maker, login]}}
   policies:
-    - rotation: {type: Rotation, properties: {key: canary, every: {days: 7}}}
+    - rotation: {type: Rotation, properties: {key: canary, every: {days: 7}, login: {user: joe, pw: canary}}}
 """
 WORKFLOW, POLICY = {"workflow": "rotate"}, {"policy": "rotation"}
 
@@ -76,3 +87,28 @@ def test_nothing_assigned_is_nothing_noted(topology: Topology) -> None:
     assign(details, {}, WORKFLOW)
     assert details == {}
     assert assigned_inputs(topology, details) == {}
+
+
+@pytest.mark.parametrize(
+    ("origin", "written", "redacted"),
+    [
+        (WORKFLOW, {"get_input": "login"}, {"user": "joe", "pw": REDACTED}),
+        (WORKFLOW, {"get_input": "logins"}, [{"user": "joe", "pw": REDACTED}]),
+        (WORKFLOW, {"get_input": "by_name"}, {"one": {"pw": REDACTED}}),
+        (
+            WORKFLOW,
+            {"get_input": "computed"},
+            {"user": "joe", "pw": {"eval": {"sensitive": {"concat": ["can", "ary"]}}}},
+        ),
+        (WORKFLOW, {"get_input": "made"}, {"eval": {"sensitive": {"get_property": ["maker", "login"]}}}),
+        (POLICY, {"get_property": ["SELF", "login"]}, {"user": "joe", "pw": REDACTED}),
+        (POLICY, {"get_property": ["SELF", "login", "pw"]}, REDACTED),
+        (POLICY, {"get_property": ["SELF", "login", "user"]}, "joe"),
+    ],
+)
+def test_sensitive_fields_of_what_is_assigned_are_marked_and_others_not(
+    topology: Topology, origin: dict[str, str], written: Any, redacted: Any
+) -> None:
+    details: dict[str, Any] = {}
+    assign(details, {"value": written}, origin)
+    assert redact(assigned_inputs(topology, details)) == {"value": redacted}

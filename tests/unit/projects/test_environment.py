@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import Sensitive
+from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, reveal
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.execution_settings import ExecutionSettings
@@ -263,3 +263,34 @@ def test_an_ensemble_without_project_has_an_empty_environment(tmp_path: Path) ->
     environment: Any = load_environment(tmp_path / "ensemble.yaml", {})
     assert (environment.name, environment.inputs, environment.variables, dict(environment.locals)) == ("", {}, {}, {})
     assert environment.lfs_lock == LfsSettings()
+
+
+@pytest.mark.parametrize(
+    ("variables", "secrets"),
+    [
+        ("{X: {eval: {sensitive: canary}}}", {"canary"}),
+        ("{X: {eval: {sensitive: 47114711}}}", {"47114711"}),
+        ("{X: {eval: {sensitive: 4.75}}}", {"4.75"}),
+        ("{^SET: {eval: {sensitive: canary}}}", {"canary", f"canary{os.pathsep}here"}),
+        ("{X: {eval: {sensitive: canary}}, Y: '${X}-more'}", {"canary", "canary-more"}),
+        ("{X: {eval: {sensitive: canary}}, -X: null}", {"canary"}),
+        ("{+ABSENT: {eval: {sensitive: canary}}}", {"canary"}),
+        ("{SET: plain}", set()),
+    ],
+)
+def test_sensitive_variables_are_told_with_what_they_are_made_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variables: str, secrets: set[str]
+) -> None:
+    monkeypatch.setenv("SET", "here")
+    environment = load(tmp_path, "environment: {variables: " + variables + "}")
+    assert {str(reveal(value)) for _name, value in environment.sensitive_variables} == secrets
+    assert not any("REDACTED" in str(reveal(value)) for value in environment.variables.values())
+
+
+def test_encrypted_variables_are_sensitive(tmp_path: Path) -> None:
+    vault = Vault([str(write(tmp_path / "password", "x"))])
+    encrypted = vault.encrypt("canary").replace("\n", "\n      ")
+    environment = load(tmp_path, f"environment:\n  variables:\n    X: !vault |\n      {encrypted}\n")
+    environment.vault = vault
+    assert ("X", "canary") in environment.sensitive_variables
+    assert is_sensitive(environment.variables["X"])
