@@ -148,7 +148,8 @@ def read_requirement(
         where = place_of(raw, "capability") or place
         made.capability = _refined("capability", made.capability, raw["capability"], f"the type {what}", scope, where)
     if raw.get("node") is not None:
-        made.node = _refined("node", made.node, raw["node"], f"the node {what}", scope, place_of(raw, "node"))
+        # another kind of node may take the place: the capability says what fits
+        made.node = scope.types.canonical("node", raw["node"], scope, place_of(raw, "node")) or made.node
     relationship = raw.get("relationship")
     if isinstance(relationship, Mapping):
         body = problems.mapping(relationship, f"the relationship of requirement '{name}'", place)
@@ -185,17 +186,12 @@ def _refined(  # noqa: PLR0917
 ) -> str | None:
     """The type that a refinement names, or the inherited one.
 
-    A node type that does not derive from it is refused: what fits the one would not fit the other. Of the other kinds
-    that is a warning: files in the wild put another type in its place, and TOSCA 1.3 says of properties alone that they
-    cannot.
+    One that does not derive from that is a warning: files in the wild put another type in its place, and TOSCA 1.3
+    says of properties alone that they cannot.
     """
     found = scope.types.canonical(kind, name, scope, place)
     if found is None or inherited is None or scope.types.is_a(kind, found, inherited):
         return found or inherited
-    if kind == "node" and not scope.is_normative:
-        message = f"{what} is {inherited}, it cannot be refined to {found}"
-        scope.problems.add(message, place, "use the same type, or one that derives from it")
-        return inherited
     scope.problems.warn(f"{what} is {inherited}, and {found}, which does not derive from it, takes its place", place)
     return found
 
