@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ Event = Mapping[str, Any]
 
 KILLED = "the job was killed"
 _ENDS = {"blocked": State.BLOCKED, "skipped": State.SKIPPED, "cancelled": State.CANCELLED}
+_WELL = (State.SUCCEEDED, State.SKIPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class JobOutcome:
         ok: the job did what it is for: all that counts succeeded, or had nothing to do.
         changed: whether an operation ran that may have changed something.
         counts: operations by the state they ended in; sub-tasks are their operation's business.
+        failing: of these, the ones for which it is not ok.
         excused: operations that failed or were blocked, which does not count: key -> why.
         stopped: why the job was stopped before its end, or None.
         signal: the number of the signal that stopped it, or None.
@@ -37,6 +39,7 @@ class JobOutcome:
     ok: bool
     changed: bool = False
     counts: Mapping[str, int] = field(default_factory=dict)
+    failing: Mapping[str, int] = field(default_factory=dict)
     excused: Mapping[str, str] = field(default_factory=dict)
     stopped: str | None = None
     signal: int | None = None
@@ -63,8 +66,7 @@ class JobOutcome:
             return f"the job was stopped by {signal.Signals(self.signal).name}"
         if self.stopped:
             return self.stopped if self.stopped == KILLED else f"the job was stopped: {self.stopped}"
-        bad = [f"{count} {name}" for name, count in self.counts.items() if name not in ("succeeded", "skipped")]
-        return f"the job failed: {', '.join(bad)}"
+        return f"the job failed: {', '.join(f'{count} {name}' for name, count in self.failing.items())}"
 
 
 def exit_code(ok: bool, number: int | None) -> int:
@@ -119,16 +121,16 @@ class Endings:
         Args:
             end: the job-finished event, or what is known of it before it is written; None if the job was killed.
         """
-        counts = Counter(ending.how.value for ending in self._endings.values())
-        counts[State.INTERRUPTED.value] += len(self._open)
+        ways = {key: ending.how for key, ending in self._endings.items()} | dict.fromkeys(self._open, State.INTERRUPTED)
         excused = self._excused()
-        bad = [key for key, ending in self._endings.items() if ending.how not in (State.SUCCEEDED, State.SKIPPED)]
+        failing = {key: way for key, way in ways.items() if way not in _WELL and key not in excused}
         stopped = KILLED if end is None else end.get("stopped")
         return JobOutcome(
             job=self._job,
-            ok=stopped is None and not self._open and all(key in excused for key in bad),
+            ok=stopped is None and not failing,
             changed=self._changed,
-            counts={state.value: counts[state.value] for state in State if counts[state.value]},
+            counts=_counted(ways.values()),
+            failing=_counted(failing.values()),
             excused=excused,
             stopped=stopped,
             signal=end.get("signal") if end else None,
@@ -150,6 +152,11 @@ class Endings:
             if ending.how is State.BLOCKED and ending.by and found.keys() >= set(ending.by):
                 found.setdefault(key, found[ending.by[0]])
         return found
+
+
+def _counted(ways: Iterable[State]) -> dict[str, int]:
+    counts = Counter(ways)
+    return {state.value: counts[state] for state in State if counts[state]}
 
 
 def _how(event: Event) -> State:
