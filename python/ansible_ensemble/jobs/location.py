@@ -8,16 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, has_entry, open_csar
 from ansible_ensemble.documents.paths import is_folder
+from ansible_ensemble.documents.yaml import place_of
 from ansible_ensemble.jobs.merging import read_merged
 from ansible_ensemble.jobs.python_template import SUFFIX
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble
 from ansible_ensemble.projects.trust import distrust
+from ansible_ensemble.topology.keys import KEYS
 
 #: Keys of an ensemble's file that no service template has.
 _OF_ENSEMBLES = {"kind", "apiVersion", "spec"}
+_KIND = "Ensemble"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,9 @@ def locate(argument: str | Path) -> Location:
         return _of_folder(path)
     if zipfile.is_zipfile(path):
         return _of_folder(_unpacked(path))
-    if path.suffix == SUFFIX or _is_template(path):
-        return Location(_root(path) / ENSEMBLE_FILE, path)
-    return Location(path)
+    if path.suffix != SUFFIX and _is_ensemble(path):
+        return Location(path)
+    return Location(_root(path) / ENSEMBLE_FILE, path)
 
 
 def is_archive(argument: str | Path) -> bool:
@@ -108,10 +111,21 @@ def _root(template: Path) -> Path:
     return template.parent
 
 
-def _is_template(path: Path) -> bool:
-    """Whether a file is a service template, and not an ensemble."""
+def _is_ensemble(path: Path) -> bool:
+    """Whether a file is an ensemble, and not a service template.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
     data = read_merged(path).data
-    return not (isinstance(data, Mapping) and _OF_ENSEMBLES & data.keys())
+    keys = data.keys() if isinstance(data, Mapping) else set()
+    if _OF_ENSEMBLES & keys:
+        if data.get("kind", _KIND) != _KIND:
+            raise InvalidInput(f"this is no ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
+        return True
+    if not (KEYS["service_template"] & keys or any(str(key).startswith("+") for key in keys)):
+        raise InvalidInput("this is neither an ensemble nor a service template", Place(str(path)))
+    return False
 
 
 def _unpacked(archive: Path) -> Path:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.jobs.commands import history, show
 from ansible_ensemble.jobs.location import locate
 from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.read import read_ensemble
@@ -34,6 +36,26 @@ node_types:
 def test_a_path_that_can_be_none_is_refused(path: str) -> None:
     with pytest.raises(InvalidInput, match="there is no file"):
         locate(path)
+
+
+NO_ENSEMBLES = {
+    "a plan": ('{"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}', "no ensemble, but of the kind 'Plan'"),
+    "a project": ("apiVersion: tosca-ensemble/v1\nkind: Project\n", "no ensemble, but of the kind 'Project'"),
+    "something else": ('{"format_version": "1.2", "planned_values": {}}', "neither an ensemble nor a service template"),
+    "a text": ("remember the milk\n", "neither an ensemble nor a service template"),
+    "a list": ("- kind\n- spec\n", "neither an ensemble nor a service template"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), NO_ENSEMBLES.values(), ids=NO_ENSEMBLES)
+@pytest.mark.parametrize("command", [history, lambda path: show(path, "A6BLKsK50000")])
+def test_a_file_that_is_no_ensemble_never_stands_for_the_one_beside_it(
+    tmp_path: Path, command: Callable[..., object], text: str, message: str
+) -> None:
+    (tmp_path / "ensemble.yaml").write_text(INLINE)
+    (tmp_path / "other").write_text(text)
+    with pytest.raises(InvalidInput, match=message):
+        command(str(tmp_path / "other"))
 
 
 @pytest.mark.parametrize("secret", [False, True], ids=["plain", "with a secret"])
