@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
+from ansible_ensemble.cli.exit_codes import EXIT_CODES
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
 
@@ -102,6 +103,7 @@ def overview() -> str:
         "",
         "Most commands work on ./ensemble.yaml if none is named. `ansible-ensemble COMMAND --help` tells the rest.",
         "",
-        "Exit codes: 0 done, 1 failed or aborted, 2 wrong usage, 3 invalid input, 4 locked by another job.",
+        "Exit codes:",
+        *(f"  {code:{longest}}  {meaning}" for code, meaning in EXIT_CODES.items()),
     ]
     return "\n".join(lines) + "\n"

@@ -34,8 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: its arguments; those of the process when left out.
 
     Returns:
-        The exit code: 0 done, 1 failed or aborted, 2 wrong usage, 3 invalid input, 4 locked, 128 and the number of the
-        signal that ended it.
+        The exit code (see `exit_codes`).
     """
     atexit.register(gc.freeze)  # else the interpreter looks for garbage once more before it ends, which takes long
     for number in (signal.SIGTERM, signal.SIGHUP):

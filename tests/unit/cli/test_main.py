@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.cli.catalogue import COMMANDS
+from ansible_ensemble.cli.exit_codes import EXIT_CODES
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 
 
@@ -16,6 +17,14 @@ def test_help_lists_every_command(command):
     assert done.code == 0
     for entry in COMMANDS:
         assert f"  {entry.name} " in done.out
+
+
+def test_help_and_documentation_have_the_same_exit_codes(command, repository):
+    documented = (repository / "docs" / "jobs.md").read_text().partition("### Exit codes")[2].partition("\n## ")[0]
+    rows = [tuple(cell.strip() for cell in line.split("|")[1:3]) for line in documented.splitlines() if "|" in line]
+    assert dict(rows[2:]) == EXIT_CODES
+    shown = command("--help").out.partition("Exit codes:\n")[2].splitlines()
+    assert [tuple(line.strip().split(maxsplit=1)) for line in shown] == list(EXIT_CODES.items())
 
 
 def test_no_arguments_show_help_and_are_wrong_usage(command):
