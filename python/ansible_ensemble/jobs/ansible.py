@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
+from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
@@ -41,7 +41,7 @@ from ansible_ensemble.jobs.saved_plans import (
 )
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.process import Presence, ancestors, presence
+from ansible_ensemble.projects.process import Presence, presence
 from ansible_ensemble.projects.trust import grant
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.reports.job_text import job_text
@@ -113,7 +113,7 @@ def plan(
     location = _located(ensemble)
     given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
     job_options = JobOptions.from_mapping({**given, "session": _session(action, task_vars, location)})
-    locked = _holder(location.ensemble) is not None
+    locked = locking.holder(location.ensemble) is not None
     # without the lock, an open journal may be that of a job which runs
     read = read_recovered(location, job_options, write=not check and locked)
     check_upstreams(read, job_options)
@@ -164,7 +164,7 @@ def execute(
         raise UsageError(f"{plan_file} is a plan that is known by its digest alone", hint="give plan_digest too")
     saved, kept = load_plan(Path(plan_file), plan_digest)
     check_purpose(saved, kept.path, location.ensemble, workflow)
-    held = _adopt_lock(location.ensemble)
+    held = locking.adopt_held(location.ensemble)
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
     given = {name: value for name, value in options.items() if name != "fast_modules"}
     given["vault"] = _vault(action)
@@ -264,34 +264,6 @@ def _clear(planned: Path) -> None:
     drop_dry_runs(planned)
 
 
-def _adopt_lock(path: Path) -> locks.Lock:
-    """Have the lock live as long as this process, should its holder be killed.
-
-    Raises:
-        EnsembleError: the ensemble is not locked.
-        Locked: the lock is not held by a process that this one comes from.
-    """
-    held = _holder(path)
-    if held is None:
-        other = locks.read_lock(path)
-        if other is not None:
-            raise Locked(locks.describe(other))
-        raise EnsembleError(f"{path} is not locked", hint="run tosca.ensemble.lock before tosca.ensemble.execute")
-    locks.adopt(path, held.id, pid=os.getpid())
-    return held
-
-
-def _holder(path: Path) -> locks.Lock | None:
-    """The lock of an ensemble if a process that this one comes from holds it, or works for its holder."""
-    held = locks.read_lock(path)
-    return held if held is not None and _is_ours(held) else None
-
-
-def _is_ours(held: locks.Lock) -> bool:
-    ours = ancestors(os.getpid())
-    return any(one.pid in ours and presence(one) is Presence.ALIVE for one in (held.process, *held.adopters))
-
-
 def record(
     ensemble: str,
     *,
@@ -323,7 +295,7 @@ def record(
         {**options, "vault": _vault(action), "session": _session(action, task_vars, location)},
         location.ensemble.parent / PLANNED,
     )
-    with nullcontext() if check else locking.recording(location.ensemble, _is_ours):
+    with nullcontext() if check else locking.recording(location.ensemble, locking.is_ours):
         read = read_ensemble(location, job_options)
         report = record_journal(read, Path(journal), write=not check)
         if job_options.commits:

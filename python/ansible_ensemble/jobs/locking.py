@@ -16,6 +16,7 @@ from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
 from ansible_ensemble.projects.lfs_lock import GlobalLock, acquire_global, left_global, release_global
+from ansible_ensemble.projects.process import Presence, ancestors, presence
 
 if TYPE_CHECKING:
     from ansible_ensemble.jobs.lock_watch import LockWatch
@@ -153,3 +154,32 @@ def _uri(ensemble: Path) -> str:
     if root is None:
         return ""
     return f"{remote_url(root) or first_commit(root)}/{os.path.relpath(ensemble.resolve(), root)}"
+
+
+def adopt_held(path: Path) -> locks.Lock:
+    """Have the lock live as long as this process, should its holder be killed.
+
+    Raises:
+        EnsembleError: the ensemble is not locked.
+        Locked: the lock is not held by a process that this one comes from.
+    """
+    held = holder(path)
+    if held is None:
+        other = locks.read_lock(path)
+        if other is not None:
+            raise Locked(locks.describe(other))
+        raise EnsembleError(f"{path} is not locked", hint="run tosca.ensemble.lock before tosca.ensemble.execute")
+    locks.adopt(path, held.id, pid=os.getpid())
+    return held
+
+
+def holder(path: Path) -> locks.Lock | None:
+    """The lock of an ensemble if a process that this one comes from holds it, or works for its holder."""
+    held = locks.read_lock(path)
+    return held if held is not None and is_ours(held) else None
+
+
+def is_ours(held: locks.Lock) -> bool:
+    """Whether a lock is held by a process that this one comes from, or that works for its holder."""
+    ours = ancestors(os.getpid())
+    return any(one.pid in ours and presence(one) is Presence.ALIVE for one in (held.process, *held.adopters))

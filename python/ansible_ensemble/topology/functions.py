@@ -15,14 +15,13 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.topology.entities import (
     Entity,
-    EntityType,
     Group,
     NodeTemplate,
     ParameterDefinition,
     Policy,
     Relationship,
-    Schema,
 )
+from ansible_ensemble.topology.paths import definition_of, fault_of_nested, fault_of_path
 from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.scope import Scope
 
@@ -196,7 +195,7 @@ class FunctionCheck:
             return f"there is no input '{path[0]}'", nearest(path[0], self.inputs)
         if self.lenient:
             return None
-        return _fault_of_nested(definition.schema, path[1:], f"input '{path[0]}'")
+        return fault_of_nested(definition.schema, path[1:], f"input '{path[0]}'")
 
     def _entity(self, name: Any, owner: Entity | None) -> tuple[Entity | None, tuple[str, str | None] | None]:
         """The entity of a function's first argument, None where it is not known yet, or what is wrong with it."""
@@ -236,9 +235,9 @@ class FunctionCheck:
         if arguments[0] == "TARGET" and isinstance(owner, Relationship) and owner.capability is not None:
             # the target of a relationship is a capability of a node [TOSCA 1.3, 4.1]
             offered = owner.target.capabilities[owner.capability].type
-            if isinstance(arguments[1], str) and _definition(offered, arguments[1], True) is not None:
+            if isinstance(arguments[1], str) and definition_of(offered, arguments[1], True) is not None:
                 return None
-        return _fault_of_value(function, entity, arguments[1:], in_type)
+        return fault_of_path(function, entity, arguments[1:], in_type)
 
     def _fault_of_host(
         self, function: str, path: list[Any], owner: NodeTemplate, in_type: bool
@@ -248,7 +247,7 @@ class FunctionCheck:
         hosts = list(hosts_of(owner))
         if not hosts:
             return f"'{owner.name}' is hosted on nothing", "add a requirement whose relationship is HostedOn"
-        faults = [_fault_of_value(function, host, path, False) for host in hosts]
+        faults = [fault_of_path(function, host, path, False) for host in hosts]
         return None if None in faults else faults[0]
 
     def fault_of_target(self, target: list[Any], owner: Entity) -> tuple[str, str | None] | None:
@@ -261,7 +260,7 @@ class FunctionCheck:
         entity, fault = self._entity(target[0], owner)
         if fault is not None or entity is None or self.lenient:
             return fault
-        return _fault_of_value("get_attribute", entity, target[1:], True)
+        return fault_of_path("get_attribute", entity, target[1:], True)
 
     def _fault_of_output(self, arguments: Any, owner: Entity | None, in_type: bool) -> tuple[str, str | None] | None:
         if not isinstance(arguments, list) or len(arguments) < 4:
@@ -319,81 +318,3 @@ def hosts_of(node: NodeTemplate) -> Iterator[NodeTemplate]:
 
 def _may_be(value: Any, kind: type) -> bool:
     return is_computed(value) or (isinstance(value, kind) and not isinstance(value, bool))
-
-
-def _fault_of_value(function: str, entity: Entity, path: list[Any], in_type: bool) -> tuple[str, str | None] | None:
-    """What is wrong with a path into an entity: property or attribute, or capability or requirement and then one."""
-    name = path[0]
-    if not isinstance(name, str):
-        return None if isinstance(name, Mapping) else (f"{kind_of(name)} is no name of a value", None)
-    wants_attribute = function == "get_attribute"
-    definition = _definition(entity.type, name, wants_attribute)
-    if definition is not None:
-        return _fault_of_nested(definition.schema, path[1:], f"'{name}' of '{entity.name}'")
-    if name in entity.properties or (wants_attribute and name in entity.attributes) or entity.type.is_open:
-        return None
-    if isinstance(entity, NodeTemplate):
-        through = _fault_through(function, entity, path, in_type)
-        if through is not None:
-            return through[0]
-    known = [*entity.type.properties, *(entity.type.attributes if wants_attribute else ())]
-    kind = "attribute" if wants_attribute else "property"
-    if isinstance(entity, NodeTemplate):
-        known += [*entity.capabilities, *entity.type.requirements]
-    is_attribute = not wants_attribute and name in entity.type.attributes
-    hint = "it is an attribute: use get_attribute" if is_attribute else nearest(name, known)
-    return f"'{entity.name}' has no {kind} '{name}'", hint
-
-
-def _fault_through(
-    function: str, entity: NodeTemplate, path: list[Any], in_type: bool
-) -> tuple[tuple[str, str | None] | None] | None:
-    """The fault of a path through a capability or requirement, in a tuple; None if there is none of the name."""
-    name = path[0]
-    capability = entity.capabilities.get(name)
-    targets = [one for one in entity.requirements if one.name == name]
-    if capability is None and not targets and name not in entity.type.requirements:
-        return None
-    if targets and len(path) > 2 and isinstance(path[1], int):
-        if not 0 <= path[1] < len(targets):
-            return ((f"'{entity.name}' has no requirement '{name}' {path[1]}: it has {len(targets)}, from 0", None),)
-        capability, targets, path = None, [targets[path[1]]], [name, *path[2:]]
-    if len(path) < 2:
-        return ((f"the name of a value of '{name}' is missing", None),)
-    if not isinstance(path[1], str):
-        return (None,)
-    owners: list[EntityType] = [capability.type] if capability is not None else []
-    for relationship in targets:
-        offered = relationship.target.capabilities.get(relationship.capability or "")
-        owners += [relationship.target.type, relationship.type, *([offered.type] if offered else [])]
-        if path[1] in relationship.target.capabilities:
-            return (None,)
-    if in_type and not targets:
-        return (None,)
-    for owner in owners:
-        definition = _definition(owner, path[1], function == "get_attribute")
-        if definition is not None:
-            return (_fault_of_nested(definition.schema, path[2:], f"'{path[1]}' of '{name}'"),)
-        if owner.is_open:
-            return (None,)
-    if not owners:
-        return (None,)
-    known = [one for owner in owners for one in (*owner.properties, *owner.attributes)]
-    return ((f"'{name}' of '{entity.name}' has no value '{path[1]}'", nearest(path[1], known)),)
-
-
-def _definition(owner: EntityType, name: str, or_attribute: bool) -> ParameterDefinition | None:
-    """The definition of a property; of an attribute too where that is asked for [TOSCA 1.3, 3.6.12]."""
-    found = owner.properties.get(name)
-    return owner.attributes.get(name) if found is None and or_attribute else found
-
-
-def _fault_of_nested(schema: Schema, path: list[Any], what: str) -> tuple[str, str | None] | None:
-    """What is wrong with a path into a value of a known schema, as far as the schema tells."""
-    if not path:
-        return None
-    if schema.type in ("string", "integer", "float", "boolean", "version", "timestamp"):
-        return f"{what} is of type {schema.type}, it has no '{path[0]}'", None
-    if schema.type == "list" and isinstance(path[0], str) and not path[0].lstrip("-").isdigit():
-        return f"{what} is a list, it has no '{path[0]}'", "use the number of an item"
-    return None

@@ -12,6 +12,7 @@ import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, UsageError
 from ansible_ensemble.jobs import ansible as facade
+from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.commands import make_plan, prepare_job, prepare_saved_plan
 from ansible_ensemble.jobs.saved_plans import (
     check_purpose,
@@ -162,9 +163,9 @@ def test_who_adopted_the_lock_of_another_host_works_under_it(service: Path) -> N
     file = locks.lock_path(ensemble)
     file.write_text(file.read_text().replace('"Host": "', '"Host": "not-'))
     with pytest.raises(Locked):
-        facade._adopt_lock(ensemble)
+        locking.adopt_held(ensemble)
     facade.lock(str(service), state="present", operation="", lock_id=held.id, timeout=0, pid=os.getpid())
-    assert facade._adopt_lock(ensemble).id == held.id
+    assert locking.adopt_held(ensemble).id == held.id
 
 
 def test_plans_that_killed_jobs_left_go_when_the_lock_is_taken(service: Path) -> None:
