@@ -7,13 +7,21 @@ from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
-from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_sensitive, mark_sensitive
+from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name, is_sensitive, mark_sensitive
 from ansible_ensemble.documents.scalars import is_written
 from ansible_ensemble.expressions.context import shown
 from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.values import DataTypes, as_declared, resolve, schema_entry, type_fault, violation
+from ansible_ensemble.topology.values import (
+    DataTypes,
+    as_declared,
+    has_secret,
+    resolve,
+    schema_entry,
+    type_fault,
+    violation,
+)
 
 
 class Declaring(Protocol):
@@ -22,7 +30,9 @@ class Declaring(Protocol):
     type: EntityType
 
 
-def conform(value: Any, schema: Schema, what: str, place: Place | None, data_type: DataTypes) -> Any:
+def conform(
+    value: Any, schema: Schema, what: str, place: Place | None, data_type: DataTypes, *, hidden: bool = False
+) -> Any:
     """The value in its declared type: text becomes the number it shows, a scalar becomes text, and so on.
 
     Null fits every type. Fields of a data type get their defaults; those that it marks as sensitive are.
@@ -33,6 +43,8 @@ def conform(value: Any, schema: Schema, what: str, place: Place | None, data_typ
         what: what the value is, for the error: `property app.port`.
         place: where it stands.
         data_type: gives the data types that are not primitive.
+        hidden: whether it may be a secret, which no error shows; what is marked as sensitive never is shown.
+        data_type: gives the data types that are not primitive.
 
     Raises:
         InvalidInput: it does not fit its type or a constraint.
@@ -40,20 +52,26 @@ def conform(value: Any, schema: Schema, what: str, place: Place | None, data_typ
     if value is None:
         return None
     base, constraints, entity = resolve(schema, data_type)
+    hidden = hidden or is_sensitive(value)
     if is_written(value):
         value = as_declared(value, base) if base == "any" else plain(as_declared(value, base))
+    shape = "map" if entity is not None else base
+    if shape in _SHAPES:
+        value = value if isinstance(value, _SHAPES[shape]) else plain(value)
+        if not isinstance(value, _SHAPES[shape]):
+            raise _misfit(value, what, shape, place, hidden=hidden or has_secret(schema, data_type, by_name=True))
     if entity is not None:
-        made: Any = _fields(value, entity, what, place, data_type)
+        made: Any = _fields(value, entity, what, place, data_type, hidden=hidden)
     elif base == "list":
-        made = _list(value, schema_entry(schema, data_type), what, place, data_type)
+        made = _list(value, schema_entry(schema, data_type), what, place, data_type, hidden=hidden)
     elif base == "map":
-        made = _map(value, schema_entry(schema, data_type), what, place, data_type)
+        made = _map(value, schema_entry(schema, data_type), what, place, data_type, hidden=hidden)
     else:
-        made = _primitive(value, base, what, place)
+        made = _primitive(value, base, what, place, hidden=hidden)
     for clause in constraints:
         problem = violation(bare(made), clause, base)
         if problem is not None:
-            problem = problem if not is_sensitive(value) else f"its value violates {', '.join(clause)}"
+            problem = problem if not hidden else f"its value violates {', '.join(clause)}"
             raise InvalidInput(f"{what}: {problem}", place)
     return mark_sensitive(made) if isinstance(value, Sensitive) else made
 
@@ -95,8 +113,9 @@ def conform_part(
     if definition is None:
         return value
     schema, secret = _declared_at(definition, data_type, path)
+    hidden = secret or definition.is_secret or any(is_secret_name(str(key)) for key in path)
     if schema is not None:
-        value = conform(value, schema, ".".join(map(str, (what, *path))), place, data_type)
+        value = conform(value, schema, ".".join(map(str, (what, *path))), place, data_type, hidden=hidden)
     return mark_sensitive(plain(value)) if secret else plain(value)
 
 
@@ -159,7 +178,7 @@ def _marked(value: Any, schema: Schema, data_type: DataTypes, mark: Callable[[An
     base, _, entity = resolve(schema, data_type)
     fits = isinstance(value, list) if base == "list" else isinstance(value, Mapping)
     if not fits or is_computed(value):
-        return mark(value) if _has_secret(schema, data_type) else value
+        return mark(value) if has_secret(schema, data_type) else value
     if entity is not None:
         fields = entity.properties
         return {key: mark_declared(item, fields.get(str(key)), data_type, mark=mark) for key, item in value.items()}
@@ -171,49 +190,53 @@ def _marked(value: Any, schema: Schema, data_type: DataTypes, mark: Callable[[An
     return {key: _marked(item, entry, data_type, mark) for key, item in value.items()}
 
 
-def _has_secret(schema: Schema, data_type: DataTypes, within: frozenset[str] = frozenset()) -> bool:
-    """Whether a value of the type has a sensitive field at any depth."""
-    entity = resolve(schema, data_type)[2]
-    if entity is None:
-        entry = schema_entry(schema, data_type)
-        return entry is not None and _has_secret(entry, data_type, within)
-    return entity.name not in within and any(
-        field.sensitive or _has_secret(field.schema, data_type, within | {entity.name})
-        for field in entity.properties.values()
-    )
+def _misfit(
+    value: Any, what: str, kind: str, place: Place | None, hint: str | None = None, *, hidden: bool
+) -> InvalidInput:
+    """The error that a value is not of its kind; what may be a secret is not shown."""
+    told = REDACTED if hidden or is_sensitive(value) else f'"{shown(value)}"'
+    return InvalidInput(f"{what} is {told}, which is no {kind}", place, hint)
 
 
-def _primitive(value: Any, base: str, what: str, place: Place | None) -> Any:
+def _primitive(value: Any, base: str, what: str, place: Place | None, *, hidden: bool) -> Any:
     if base == "version" and isinstance(bare(value), int | float):
         value = as_declared(bare(value), base)
     rule = _RULES.get(base)
     if rule is not None:
         made = rule(bare(value))
         if made is None:
-            raise InvalidInput(f"{what} is {_hidden(value)}, which is no {base}", place)
+            raise _misfit(value, what, base, place, hidden=hidden)
         return made
     fault = type_fault(bare(value), base, nested=False) if base not in ("any", "null") else None
     if fault is not None:
-        raise InvalidInput(f"{what} is {_hidden(value)}, which is no {base}", place, fault[1])
+        raise _misfit(value, what, base, place, fault[1], hidden=hidden)
     return value
 
 
-def _list(value: Any, entry: Schema | None, what: str, place: Place | None, data_type: DataTypes) -> list[Any]:
-    value = value if isinstance(value, list) else plain(value)
-    if not isinstance(value, list):
-        raise InvalidInput(f"{what} is {_hidden(value)}, which is no list", place)
+def _list(
+    value: list[Any], entry: Schema | None, what: str, place: Place | None, data_type: DataTypes, *, hidden: bool
+) -> list[Any]:
     if entry is None:
         return [plain(item) for item in value]
-    return [conform(_kept(item), entry, f"{what}[{index}]", place, data_type) for index, item in enumerate(value)]
+    return [
+        conform(_kept(item), entry, f"{what}[{index}]", place, data_type, hidden=hidden)
+        for index, item in enumerate(value)
+    ]
 
 
-def _map(value: Any, entry: Schema | None, what: str, place: Place | None, data_type: DataTypes) -> dict[Any, Any]:
-    if not isinstance(value, Mapping):
-        raise InvalidInput(f"{what} is {_hidden(value)}, which is no map", place)
+def _map(
+    value: Mapping[Any, Any],
+    entry: Schema | None,
+    what: str,
+    place: Place | None,
+    data_type: DataTypes,
+    *,
+    hidden: bool,
+) -> dict[Any, Any]:
     if entry is None:
         return {plain(key): plain(item) for key, item in value.items()}
     return {
-        key: conform(_kept(item), entry, f"{what}.{key}", place, data_type)
+        key: conform(_kept(item), entry, f"{what}.{key}", place, data_type, hidden=hidden or is_secret_name(str(key)))
         for key, item in ((plain(key), item) for key, item in value.items())
     }
 
@@ -223,9 +246,11 @@ def _kept(value: Any) -> Any:
     return value if is_written(value) else plain(value)
 
 
-def _fields(value: Any, entity: EntityType, what: str, place: Place | None, data_type: DataTypes) -> dict[Any, Any]:
+def _fields(
+    value: Mapping[Any, Any], entity: EntityType, what: str, place: Place | None, data_type: DataTypes, *, hidden: bool
+) -> dict[Any, Any]:
     """A map of a data type with properties [TOSCA 1.3, 3.7.6]."""
-    made = _map(value, None, what, place, data_type)
+    made = {plain(key): plain(item) for key, item in value.items()}
     for name, definition in entity.properties.items():
         if made.get(name) is None and definition.has_default and not is_computed(definition.default):
             made[name] = plain(definition.default)
@@ -233,7 +258,8 @@ def _fields(value: Any, entity: EntityType, what: str, place: Place | None, data
             raise InvalidInput(f"{what}: the field '{name}' of {entity.name} is missing", place)
         if name in made:
             given = value[name] if is_written(value.get(name)) else made[name]
-            item = conform(given, definition.schema, f"{what}.{name}", place, data_type)
+            secret = hidden or definition.is_secret
+            item = conform(given, definition.schema, f"{what}.{name}", place, data_type, hidden=secret)
             made[name] = mark_sensitive(item) if definition.sensitive else item
     unknown = next((name for name in made if name not in entity.properties), None)
     if unknown is not None and entity.properties and not entity.is_open:
@@ -241,10 +267,6 @@ def _fields(value: Any, entity: EntityType, what: str, place: Place | None, data
             f"{what}: {entity.name} has no field '{unknown}'", place, nearest_or_known(str(unknown), entity.properties)
         )
     return made
-
-
-def _hidden(value: Any) -> str:
-    return REDACTED if is_sensitive(value) else f'"{shown(value)}"'
 
 
 def _string(value: Any) -> str | None:
@@ -278,6 +300,8 @@ def _boolean(value: Any) -> bool | None:
         return {"true": True, "false": False}.get(value.strip().lower())
     return value if isinstance(value, bool) else None
 
+
+_SHAPES: Mapping[str, type] = {"list": list, "map": Mapping}
 
 _RULES: Mapping[str, Callable[[Any], Any]] = {
     "string": _string,

@@ -237,7 +237,8 @@ class Evaluator:
         value = complete(value)
         if definition is None:
             return value
-        return conform(value, definition.schema, what, place, self.topology.data_types.get)
+        data_type, hidden = self.topology.data_types.get, definition.is_secret
+        return conform(value, definition.schema, what, place, data_type, hidden=hidden)
 
     def compute(self, ref: str, kind: str, compute: Callable[[Tracker], Any], tracker: Tracker) -> Any:
         """A value by its reference, computed if it is not known or what it rests on has changed.

@@ -65,7 +65,7 @@ def _check_inputs(building: Building, workflow: Workflow, written: Any, what: st
             problems.add(f"{what}: the workflow '{workflow.name}' has no input '{name}'", where, hint)
         elif value is not None:
             told = f"the input '{name}' that {what} gives to the workflow '{workflow.name}'"
-            building.types.check_later(value, definition.schema, told, where)
+            building.types.check_later(value, definition, told, where)
     for name, definition in workflow.inputs.items():
         has_value = inputs.get(name) is not None or definition.has_value or definition.has_default
         if definition.required and not has_value:

@@ -100,7 +100,7 @@ def _read_properties(
         definition = entity.properties.get(name)
         artifact.properties[name] = Assignment(value, definition, where, scope.base)
         if definition is not None:
-            scope.types.check_later(value, definition.schema, f"property '{name}' of {what}", where)
+            scope.types.check_later(value, definition, f"property '{name}' of {what}", where)
         elif not entity.is_open:
             scope.problems.add(f"{what} has no property '{name}'", where, nearest(name, entity.properties))
     for name, definition in entity.properties.items():

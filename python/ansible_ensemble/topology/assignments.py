@@ -52,7 +52,7 @@ def read_assignments(
             if part == "attributes" and isinstance(value, Mapping) and "value" in value and set(value) <= _LONG_FORM:
                 value, where = value["value"], place_of(value, "value")
             values[name] = Assignment(value, definition, where, scope.base)
-            scope.types.check_later(value, definition.schema, f"{kind} '{name}' of {what}", where)
+            scope.types.check_later(value, definition, f"{kind} '{name}' of {what}", where)
         elif definition.has_default:
             values[name] = Assignment(definition.default, definition, definition.place, None, is_default=True)
         elif part == "properties" and complete and definition.required:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.sensitive import is_secret_name
 
 if TYPE_CHECKING:
     from ansible_ensemble.topology.entities import Artifact, Interface, Trigger
@@ -49,6 +50,11 @@ class ParameterDefinition:
     def sensitive(self) -> bool:
         """Whether metadata marks it as sensitive."""
         return bool(self.metadata.get("sensitive"))
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether errors hide its value: it is sensitive, or its name is that of a secret."""
+        return self.sensitive or is_secret_name(self.name)
 
 
 @dataclass(slots=True, eq=False)

@@ -246,7 +246,7 @@ def _read_inputs(
             continue
         values[name] = Assignment(entry, known, place, scope.base)
         if known is not None and entry is not None:
-            scope.types.check_later(entry, known.schema, f"input '{name}' of {what}", place)
+            scope.types.check_later(entry, known, f"input '{name}' of {what}", place)
     return values, definitions
 
 

@@ -129,9 +129,9 @@ def _article(element: str) -> str:
     return f"{'an' if element[0] in 'aeiou' else 'a'} {element.replace('_', ' ')}"
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: Any, *, hidden: bool = False) -> str:
     """What a raw value is, in words."""
-    if isinstance(value, Sensitive):
+    if hidden or isinstance(value, Sensitive):
         return REDACTED
     if isinstance(value, Mapping):
         return "a map"

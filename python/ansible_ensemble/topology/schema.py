@@ -72,7 +72,7 @@ def read_definition(
         if inherited is not None and raw is not None:
             definition = ParameterDefinition(name, inherited.schema, inherited.required, raw, True)
             definition.metadata, definition.place = inherited.metadata, place
-            scope.types.check_later(raw, definition.schema, f"the value of '{name}'", place)
+            scope.types.check_later(raw, definition, f"the value of '{name}'", place)
             return definition
         problems.add(f"the definition of '{name}' must be a map with a type, not {kind_of(raw)}", place)
         return None
@@ -95,16 +95,18 @@ def read_definition(
     if "default" in raw:
         definition.default, definition.has_default = raw["default"], True
         if definition.default is not None:
-            scope.types.check_later(definition.default, schema, f"the default of '{name}'", place_of(raw, "default"))
+            scope.types.check_later(
+                definition.default, definition, f"the default of '{name}'", place_of(raw, "default")
+            )
     elif inherited is not None and inherited.has_default:
         definition.default, definition.has_default = inherited.default, True
         if inherited.default is not None and schema != inherited.schema:
             what = f"the inherited default of '{name}'"
-            scope.types.check_later(inherited.default, schema, what, place)
+            scope.types.check_later(inherited.default, definition, what, place)
     if "value" in raw:
         definition.value, definition.has_value = raw["value"], True
         if raw["value"] is not None and "type" in raw:
-            scope.types.check_later(raw["value"], schema, f"the value of '{name}'", place_of(raw, "value"))
+            scope.types.check_later(raw["value"], definition, f"the value of '{name}'", place_of(raw, "value"))
     return definition
 
 

@@ -201,7 +201,7 @@ class _Builder:
         number = as_read(value) if isinstance(value, str) else None
         if is_written(number) and resolve(definition.schema, self.types.data_type)[0] in ("integer", "float"):
             value = number
-        self.types.check_later(value, definition.schema, f"input '{definition.name}'", place)
+        self.types.check_later(value, definition, f"input '{definition.name}'", place)
 
     def _read_other_inputs(self, building: Building, given: Mapping[str, Any]) -> None:
         """Given inputs that are not the topology's: those of a workflow, or nobody's."""
@@ -247,5 +247,9 @@ def _check_values(types: Types) -> None:
     types.limits.clear()
     checks = types.checks
     for check in checks:
-        types.problems.errors.extend(check_value(check.value, check.schema, types, check.what, check.place))
+        definition = check.definition
+        faults = check_value(
+            check.value, definition.schema, types, check.what, check.place, hidden=definition.is_secret
+        )
+        types.problems.errors.extend(faults)
     checks.clear()

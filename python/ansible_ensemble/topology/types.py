@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.topology.entities import EntityType, Schema
+from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.topology.entity_types import inherit
 from ansible_ensemble.topology.normative import normative_declaration, normative_scope
 from ansible_ensemble.topology.problems import Problems, kind_of
@@ -49,7 +49,7 @@ class Check:
     """A value that is to be checked once every type is known."""
 
     value: Any
-    schema: Schema
+    definition: ParameterDefinition
     what: str
     place: Place | None
 
@@ -253,9 +253,9 @@ class Types:
         self.build(entity, raw, declaration.scope)
         return entity
 
-    def check_later(self, value: Any, schema: Schema, what: str, place: Place | None) -> None:
-        """Have a value checked against its schema when every type is known."""
-        self.checks.append(Check(value, schema, what, place))
+    def check_later(self, value: Any, definition: ParameterDefinition, what: str, place: Place | None) -> None:
+        """Have a value checked against its definition when every type is known."""
+        self.checks.append(Check(value, definition, what, place))
 
 
 def _first_parent(raw: Any) -> str:

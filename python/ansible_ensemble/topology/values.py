@@ -37,15 +37,17 @@ class Site:
         what: what the whole value is called.
         path: where in the whole value the part is, empty for the whole.
         place: where it stands.
+        hidden: whether it may be a secret, which no error shows.
     """
 
     what: str
     path: str
     place: Place | None
+    hidden: bool = False
 
-    def within(self, step: str, place: Place | None) -> Site:
+    def within(self, step: str, place: Place | None, *, hidden: bool = False) -> Site:
         """The site of an entry of this value."""
-        return Site(self.what, self.path + step, place or self.place)
+        return Site(self.what, self.path + step, place or self.place, self.hidden or hidden)
 
     def fault(self, message: str, hint: str | None = None) -> InvalidInput:
         """The error that something is wrong here."""
@@ -53,7 +55,9 @@ class Site:
         return InvalidInput(f"{name}: {message}", self.place, hint)
 
 
-def check_value(value: Any, schema: Schema, types: Types, what: str, place: Place | None = None) -> list[InvalidInput]:
+def check_value(
+    value: Any, schema: Schema, types: Types, what: str, place: Place | None = None, *, hidden: bool = False
+) -> list[InvalidInput]:
     """What is wrong with a value.
 
     Args:
@@ -62,8 +66,9 @@ def check_value(value: Any, schema: Schema, types: Types, what: str, place: Plac
         types: where data types are looked up.
         what: what it is called in errors, e.g. `property 'port' of 'app'`.
         place: where it stands.
+        hidden: whether it may be a secret, which no error shows.
     """
-    return list(_check(value, schema, types, Site(what, "", place)))
+    return list(_check(value, schema, types, Site(what, "", place, hidden)))
 
 
 def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[InvalidInput]:
@@ -71,11 +76,16 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
         return
     base, constraints, entity = resolve(schema, types.data_type)
     if entity is not None:
-        yield from _check_fields(value, entity, types, site)
+        if isinstance(value, Mapping):
+            yield from _check_fields(value, entity, types, site)
+        else:
+            kind = kind_of(value, hidden=site.hidden or has_secret(schema, types.data_type, by_name=True))
+            yield site.fault(f"{kind} is not a map of type {entity.name}")
         return
     # A number for a text is let through outside of other values, as tosca-parser does: people leave the quotes of a
     # password or a version away.
-    fault = type_fault(value, base, nested=bool(site.path))
+    hidden = site.hidden or (base in ("list", "map") and has_secret(schema, types.data_type, by_name=True))
+    fault = type_fault(value, base, nested=bool(site.path), hidden=hidden)
     if fault is not None:
         yield site.fault(*fault)
         return
@@ -85,7 +95,7 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
     elif base == "map":
         yield from _check_map(value, schema, types, site)
     for clause in constraints:
-        message = violation(value, clause, base)
+        message = violation(value, clause, base, hidden=hidden)
         if message is not None:
             yield site.fault(message)
 
@@ -105,6 +115,22 @@ def resolve(schema: Schema, data_type: DataTypes) -> tuple[str, list[dict[str, A
         constraints += entity.schema.constraints
         name = entity.schema.type
     return "any", constraints, None
+
+
+def has_secret(
+    schema: Schema, data_type: DataTypes, *, by_name: bool = False, within: frozenset[str] = frozenset()
+) -> bool:
+    """Whether a value of the type has a sensitive field at any depth, or one that is named as a secret."""
+    entity = resolve(schema, data_type)[2]
+    if entity is None:
+        entry = schema_entry(schema, data_type)
+        return entry is not None and has_secret(entry, data_type, by_name=by_name, within=within)
+    inner = within | {entity.name}
+    return entity.name not in within and any(
+        (field.is_secret if by_name else field.sensitive)
+        or has_secret(field.schema, data_type, by_name=by_name, within=inner)
+        for field in entity.properties.values()
+    )
 
 
 def schema_entry(
@@ -138,13 +164,11 @@ def _check_map(value: Mapping[Any, Any], schema: Schema, types: Types, site: Sit
             yield from _check(item, entry, types, site.within(f".{key}", place_of(value, key)))
 
 
-def _check_fields(value: Any, entity: EntityType, types: Types, site: Site) -> Iterator[InvalidInput]:
-    if not isinstance(value, Mapping):
-        yield site.fault(f"{kind_of(value)} is not a map of type {entity.name}")
-        return
+def _check_fields(value: Mapping[Any, Any], entity: EntityType, types: Types, site: Site) -> Iterator[InvalidInput]:
     for name, item in value.items():
         definition = entity.properties.get(name) if isinstance(name, str) else None
-        inner = site.within(f".{name}", place_of(value, name))
+        secret = definition is not None and definition.is_secret
+        inner = site.within(f".{name}", place_of(value, name), hidden=secret)
         if definition is not None:
             if item is not None or definition.required:
                 yield from _check(item, definition.schema, types, inner)
@@ -161,23 +185,24 @@ def missing(values: Mapping[str, Any], definitions: Mapping[str, ParameterDefini
             yield name
 
 
-def type_fault(value: Any, base: str, *, nested: bool) -> tuple[str, str | None] | None:
+def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> tuple[str, str | None] | None:
     """What is wrong with a value of a primitive type, and what to do; None if it is of the type.
 
     Args:
         value: the raw value.
         base: the primitive type.
         nested: whether it stands inside of another value, where a number is no text.
+        hidden: whether it may be a secret, which is not shown.
     """
     if base in ("any", "null") or (value is None and base != "string"):
         wrong = value is None and base not in ("any", "null")
         return (f"it is empty, it must be of type {base}", None) if wrong else None
     if base == "boolean" and word_hint(value) is not None:
-        return f"{value!r} is not a boolean", word_hint(value)
+        return f"{kind_of(value, hidden=hidden)} is not a boolean", word_hint(value)
     if _fits(value, base, nested):
         return None
     hint = "put it in quotes" if base == "string" and isinstance(value, int | float) else _HINTS.get(base)
-    return f"{kind_of(value)} is not of type {base}", hint
+    return f"{kind_of(value, hidden=hidden)} is not of type {base}", hint
 
 
 _HINTS = {
@@ -246,7 +271,7 @@ def _is_xml(text: str) -> bool:
     return True
 
 
-def violation(value: Any, clause: Mapping[str, Any], base: str = "any") -> str | None:
+def violation(value: Any, clause: Mapping[str, Any], base: str = "any", *, hidden: bool = False) -> str | None:
     """How a value violates a constraint clause, None if it does not.
 
     A clause whose operands are not known yet, or are not of the value's type, is not violated.
@@ -255,13 +280,14 @@ def violation(value: Any, clause: Mapping[str, Any], base: str = "any") -> str |
         value: the raw value.
         clause: a map of operators and operands.
         base: the primitive type of the value, by which it is compared.
+        hidden: whether it may be a secret, which is not shown.
     """
     value = as_declared(value, base)
     for operator, operand in clause.items():
         if is_computed(operand) or clause_fault(operator, operand) is not None:
             continue
         if not _holds(value, operator, operand, base):
-            return f"{kind_of(value)} violates {operator}: {_shown(operand)}"
+            return f"{kind_of(value, hidden=hidden)} violates {operator}: {_shown(operand)}"
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import is_sensitive, redact
+from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, redact
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.surroundings import Surroundings
@@ -63,7 +63,6 @@ REFUSED = [
     ("{type: Login}", {}, "property a.value: the field 'user' of Login is missing"),
     ("{type: Login}", {"user": "u", "usr": 1}, "property a.value: Login has no field 'usr'"),
     ("{type: Login}", {"user": "u", "port": 0}, "property a.value.port: 0 violates in_range: [1, 100]"),
-    ("{type: Login}", [1], 'property a.value is "[1]", which is no map'),
     ("{type: list, entry_schema: Port}", [1, 500], "property a.value[1]: 500 violates in_range: [1, 100]"),
     ("{type: scalar-unit.size}", "much", 'property a.value is "much", which is no scalar-unit.size'),
     (
@@ -81,6 +80,36 @@ def test_does_not_fit(tmp_path: Path, kind: str, given: Any, message: str) -> No
         value_of(tmp_path, kind, given)
     assert caught.value.message == message
     assert caught.value.place is not None
+
+
+SECRET = [
+    ("{type: map, metadata: {sensitive: true}}", "hunter2", "property a.value is <<REDACTED>>, which is no map"),
+    (
+        "{type: integer, metadata: {sensitive: true}}",
+        "hunter2",
+        "property a.value is <<REDACTED>>, which is no integer",
+    ),
+    ("{type: Login}", "hunter2", "property a.value is <<REDACTED>>, which is no map"),
+    ("{type: Login}", ["hunter2"], "property a.value is <<REDACTED>>, which is no map"),
+    ("{type: tosca.datatypes.Credential}", "hunter2", "property a.value is <<REDACTED>>, which is no map"),
+    ("{type: list, entry_schema: Login}", ["hunter2"], "property a.value[0] is <<REDACTED>>, which is no map"),
+    ("{type: list, entry_schema: Login}", "hunter2", "property a.value is <<REDACTED>>, which is no list"),
+    ("{type: map, entry_schema: integer}", {"db_password": "hunter2"}, "is <<REDACTED>>, which is no integer"),
+    ("{type: integer}", mark_sensitive("hunter2"), "property a.value is <<REDACTED>>, which is no integer"),
+    (
+        "{type: string, metadata: {sensitive: true}, constraints: [{min_length: 9}]}",
+        "hunter2",
+        "property a.value: its value violates min_length",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "message"), SECRET, ids=[f"{case[0]}-{case[1]!r}" for case in SECRET])
+def test_what_may_be_a_secret_is_in_no_error(tmp_path: Path, kind: str, given: Any, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        value_of(tmp_path, kind, given)
+    assert message in caught.value.message
+    assert "hunter2" not in str(caught.value)
 
 
 def test_a_field_that_its_data_type_marks_as_sensitive_is(tmp_path: Path) -> None:

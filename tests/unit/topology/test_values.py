@@ -58,8 +58,8 @@ FAULTS: list[tuple[str, Any, str]] = [
     ("tosca.datatypes.network.PortSpec", {"protocol": "ip"}, "at protocol: 'ip' violates valid_values"),
     ("tosca.datatypes.network.PortSpec", {"target_range": [0, 1]}, "at target_range: a list violates in_range"),
     ("tosca.datatypes.Credential", {}, "the field 'token' of tosca.datatypes.Credential is missing"),
-    ("tosca.datatypes.Credential", {"token": 1}, "at token: 1 is not of type string"),
-    ("tosca.datatypes.Credential", "x", "'x' is not a map of type tosca.datatypes.Credential"),
+    ("tosca.datatypes.Credential", {"token": 1}, "at token: <<REDACTED>> is not of type string"),
+    ("tosca.datatypes.Credential", "x", "<<REDACTED>> is not a map of type tosca.datatypes.Credential"),
 ]
 
 
@@ -115,3 +115,23 @@ def test_entries_and_keys_are_checked_with_their_path(types: Types) -> None:
 )
 def test_constraint(value: Any, clause: dict[str, Any], base: str, holds: bool) -> None:
     assert (violation(value, clause, base) is None) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ("hunter2", Schema("integer")),
+        ("hunter2", Schema("string", constraints=[{"min_length": 9}])),
+        (["hunter2"], Schema("list", entry_schema=Schema("integer"))),
+        ("hunter2", Schema("tosca.datatypes.Credential")),
+    ],
+)
+def test_what_may_be_a_secret_is_in_no_error(types: Types, value: Any, schema: Schema) -> None:
+    (fault,) = check_value(value, schema, types, "it", hidden=True)
+    assert "<<REDACTED>>" in fault.message
+    assert "hunter2" not in str(fault)
+
+
+def test_a_field_that_is_named_as_a_secret_is_in_no_error(types: Types) -> None:
+    (fault,) = check_value({"token": 31337}, Schema("tosca.datatypes.Credential"), types, "it")
+    assert fault.message == "it at token: <<REDACTED>> is not of type string"
