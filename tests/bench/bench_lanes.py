@@ -15,10 +15,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from ansible_ensemble.configurators.orders import ModuleCall
-from ansible_ensemble.execution.ansible import core
-from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
-from ansible_ensemble.execution.ansible.session import AnsibleSession, standalone_session
+from ansible_ensemble.core.orders import ModuleCall
+from ansible_ensemble.lanes import core
+from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
+from ansible_ensemble.lanes.session import AnsibleSession, standalone_session
 from tests.bench.bench_process import cpu
 
 PROCESSES = 2

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from ansible_ensemble.configurators.orders import Command
+from ansible_ensemble.core.orders import Command
 from ansible_ensemble.execution.events import OperationsAdded, Run, ScheduledOperation, Started, Succeeded
 from ansible_ensemble.execution.process import run_command
 from ansible_ensemble.execution.readyqueue import Limits

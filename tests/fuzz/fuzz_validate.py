@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.validate import validate_path
 
 SEEDS = Path(__file__).parent / "seeds"

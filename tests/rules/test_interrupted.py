@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.jobs.journals import OPEN, RECORDED
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.read import read_ensemble
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.records.journals import OPEN, RECORDED
 from tests.rules.test_recovery import events_of, line
 from tests.rules.test_rules import HERE, Case
 

@@ -19,9 +19,9 @@ import yaml
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.jobs import commands
-from ansible_ensemble.jobs.journals import OPEN, RECORDED
-from ansible_ensemble.jobs.saved_plans import load_plan
 from ansible_ensemble.planning.plan import plan_document_text
+from ansible_ensemble.records.journals import OPEN, RECORDED
+from ansible_ensemble.records.saved_plans import load_plan
 from ansible_ensemble.reports.graph import dot, mermaid
 from ansible_ensemble.reports.history_text import history_text, job_record_text
 from ansible_ensemble.reports.plan_html import plan_html

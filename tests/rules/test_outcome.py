@@ -17,13 +17,13 @@ import yaml
 
 from ansible_ensemble.changes.history import history
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job, read_jobs
+from ansible_ensemble.engine.outcome import JobOutcome
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import locate, read_ensemble
 from ansible_ensemble.jobs.ansible import execution_result
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.outcome import JobOutcome
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import locate, read_ensemble
-from ansible_ensemble.jobs.recover import read_recovered, record_journal, record_killed
 from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.records.recover import read_recovered, record_journal, record_killed
 from ansible_ensemble.reports.job_text import job_text
 from tests.rules.test_rules import HERE, without_ansible
 

@@ -12,12 +12,12 @@ import pytest
 import yaml
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.jobs.location import locate
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.recover import read_recovered, record_journal
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.records.recover import read_recovered, record_journal
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for name in ("service.yaml", "ensemble.yaml") for path in HERE.glob(f"*/*/{name}"))

@@ -256,7 +256,7 @@ def job_options(arguments: argparse.Namespace, environment: Mapping[str, str]) -
         options["instances"] = [*options.get("instances", []), *limits]
     if any(hasattr(arguments, name) for name in ("input", "input_files", "var", "extra_vars")):
         from ansible_ensemble.cli.values import inputs_of, variables_of
-        from ansible_ensemble.jobs.options import JobOptions
+        from ansible_ensemble.ensembles.options import JobOptions
 
         vault = JobOptions(
             vault_ids=options.get("vault_ids", []), vault_password_file=options.get("vault_password_file")
@@ -293,7 +293,7 @@ def is_approved(arguments: argparse.Namespace, console: Console) -> bool:
 
 def is_plan_file(path: str) -> bool:
     """Whether the path is a saved plan's."""
-    from ansible_ensemble.jobs.saved_plans import is_plan_file
+    from ansible_ensemble.records.saved_plans import is_plan_file
 
     return is_plan_file(Path(path))
 

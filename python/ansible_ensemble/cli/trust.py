@@ -12,7 +12,7 @@ from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
 from ansible_ensemble.core.errors import EnsembleError, UsageError
-from ansible_ensemble.jobs.location import locate
+from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted
 
 

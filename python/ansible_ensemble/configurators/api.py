@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.orders import Command, ModuleCall, Outcome
 from ansible_ensemble.configurators.protocol import SubTask
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import Command, ModuleCall, Outcome
 
 __all__ = ["Command", "Configurator", "Done", "ModuleCall", "Outcome", "SubTask", "Task", "TaskError"]
 

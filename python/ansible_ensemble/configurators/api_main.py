@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.api import Channel, Done, Task, TaskError
-from ansible_ensemble.configurators.orders import CHANNEL
+from ansible_ensemble.core.orders import CHANNEL
 
 
 def main() -> None:

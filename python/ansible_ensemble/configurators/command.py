@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
 from ansible_ensemble.configurators.keywords import BY_ANSIBLE
-from ansible_ensemble.configurators.orders import Command, ModuleCall, Order
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import (
@@ -25,6 +24,7 @@ from ansible_ensemble.configurators.results import (
 from ansible_ensemble.configurators.transport import run_with_files
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.orders import Command, ModuleCall, Order
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.scalars import as_written, is_written
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from ansible_ensemble.configurators.implementation import Resolved, resolve
 from ansible_ensemble.configurators.locations import find_beside
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import Artifact, Operation
+from ansible_ensemble.language.entities import Artifact, Operation
 from ansible_ensemble.topology.tools import files_of
 
 _FOLDER = "beside"

@@ -21,8 +21,8 @@ from ansible_ensemble.configurators.locations import (
 )
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
-from ansible_ensemble.topology.artifacts import SUFFIXES
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.language.artifacts import SUFFIXES
+from ansible_ensemble.language.entities import Operation
 
 #: The configurator of modules.
 MODULE = "module"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.language.entities import Operation
 
 #: What the job itself acts on, or the topology's reader did, whatever the configurator.
 JOB_KEYS = frozenset(

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ansible_ensemble.core.ansible_settings import may_be_set, setting
-from ansible_ensemble.topology.entities import Artifact, Operation
+from ansible_ensemble.language.entities import Artifact, Operation
 
 #: What Ansible itself brings: a collection without roles.
 BUILTIN = "ansible.builtin."

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.configurators.environment import set_variables
-from ansible_ensemble.configurators.orders import ModuleCall
 from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
+from ansible_ensemble.core.orders import ModuleCall
 from ansible_ensemble.core.sensitive import reveal
 
 #: Keys of modules' results that mean something else for an instance (uri: `status` 200; file: `state` directory).

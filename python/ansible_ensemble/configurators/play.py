@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.environment import set_variables
-from ansible_ensemble.configurators.orders import Play
 from ansible_ensemble.configurators.play_files import parts_named, texts_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.lifecycle import only_looks

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.language.entities import Operation
 
 _PARTS = re.compile(r"""\b(SELF|HOST|SOURCE|TARGET)\b(?:\s*\.\s*(\w+)|\s*\[\s*\\?['"]([^'"\\]+)\\?['"]\s*\])?""")
 _FILTER = re.compile(r"\{\{[^{}]*\|\s*(?:eval|ref)\b(?!\.)")

@@ -9,9 +9,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
-from ansible_ensemble.configurators.orders import Command, Host, Order, Outcome
+from ansible_ensemble.core.orders import Command, Host, Order, Outcome
 from ansible_ensemble.instances.status import Status
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.language.entities import Operation
 
 
 @dataclass(slots=True)

@@ -11,11 +11,11 @@ from typing import Any
 
 import ansible_ensemble
 from ansible_ensemble.configurators.environment import implementation_environment
-from ansible_ensemble.configurators.orders import Command, ModuleCall, Order, Outcome
 from ansible_ensemble.configurators.protocol import Basis, Conversation, Result, Steps, SubTask, Task
 from ansible_ensemble.configurators.results import read_inputs, take_instance, to_result
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome
 from ansible_ensemble.core.sensitive import reveal
 
 _CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); import ansible_ensemble.configurators.api_main as a; a.main()"

@@ -21,8 +21,8 @@ from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
 from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.language.entities import Operation, Topology
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
-from ansible_ensemble.topology.entities import Operation, Topology
 from ansible_ensemble.topology.tools import tool_names
 
 #: Entry point group of configurators from other packages: a callable that takes the target.

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.configurators.protocol import Basis, Result, Task
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.documents.yaml import parse_yaml

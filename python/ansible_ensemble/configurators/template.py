@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, SubTask, Task
 from ansible_ensemble.configurators.results import read_inputs, to_result
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Outcome
 
 
 class TemplateConfigurator:

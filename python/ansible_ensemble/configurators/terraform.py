@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.environment import implementation_environment
-from ansible_ensemble.configurators.orders import Command, Order, Outcome
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import read_inputs, to_result
 from ansible_ensemble.configurators.terraform_inputs import (
@@ -27,6 +26,7 @@ from ansible_ensemble.configurators.terraform_inputs import (
 )
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import Command, Order, Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.lifecycle import only_looks

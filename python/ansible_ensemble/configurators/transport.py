@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from ansible_ensemble.configurators.orders import ModuleCall, Outcome
 from ansible_ensemble.configurators.protocol import Task
+from ansible_ensemble.core.orders import ModuleCall, Outcome
 
 #: Task keywords that say how a host is reached, which hold for the files as they do for the command.
 _REACH = frozenset(

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.orders import CHANNEL, Command, Outcome
+from ansible_ensemble.core.orders import CHANNEL, Command, Outcome
 
 #: Answers a question; both are plain data.
 Answer = Callable[[Any], Awaitable[Any]]

@@ -17,8 +17,8 @@ import subprocess
 from collections.abc import Callable
 from typing import IO
 
-from ansible_ensemble.configurators.orders import Command, Outcome
 from ansible_ensemble.core.environment import with_changes
+from ansible_ensemble.core.orders import Command, Outcome
 from ansible_ensemble.execution.output import OUTPUT_LIMIT, BoundedOutput
 from ansible_ensemble.execution.watchdog import Watchdog
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from ansible_ensemble.configurators.orders import Command, ModuleCall, Order, Outcome, Play
+from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome, Play
 from ansible_ensemble.execution.conversation import converse
 from ansible_ensemble.execution.process import run_command
 from ansible_ensemble.execution.watchdog import Watchdog
 
 
 class AnsibleWorker(Protocol):
-    """What carries out modules and plays (`execution.ansible.lanes.AnsibleLanes`)."""
+    """What carries out modules and plays (`lanes.ansible_lanes.AnsibleLanes`)."""
 
     async def start(self) -> None:
         """Make ready."""

@@ -11,7 +11,7 @@ from ansible_ensemble.expressions.functions.logic import is_true
 from ansible_ensemble.expressions.harmless import harmless_evaluator
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instances
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 
 
 def is_met(condition: Mapping[str, Any], file: Path, place: Place | None) -> bool:

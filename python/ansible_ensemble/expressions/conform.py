@@ -11,9 +11,9 @@ from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name,
 from ansible_ensemble.documents.scalars import is_written
 from ansible_ensemble.expressions.context import shown
 from ansible_ensemble.expressions.data import bare, plain
-from ansible_ensemble.topology.entities import EntityType, ParameterDefinition, Schema
-from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.values import (
+from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
+from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.values import (
     DataTypes,
     as_declared,
     has_secret,

@@ -11,7 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.tracker import Tracker
-from ansible_ensemble.topology.entities import Operation
+from ansible_ensemble.language.entities import Operation
 
 if TYPE_CHECKING:
     from ansible_ensemble.expressions.entities import NodeView

@@ -15,7 +15,7 @@ from ansible_ensemble.expressions.lazy import LazyMap, Unfinished, complete, is_
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.tracker import Tracker
 from ansible_ensemble.instances.instance import Instance
-from ansible_ensemble.topology.entities import Assignment, NodeTemplate, ParameterDefinition
+from ansible_ensemble.language.entities import Assignment, NodeTemplate, ParameterDefinition
 
 if TYPE_CHECKING:
     from ansible_ensemble.expressions.evaluator import Evaluator

@@ -16,17 +16,17 @@ from ansible_ensemble.expressions.conform import conform
 from ansible_ensemble.expressions.context import Context, Frame
 from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.entities import NodeView, RootView, View
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.functions.protocol import Function
 from ansible_ensemble.expressions.functions.table import function_table
 from ansible_ensemble.expressions.graph import Graph
 from ansible_ensemble.expressions.lazy import complete
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.scope import Scope
-from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.expressions.templates import Templates
 from ansible_ensemble.expressions.tracker import Tracker
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.topology.entities import Operation, ParameterDefinition, Topology
+from ansible_ensemble.language.entities import Operation, ParameterDefinition, Topology
 
 #: How deep values may refer to values before the inner one is computed first, from a fresh stack.
 _DEPTH = 10

@@ -7,8 +7,8 @@ from pathlib import Path
 from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.parts import ArtifactView
-from ansible_ensemble.expressions.surroundings import Surroundings
 
 _DIGITS = 16
 

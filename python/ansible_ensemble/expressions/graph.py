@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView, ValuesView
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
+from ansible_ensemble.language.entities import NodeTemplate, Relationship
 from ansible_ensemble.topology.directives import RETAINED
-from ansible_ensemble.topology.entities import NodeTemplate, Relationship
 from ansible_ensemble.topology.scaling import instance_names, is_asked_for, link_targets
 
 if TYPE_CHECKING:

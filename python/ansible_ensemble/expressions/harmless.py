@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.functions.protocol import Call, Function
 from ansible_ensemble.expressions.reads import Deferred
-from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.expressions.templates import Templates
 from ansible_ensemble.instances.instance import Instances
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 
 #: The function that stands for a value that nobody gave.
 _NOT_GIVEN = "not_given"

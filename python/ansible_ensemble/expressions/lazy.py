@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
-from ansible_ensemble.topology.functions import is_computed
+from ansible_ensemble.language.functions import is_computed
 
 
 class ExternalValue(Mapping[str, Any]):

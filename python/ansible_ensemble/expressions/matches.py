@@ -10,7 +10,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.expressions.harmless import harmless_evaluator
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instance, Instances
-from ansible_ensemble.topology.entities import NodeTemplate, Topology
+from ansible_ensemble.language.entities import NodeTemplate, Topology
 
 
 def find_matches(topology: Topology, source: NodeTemplate, expression: Any, place: Place | None) -> Collection[str]:

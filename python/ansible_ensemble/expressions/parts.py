@@ -11,7 +11,7 @@ from ansible_ensemble.expressions.data import MISSING
 from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.tracker import Tracker
 from ansible_ensemble.instances.instance import RelationshipInstance
-from ansible_ensemble.topology.entities import (
+from ansible_ensemble.language.entities import (
     Artifact,
     Assignment,
     Capability,

@@ -32,7 +32,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.core.sensitive import is_sensitive, redact
 from ansible_ensemble.expressions.data import bare, plain
-from ansible_ensemble.expressions.surroundings import Key, key_bytes
+from ansible_ensemble.expressions.evaluation_environment import Key, key_bytes
 
 _DIGITS = 16
 

@@ -17,7 +17,7 @@ from ansible_ensemble.expressions.known import known_values
 from ansible_ensemble.expressions.reads import Reads
 from ansible_ensemble.expressions.templates import template_variables
 from ansible_ensemble.expressions.tracker import Tracker
-from ansible_ensemble.topology.entities import Assignment, ParameterDefinition
+from ansible_ensemble.language.entities import Assignment, ParameterDefinition
 from ansible_ensemble.topology.required import is_required
 
 if TYPE_CHECKING:

@@ -25,12 +25,12 @@ from ansible_ensemble.expressions.inventory import free_names, inventory_variabl
 from ansible_ensemble.expressions.keywords import KEYWORDS, named
 from ansible_ensemble.expressions.lazy import ExternalValue, LazyMap
 from ansible_ensemble.expressions.special import Everything, special
-from ansible_ensemble.topology.functions import TEMPLATE_HEADER
+from ansible_ensemble.language.functions import TEMPLATE_HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ansible_ensemble.expressions.surroundings import Surroundings
+    from ansible_ensemble.expressions.evaluation_environment import Surroundings
 
 #: How many compiled templates are kept.
 _COMPILED = 1024

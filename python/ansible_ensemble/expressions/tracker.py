@@ -7,8 +7,8 @@ from typing import Any
 
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.expressions.data import secrets_of
+from ansible_ensemble.expressions.evaluation_environment import Key
 from ansible_ensemble.expressions.reads import Reads, make_read
-from ansible_ensemble.expressions.surroundings import Key
 
 
 class Tracker:

@@ -17,7 +17,7 @@ from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.functions.protocol import Call, Function
 from ansible_ensemble.expressions.query import follow
-from ansible_ensemble.topology.functions import is_template, meant
+from ansible_ensemble.language.functions import is_template, meant
 
 _EVAL_KEYS = ("eval", "ref")
 _EVAL_OPTIONS = frozenset({"vars", "select", "foreach", "trace", "strict", "base_dir"})

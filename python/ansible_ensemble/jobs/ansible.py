@@ -12,25 +12,30 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.engine.outcome import JobOutcome
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, inventory_groups
+from ansible_ensemble.ensembles.hosts import HostFinder
+from ansible_ensemble.ensembles.job_inputs import hand_over, keep_for, options_of_job, withdraw
+from ansible_ensemble.ensembles.location import Location, locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
-from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.given import hand_over, keep_for, options_of_job, withdraw
-from ansible_ensemble.jobs.groups import group_hosts, group_name, group_variables, inventory_groups
-from ansible_ensemble.jobs.hosts import HostFinder
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
-from ansible_ensemble.jobs.job_journal import read_job_journal
-from ansible_ensemble.jobs.journals import drop_dry_runs
-from ansible_ensemble.jobs.location import Location, locate
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.outcome import JobOutcome
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.recover import commit_job, read_recovered, record_journal
-from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.jobs.run import run_plan
-from ansible_ensemble.jobs.saved_plans import (
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.projects.process import Presence, presence
+from ansible_ensemble.projects.trust import grant
+from ansible_ensemble.projects.vault import Vault
+from ansible_ensemble.records.job_journal import read_job_journal
+from ansible_ensemble.records.journals import drop_dry_runs
+from ansible_ensemble.records.recover import commit_job, read_recovered, record_journal
+from ansible_ensemble.records.repositories import check_upstreams, check_working_trees
+from ansible_ensemble.records.saved_plans import (
     check_fresh,
     check_purpose,
     drop_plans,
@@ -39,16 +44,11 @@ from ansible_ensemble.jobs.saved_plans import (
     load_plan,
     save_plan,
 )
-from ansible_ensemble.projects import lock as locks
-from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.process import Presence, presence
-from ansible_ensemble.projects.trust import grant
-from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.plan_text import plan_text
 
 if TYPE_CHECKING:
-    from ansible_ensemble.execution.ansible.session import AnsibleSession
+    from ansible_ensemble.lanes.session import AnsibleSession
 
 
 def lock(
@@ -155,8 +155,8 @@ def execute(
     """
     from ansible.utils.display import Display
 
-    from ansible_ensemble.execution.ansible.core import send_item_event
-    from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
+    from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
+    from ansible_ensemble.lanes.core import send_item_event
 
     display = Display()
     location = _located(ensemble)
@@ -250,7 +250,7 @@ def _vault_of(loader: Any) -> Vault | None:
 
 def _session(action: Any, task_vars: Mapping[str, Any], location: Location) -> AnsibleSession:
     """The session of the running playbook, with the ensemble's folder in the place of the playbook's."""
-    from ansible_ensemble.execution.ansible.session import AnsibleSession
+    from ansible_ensemble.lanes.session import AnsibleSession
 
     session = AnsibleSession.from_action(action, task_vars)
     session.settle(location.ensemble.parent)

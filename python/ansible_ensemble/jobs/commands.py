@@ -13,33 +13,33 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.engine.predictions import predict
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import recorded_values
+from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
+from ansible_ensemble.ensembles.merging import merge_conflict
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.readiness import aggregate, overall
-from ansible_ensemble.jobs.adopt import adopt_by_hand
-from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.given import recorded_values
-from ansible_ensemble.jobs.location import Location, ensemble_file, locate
 from ansible_ensemble.jobs.locking import JobLock, locked
-from ansible_ensemble.jobs.merging import merge_conflict
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.outputs import recorded_outputs
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.predict import predict
-from ansible_ensemble.jobs.prepared import PreparedJob
-from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.record import requirements_of, write_forgotten
-from ansible_ensemble.jobs.recover import collided_jobs, read_recovered, record_killed
+from ansible_ensemble.jobs.prepared_job import PreparedJob
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
-from ansible_ensemble.jobs.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
-from ansible_ensemble.jobs.saved_plans import check_fresh, check_purpose, drop_plans, load_plan, save_plan
 from ansible_ensemble.jobs.validate import validate_path
+from ansible_ensemble.language.functions import is_template
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.trust import approve, distrust, is_trusted
-from ansible_ensemble.topology.functions import is_template
+from ansible_ensemble.records.adopt import adopt_by_hand
+from ansible_ensemble.records.outputs import recorded_outputs
+from ansible_ensemble.records.record import requirements_of, write_forgotten
+from ansible_ensemble.records.recover import collided_jobs, read_recovered, record_killed
+from ansible_ensemble.records.repositories import check_upstreams, check_working_trees, free_repositories
+from ansible_ensemble.records.saved_plans import check_fresh, check_purpose, drop_plans, load_plan, save_plan
 
 #: Job options that a saved plan does not decide.
 _OF_THE_CALL = (

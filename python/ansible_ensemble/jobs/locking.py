@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
-from ansible_ensemble.jobs.expanded import expanded
-from ansible_ensemble.jobs.merging import read_merged
+from ansible_ensemble.ensembles.merge_directives import expanded
+from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment, load_environment
 from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
@@ -19,7 +19,7 @@ from ansible_ensemble.projects.lfs_lock import GlobalLock, acquire_global, left_
 from ansible_ensemble.projects.process import Presence, ancestors, presence
 
 if TYPE_CHECKING:
-    from ansible_ensemble.jobs.lock_watch import LockWatch
+    from ansible_ensemble.engine.lock_watch import LockWatch
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[boo
 
 def watch(ensemble: Path, held: locks.Lock, environment: Environment) -> LockWatch:
     """The watch over both locks, for one who works under them."""
-    from ansible_ensemble.jobs.lock_watch import LockWatch  # brings asyncio, which only the process of the job needs
+    from ansible_ensemble.engine.lock_watch import LockWatch  # brings asyncio, which only the process of the job needs
 
     return LockWatch(held, left_global(environment.lfs_lock, ensemble) if environment.lfs_lock.lock != "no" else None)
 

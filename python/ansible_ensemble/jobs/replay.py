@@ -14,18 +14,18 @@ from ansible_ensemble.core.changeid import job_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.core.texts import is_cut
+from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import kept_values, recorded_options
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
-from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.evidence import EnsembleEvidence
-from ansible_ensemble.jobs.given import kept_values, recorded_options
-from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.language.entities import Entity, Operation
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.expand import add_members, link_members
 from ansible_ensemble.planning.plan import Action, Plan, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import planned, planned_on_link
-from ansible_ensemble.topology.entities import Entity, Operation
 
 _WORKFLOW = "replay"
 _ACTIONS = {Reason.UNDEPLOY: Action.DELETE, Reason.FORCE: Action.UPDATE, Reason.ADD: Action.CREATE}

@@ -10,12 +10,12 @@ from ansible_ensemble.changes.job_record import CHANGES, job_file_name
 from ansible_ensemble.changes.record import JobRecord
 from ansible_ensemble.core.changeid import is_job
 from ansible_ensemble.core.errors import InvalidInput, shown_path
-from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.given import INPUT_PREFIX, kept_values
-from ansible_ensemble.jobs.location import Location
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import read_ensemble
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import INPUT_PREFIX, kept_values
+from ansible_ensemble.ensembles.location import Location
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects.git import commit_that_added, repository_of
 

@@ -13,20 +13,20 @@ from typing import Any
 from ansible_ensemble.changes.history import newest_job
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
+from ansible_ensemble.engine.event_sink import Observer
+from ansible_ensemble.engine.execute import JobExecution
+from ansible_ensemble.engine.journal_events import job_started_event
+from ansible_ensemble.engine.lock_watch import LockWatch
+from ansible_ensemble.engine.outcome import JobOutcome
+from ansible_ensemble.engine.render import Renderer
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import recorded_options
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.execution.journal import Journal
 from ansible_ensemble.execution.workers import AnsibleWorker, Workers
-from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.execute import JobExecution
-from ansible_ensemble.jobs.given import recorded_options
-from ansible_ensemble.jobs.journal_events import job_started_event
-from ansible_ensemble.jobs.journals import create_journal
-from ansible_ensemble.jobs.ledger import Observer
-from ansible_ensemble.jobs.lock_watch import LockWatch
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.outcome import JobOutcome
-from ansible_ensemble.jobs.render import Renderer
-from ansible_ensemble.jobs.repositories import starting_point
 from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.records.journals import create_journal
+from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.reports.progress import Progress
 from ansible_ensemble.reports.style import style_for
 

@@ -12,16 +12,16 @@ from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, raise_all
 from ansible_ensemble.documents.csar import open_csar
+from ansible_ensemble.engine.render import render_faults
+from ansible_ensemble.ensembles.change_detector import BlankEvidence
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.location import is_archive, locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import blank_ensemble, read_specification
 from ansible_ensemble.expressions.harmless import not_given
 from ansible_ensemble.expressions.reads import Deferred
-from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.evidence import BlankEvidence
-from ansible_ensemble.jobs.location import is_archive, locate
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.read import blank_ensemble, read_specification
-from ansible_ensemble.jobs.render import render_faults
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.planner import make_plan, make_survey
-from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.required import missing_inputs
 
 

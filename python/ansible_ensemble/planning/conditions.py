@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.schema import clause_fault
-from ansible_ensemble.topology.values import violation
+from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.schema import clause_fault
+from ansible_ensemble.language.values import violation
 
 #: Gives the value of an attribute, a property or `state`; None where there is none, or none yet.
 Read = Callable[[str], Any]

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Priority, Status
+from ansible_ensemble.language.entities import NodeTemplate, Operation, Relationship, Topology
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Action, Exclusion, InstanceChange, PlannedOperation, Reason, ValueChange
-from ansible_ensemble.topology.entities import NodeTemplate, Operation, Relationship, Topology
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 

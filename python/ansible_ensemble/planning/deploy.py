@@ -5,6 +5,7 @@ from __future__ import annotations
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
+from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, InstanceChange, PlannedOperation, Reason, ValueChange
 from ansible_ensemble.planning.sequence import (
@@ -14,7 +15,6 @@ from ansible_ensemble.planning.sequence import (
     planned,
     take_down,
 )
-from ansible_ensemble.topology.entities import NodeTemplate
 
 #: Attributes that every node has, which no operation needs to set [TOSCA 1.3, 5.9.1].
 _OF_ROOT = {"tosca_id", "tosca_name", "state"}

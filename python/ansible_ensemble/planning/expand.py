@@ -10,10 +10,10 @@ from types import MappingProxyType
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.instances.status import Status
+from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.planning.peers import with_peers
 from ansible_ensemble.topology.directives import RETAINED
-from ansible_ensemble.topology.entities import NodeTemplate
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
 
 #: Directives of templates that make no instance of their own.

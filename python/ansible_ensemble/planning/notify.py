@@ -8,11 +8,11 @@ from typing import Any
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.language.entities import Policy, Trigger
+from ansible_ensemble.language.scalars import timestamp_value
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.weave import Stage, SubPlan, Weaver, one_by_one
 from ansible_ensemble.planning.workflow import weave_called
-from ansible_ensemble.topology.entities import Policy, Trigger
-from ansible_ensemble.topology.scalars import timestamp_value
 from ansible_ensemble.topology.workflows import missing_operation
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from ansible_ensemble.core.errors import UsageError, raise_all
 from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.adopt import decide_adopt
 from ansible_ensemble.planning.connect import connect_sources, notify_sources
 from ansible_ensemble.planning.context import Evidence, Member, Planning
@@ -30,7 +31,6 @@ from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
 from ansible_ensemble.planning.weave import limited
 from ansible_ensemble.planning.workflow import decide_workflow
-from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.stand_ins import stand_in_fault
 
 Transform = Callable[[Planning], None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import Operation
-from ansible_ensemble.topology.scalars import seconds
+from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.language.scalars import seconds
 
 #: Keys of an implementation that name the pause before the first retry; both mean the same.
 _PAUSES = ("delay", "backoff")

@@ -7,10 +7,10 @@ from typing import Any
 
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, EXIT_STATES
 from ansible_ensemble.instances.status import NodeState, Status
+from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.retries import retry_details
-from ansible_ensemble.topology.entities import Operation
 
 #: Operations of the Configure interface around a node's own configure [TOSCA 1.3, 5.8.5.3].
 _AROUND_CONFIGURE = {

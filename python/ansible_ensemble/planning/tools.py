@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS
+from ansible_ensemble.language.entities import Operation, Relationship
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import bring_up, planned
-from ansible_ensemble.topology.entities import Operation, Relationship
 from ansible_ensemble.topology.tools import tool_name, tools_of
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import NodeState
+from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.assigned import assign, assigned_inputs
 from ansible_ensemble.planning.context import Link, Member, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
 from ansible_ensemble.topology.activities import given_inputs
-from ansible_ensemble.topology.entities import Operation
 
 #: Names that TOSCA and its users give to the normative workflows -> ours.
 NORMATIVE = {

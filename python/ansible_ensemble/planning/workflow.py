@@ -8,13 +8,13 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import Status
+from ansible_ensemble.language.entities import Workflow, WorkflowStep
 from ansible_ensemble.planning.assigned import of_called
 from ansible_ensemble.planning.context import Member, Planning
 from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.planning.sequence import mark_last
 from ansible_ensemble.planning.weave import NORMATIVE, Stage, SubPlan, Weaver, one_by_one, side_by_side
 from ansible_ensemble.topology.activities import called_workflow, given_inputs
-from ansible_ensemble.topology.entities import Workflow, WorkflowStep
 
 #: Why operations of a workflow that replaces a normative one are planned; those of others are just run.
 _REASONS = {"deploy": Reason.ADD, "install": Reason.ADD, "undeploy": Reason.UNDEPLOY, "uninstall": Reason.UNDEPLOY}

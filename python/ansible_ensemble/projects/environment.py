@@ -189,10 +189,10 @@ class Environment:
         value = self._decrypted(value)
         if not isinstance(value, (str, Mapping, list)):
             return value
+        from ansible_ensemble.expressions.evaluation_environment import Surroundings
         from ansible_ensemble.expressions.evaluator import Evaluator
-        from ansible_ensemble.expressions.surroundings import Surroundings
         from ansible_ensemble.instances.instance import Instances
-        from ansible_ensemble.topology.entities import Topology
+        from ansible_ensemble.language.entities import Topology
 
         environment = dict(os.environ)
         around = Surroundings(self.root, self.folder, environment=environment, trusted=self.trusted)

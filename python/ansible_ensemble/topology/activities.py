@@ -8,9 +8,9 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.language.entities import Workflow
+from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import Workflow
-from ansible_ensemble.topology.problems import Problems, kind_of
 
 ACTIVITIES = ("delegate", "set_state", "call_operation", "inline")
 

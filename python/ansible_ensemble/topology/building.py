@@ -8,11 +8,11 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.topology.entities import Capability, Entity, EntityType, NodeTemplate, Topology
-from ansible_ensemble.topology.functions import function_name, is_computed
-from ansible_ensemble.topology.problems import Problems
-from ansible_ensemble.topology.scope import Scope
-from ansible_ensemble.topology.types import Types
+from ansible_ensemble.language.entities import Capability, Entity, EntityType, NodeTemplate, Topology
+from ansible_ensemble.language.functions import function_name, is_computed
+from ansible_ensemble.language.problems import Problems
+from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import Types
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, Seq, place_of
+from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.topology.building import Building, Entry
-from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.problems import kind_of
 
 #: Keys whose value is one thing: that of the copy takes the place of the other.
 _WHOLE = frozenset({"node_filter", "implementation", "constraints"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ansible_ensemble.language.entities import NodeTemplate, Relationship
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import NodeTemplate, Relationship
 
 #: Relationships that are an order by their meaning: what they lead to is there first, whatever else there is.
 _ORDERS = ("tosca.relationships.HostedOn", "tosca.relationships.DependsOn", "tosca.relationships.AttachesTo")

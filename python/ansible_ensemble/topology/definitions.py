@@ -7,15 +7,15 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.topology.artifacts import read_artifacts
-from ansible_ensemble.topology.entities import CapabilityDefinition, EntityType, RequirementDefinition
-from ansible_ensemble.topology.filters import check_filter
-from ansible_ensemble.topology.interfaces import build_interface_type, read_interfaces
-from ansible_ensemble.topology.problems import Problems, kind_of
-from ansible_ensemble.topology.schema import read_constraints, read_definitions, read_schema
-from ansible_ensemble.topology.scope import Scope
+from ansible_ensemble.language.artifacts import read_artifacts
+from ansible_ensemble.language.entities import CapabilityDefinition, EntityType, RequirementDefinition
+from ansible_ensemble.language.filters import check_filter
+from ansible_ensemble.language.interfaces import build_interface_type, read_interfaces
+from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.schema import read_constraints, read_definitions, read_schema
+from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import PRIMITIVES
 from ansible_ensemble.topology.triggers import read_triggers
-from ansible_ensemble.topology.types import PRIMITIVES
 
 
 def build_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.topology.problems import Problems
+from ansible_ensemble.language.problems import Problems
 
 #: Each directive, and the one that it means: TOSCA 1.1 and 1.2 have two by other names.
 DIRECTIVES: dict[str, str] = {

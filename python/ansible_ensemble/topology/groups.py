@@ -5,9 +5,9 @@ from __future__ import annotations
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.language.entities import Group
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import Group
 
 
 def read_groups(building: Building) -> None:

@@ -16,10 +16,10 @@ from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.pointers import part_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
-from ansible_ensemble.topology.keys import KEYS
-from ansible_ensemble.topology.problems import kind_of
-from ansible_ensemble.topology.scope import UNFURL_VERSION, VERSIONS, Scope
-from ansible_ensemble.topology.types import Types
+from ansible_ensemble.language.keys import KEYS
+from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.language.scope import UNFURL_VERSION, VERSIONS, Scope
+from ansible_ensemble.language.types import Types
 
 #: The repository of Unfurl's own types, which are always there; imports from it need nothing.
 UNFURL_REPOSITORY = "unfurl"

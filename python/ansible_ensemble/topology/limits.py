@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_ensemble.topology.functions import is_computed
-from ansible_ensemble.topology.values import as_declared, type_fault
+from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.values import as_declared, type_fault
 
 _SIZES = ("length", "min_length", "max_length")
 _SIZED = frozenset({"string", "list", "map", "json", "xml", "any"})

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.language.entities import Capability, EntityType, NodeTemplate, RequirementDefinition
+from ansible_ensemble.language.filters import match_expressions, mismatch
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import Capability, EntityType, NodeTemplate, RequirementDefinition
-from ansible_ensemble.topology.filters import match_expressions, mismatch
 
 Target = tuple[NodeTemplate, Capability | None]
 

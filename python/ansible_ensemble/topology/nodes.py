@@ -8,13 +8,8 @@ from typing import Any, Literal
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
-from ansible_ensemble.topology.artifacts import read_artifacts
-from ansible_ensemble.topology.assignments import read_assignments
-from ansible_ensemble.topology.building import Building, Entry, FunctionUse
-from ansible_ensemble.topology.copies import copied
-from ansible_ensemble.topology.definitions import read_occurrences
-from ansible_ensemble.topology.directives import read_directives
-from ansible_ensemble.topology.entities import (
+from ansible_ensemble.language.artifacts import read_artifacts
+from ansible_ensemble.language.entities import (
     Assignment,
     Capability,
     CapabilityDefinition,
@@ -25,11 +20,16 @@ from ansible_ensemble.topology.entities import (
     Operation,
     Relationship,
 )
-from ansible_ensemble.topology.filters import check_filter
-from ansible_ensemble.topology.interfaces import read_interfaces, with_artifacts
-from ansible_ensemble.topology.problems import kind_of
-from ansible_ensemble.topology.scope import Scope
-from ansible_ensemble.topology.values import missing
+from ansible_ensemble.language.filters import check_filter
+from ansible_ensemble.language.interfaces import read_interfaces, with_artifacts
+from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.values import missing
+from ansible_ensemble.topology.assignments import read_assignments
+from ansible_ensemble.topology.building import Building, Entry, FunctionUse
+from ansible_ensemble.topology.copies import copied
+from ansible_ensemble.topology.definitions import read_occurrences
+from ansible_ensemble.topology.directives import read_directives
 
 _PARTS: tuple[Literal["properties", "attributes"], ...] = ("properties", "attributes")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.paths import is_there
-from ansible_ensemble.topology.artifacts import looks_like_file
+from ansible_ensemble.language.artifacts import looks_like_file
+from ansible_ensemble.language.entities import Entity, Implementation, Operation
+from ansible_ensemble.language.functions import KEYWORDS, FunctionCheck, is_computed
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import Entity, Implementation, Operation
-from ansible_ensemble.topology.functions import KEYWORDS, FunctionCheck, is_computed
 from ansible_ensemble.topology.required import check_required
 from ansible_ensemble.topology.tools import ASDF_TOOL, files_of, is_elsewhere
 

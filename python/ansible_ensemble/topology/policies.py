@@ -7,12 +7,12 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.language.entities import NodeTemplate, Policy, Trigger
+from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.topology.activities import check_called
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import NodeTemplate, Policy, Trigger
 from ansible_ensemble.topology.groups import check_member
-from ansible_ensemble.topology.problems import kind_of
 from ansible_ensemble.topology.triggers import read_triggers
 from ansible_ensemble.topology.workflows import missing_operation
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import (
+from ansible_ensemble.language.entities import (
     Artifact,
     Assignment,
     Entity,
@@ -16,7 +15,8 @@ from ansible_ensemble.topology.entities import (
     Operation,
     ParameterDefinition,
 )
-from ansible_ensemble.topology.values import missing
+from ansible_ensemble.language.values import missing
+from ansible_ensemble.topology.building import Building
 
 #: Interfaces whose operations run by themselves; those of others run where a workflow or a policy calls them.
 _BY_THEMSELVES = (

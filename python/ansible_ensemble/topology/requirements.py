@@ -17,19 +17,19 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.topology.building import Building, Entry
-from ansible_ensemble.topology.definitions import read_occurrences
-from ansible_ensemble.topology.entities import (
+from ansible_ensemble.language.entities import (
     Capability,
     EntityType,
     NodeTemplate,
     Relationship,
     RequirementDefinition,
 )
-from ansible_ensemble.topology.filters import check_filter
+from ansible_ensemble.language.filters import check_filter
+from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.topology.building import Building, Entry
+from ansible_ensemble.topology.definitions import read_occurrences
 from ansible_ensemble.topology.matching import Candidates, Wanted, find_targets
 from ansible_ensemble.topology.nodes import note_operations, read_relationship
-from ansible_ensemble.topology.problems import kind_of
 
 #: The relationship that a capability is met by where nothing else is said, the first that fits.
 _BY_CAPABILITY = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.topology.entities import NodeTemplate, Relationship
+from ansible_ensemble.language.entities import NodeTemplate, Relationship
 
 
 def instance_names(template: NodeTemplate) -> list[str]:

@@ -11,24 +11,24 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_read, is_written
 from ansible_ensemble.documents.yaml import Document, read_yaml
+from ansible_ensemble.language.entities import ParameterDefinition, Topology
+from ansible_ensemble.language.functions import FunctionCheck
+from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.schema import read_definition
+from ansible_ensemble.language.scope import UNFURL_VERSION, Scope
+from ansible_ensemble.language.types import Types
+from ansible_ensemble.language.values import check_value, resolve
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles
 from ansible_ensemble.topology.definitions import build_type
-from ansible_ensemble.topology.entities import ParameterDefinition, Topology
-from ansible_ensemble.topology.functions import FunctionCheck
 from ansible_ensemble.topology.groups import read_groups
 from ansible_ensemble.topology.imports import Importer, IsMet
 from ansible_ensemble.topology.limits import limit_fault
 from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
 from ansible_ensemble.topology.policies import check_triggers, read_policies
-from ansible_ensemble.topology.problems import Problems, kind_of
 from ansible_ensemble.topology.requirements import resolve_requirements
-from ansible_ensemble.topology.schema import read_definition
-from ansible_ensemble.topology.scope import UNFURL_VERSION, Scope
 from ansible_ensemble.topology.substitution import find_substitutes, mapped_requirements, read_substitution, substitute
-from ansible_ensemble.topology.types import Types
-from ansible_ensemble.topology.values import check_value, resolve
 from ansible_ensemble.topology.workflows import read_workflows
 
 

@@ -7,8 +7,8 @@ only say that it deployed one is refused.
 from __future__ import annotations
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.topology.directives import NOT_DEPLOYED
-from ansible_ensemble.topology.entities import NodeTemplate
 
 #: Node types, with those that derive from them -> what implements one here.
 STAND_INS: dict[str, str] = {

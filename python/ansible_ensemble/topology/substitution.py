@@ -12,10 +12,10 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.language.entities import Assignment, EntityType, NodeTemplate, Relationship, Topology
+from ansible_ensemble.language.filters import check_filter, mismatch
+from ansible_ensemble.language.scope import Scope
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import Assignment, EntityType, NodeTemplate, Relationship, Topology
-from ansible_ensemble.topology.filters import check_filter, mismatch
-from ansible_ensemble.topology.scope import Scope
 
 #: Name of the relationships by which a substituted node template requires the nodes inside of it.
 INSIDE = "inside"

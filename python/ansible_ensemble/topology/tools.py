@@ -18,7 +18,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.paths import is_there, resolved
-from ansible_ensemble.topology.entities import (
+from ansible_ensemble.language.entities import (
     Artifact,
     Assignment,
     Entity,

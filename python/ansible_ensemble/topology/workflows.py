@@ -8,12 +8,12 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.language.entities import NodeTemplate, Workflow, WorkflowStep
+from ansible_ensemble.language.interfaces import read_implementation
+from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.language.schema import read_definitions
 from ansible_ensemble.topology.activities import ACTIVITIES, check_activity, check_called
 from ansible_ensemble.topology.building import Building
-from ansible_ensemble.topology.entities import NodeTemplate, Workflow, WorkflowStep
-from ansible_ensemble.topology.interfaces import read_implementation
-from ansible_ensemble.topology.problems import kind_of
-from ansible_ensemble.topology.schema import read_definitions
 
 
 def read_workflows(building: Building) -> None:

@@ -15,7 +15,7 @@ import pytest
 from ansible_ensemble.cli.catalogue import COMMANDS
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
 from ansible_ensemble.documents.yaml import parse_yaml
-from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.validate import validate_path
 
 REPOSITORY = Path(__file__).parents[3]

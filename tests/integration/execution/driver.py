@@ -11,10 +11,10 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from ansible_ensemble.configurators.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
-from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
-from ansible_ensemble.execution.ansible.session import standalone_session
+from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
+from ansible_ensemble.lanes.session import standalone_session
 
 
 def order_of(data: dict[str, Any]) -> ModuleCall | Play:

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import SensitiveMap, SensitiveStr
-from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
-from ansible_ensemble.execution.ansible.session import standalone_session
+from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
+from ansible_ensemble.lanes.session import standalone_session
 
 from .driving import HERE, environment
 

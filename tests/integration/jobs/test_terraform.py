@@ -11,13 +11,13 @@ from typing import Any, NoReturn
 import pytest
 import yaml
 
-from ansible_ensemble.jobs.location import locate
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.recover import record_journal
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.projects.vault import is_encrypted
+from ansible_ensemble.records.recover import record_journal
 
 pytestmark = pytest.mark.skipif(shutil.which("terraform") is None, reason="the program terraform is not installed")
 

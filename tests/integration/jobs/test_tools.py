@@ -11,12 +11,12 @@ from typing import NoReturn
 
 import pytest
 
-from ansible_ensemble.jobs.location import locate
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.recover import record_journal
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.records.recover import record_journal
 
 WHEEL = "acme_greeting-1.2-py3-none-any.whl"
 SERVICE = f"""\

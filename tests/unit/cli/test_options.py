@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.jobs.options import JobOptions
+from ansible_ensemble.ensembles.options import JobOptions
 
 OPTIONS = [
     ([], {}),

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Host, Outcome
 from ansible_ensemble.configurators.protocol import Configurator, Result
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.topology.entities import Artifact, Assignment, Implementation, Operation
+from ansible_ensemble.core.orders import Host, Outcome
+from ansible_ensemble.language.entities import Artifact, Assignment, Implementation, Operation
 
 
 def operation(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator, as_text
-from ansible_ensemble.configurators.orders import Command, Host, ModuleCall, Outcome
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Command, Host, ModuleCall, Outcome
 from ansible_ensemble.core.sensitive import REDACTED, SensitiveStr, mark_sensitive
 from ansible_ensemble.documents.scalars import as_read
 from ansible_ensemble.instances.status import Status

@@ -8,7 +8,7 @@ import pytest
 from ansible_ensemble.configurators.dependencies import find_dependencies, put_beside
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import Artifact
+from ansible_ensemble.language.entities import Artifact
 
 from .conftest import operation
 

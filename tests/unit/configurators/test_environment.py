@@ -7,10 +7,10 @@ import pytest
 from ansible_ensemble.configurators.command import CommandConfigurator
 from ansible_ensemble.configurators.environment import implementation_environment, set_variables
 from ansible_ensemble.configurators.module import ModuleConfigurator
-from ansible_ensemble.configurators.orders import Host, Outcome
 from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.core.environment import with_changes
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Host, Outcome
 from ansible_ensemble.core.sensitive import mark_sensitive
 
 from .conftest import carry_out

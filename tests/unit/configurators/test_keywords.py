@@ -9,10 +9,10 @@ import pytest
 
 from ansible_ensemble.configurators.command import CommandConfigurator
 from ansible_ensemble.configurators.keywords import KEYS
-from ansible_ensemble.configurators.orders import Command, ModuleCall, Outcome
 from ansible_ensemble.configurators.registry import _OWN, configurator_for
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import ParameterDefinition, Schema
+from ansible_ensemble.core.orders import Command, ModuleCall, Outcome
+from ansible_ensemble.language.entities import ParameterDefinition, Schema
 
 from .conftest import carry_out, operation
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.module import ModuleConfigurator
-from ansible_ensemble.configurators.orders import Host, Outcome
 from ansible_ensemble.configurators.protocol import Basis
+from ansible_ensemble.core.orders import Host, Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap, SensitiveStr, is_sensitive
 
 from .conftest import carry_out

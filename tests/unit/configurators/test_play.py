@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Host, Outcome
 from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Host, Outcome
 from ansible_ensemble.core.sensitive import SensitiveStr
 from ansible_ensemble.instances.status import Status
 

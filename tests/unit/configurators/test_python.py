@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Command, ModuleCall, Outcome
 from ansible_ensemble.configurators.protocol import Basis, Conversation, Result, SubTask
 from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Command, ModuleCall, Outcome
 from ansible_ensemble.core.sensitive import SensitiveStr
 from ansible_ensemble.execution.conversation import converse
 from ansible_ensemble.execution.process import run_command

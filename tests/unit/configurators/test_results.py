@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.configurators.results import as_values, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive
 from ansible_ensemble.instances.status import Status
 

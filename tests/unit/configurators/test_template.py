@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Outcome
 from ansible_ensemble.configurators.protocol import Result, SubTask
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.instances.status import Status
 
 from .conftest import carry_out

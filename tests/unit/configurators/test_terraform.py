@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Command, Outcome
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Command, Outcome
 from ansible_ensemble.core.sensitive import mark_sensitive
 from tests.unit.configurators.conftest import FakeTask, operation
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
-from ansible_ensemble.configurators.orders import Host, Outcome
+from ansible_ensemble.core.orders import Host, Outcome
 
 from .conftest import carry_out
 

@@ -9,10 +9,10 @@ import pytest
 
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, is_secret_name
 from ansible_ensemble.core.texts import cut
-from ansible_ensemble.execution.ansible import returned
-from ansible_ensemble.execution.ansible.returned import ReturnedJson
 from ansible_ensemble.execution.output import BoundedOutput
 from ansible_ensemble.execution.process import _exit_error
+from ansible_ensemble.lanes import returned
+from ansible_ensemble.lanes.returned import ReturnedJson
 
 
 @pytest.mark.parametrize(

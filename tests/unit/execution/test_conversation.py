@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.orders import CHANNEL, Command
+from ansible_ensemble.core.orders import CHANNEL, Command
 from ansible_ensemble.execution.conversation import converse
 from ansible_ensemble.execution.process import run_command
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.configurators.orders import Command, Outcome
+from ansible_ensemble.core.orders import Command, Outcome
 from ansible_ensemble.execution import process
 from ansible_ensemble.execution.process import run_command
 

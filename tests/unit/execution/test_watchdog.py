@@ -18,7 +18,7 @@ PACKAGE = Path(watchdog_main.__file__).parents[2]
 
 WORKER = """
 import asyncio, sys
-from ansible_ensemble.configurators.orders import Command
+from ansible_ensemble.core.orders import Command
 from ansible_ensemble.execution.process import run_command
 from ansible_ensemble.execution.watchdog import Watchdog
 async def main():

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.evaluator import Evaluator
-from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.topology.entities import (
+from ansible_ensemble.language.entities import (
     Artifact,
     Assignment,
     Capability,

@@ -10,8 +10,8 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, redact
 from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.evaluator import Evaluator
-from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.topology.service_template import load_topology
 

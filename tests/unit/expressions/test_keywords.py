@@ -7,7 +7,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.scalars import VaultText
-from ansible_ensemble.topology.entities import Implementation
+from ansible_ensemble.language.entities import Implementation
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import is_sensitive
-from ansible_ensemble.topology.entities import Assignment, EntityType
+from ansible_ensemble.language.entities import Assignment, EntityType
 
 READ = {"get_property": ["a", "f"]}
 

@@ -8,10 +8,10 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, SensitiveStr, is_sensitive, redact
 from ansible_ensemble.expressions.current import current_values
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.reads import Deferred, Read, Reads, value_digest
-from ansible_ensemble.expressions.surroundings import Surroundings
-from ansible_ensemble.topology.entities import Assignment
+from ansible_ensemble.language.entities import Assignment
 
 SECRET = {"eval": {"secret": "pw"}}
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.scope import Scope
-from ansible_ensemble.expressions.surroundings import Surroundings
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
 
 Collected = Callable[[str], Path]

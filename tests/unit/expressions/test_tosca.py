@@ -6,7 +6,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.expressions.reads import Deferred
-from ansible_ensemble.topology.entities import EntityType, Topology
+from ansible_ensemble.language.entities import EntityType, Topology
 
 VALUES: list[tuple[Any, Any]] = [
     ({"get_input": "size"}, 3),

@@ -12,14 +12,14 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.engine.render import check_renders
+from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.expressions.reads import Deferred
-from ansible_ensemble.jobs.ensemble import Ensemble
-from ansible_ensemble.jobs.evidence import EnsembleEvidence
-from ansible_ensemble.jobs.location import locate
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import read_ensemble
-from ansible_ensemble.jobs.render import check_renders
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.planner import make_survey
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.read import locate, read_ensemble
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import locate, read_ensemble
 from ansible_ensemble.jobs.validate import validate_path
 
 SERVICE = """\

@@ -16,12 +16,12 @@ from ansible_ensemble.changes.record import ChangeRecord, JobRecord
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.writer import rewrite, same
 from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.ensembles.merge_directives import expanded
+from ansible_ensemble.ensembles.secret_codec import Seal
 from ansible_ensemble.execution.journal import Journal, read_journal
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.status_document import read_status, write_instance
-from ansible_ensemble.jobs.expanded import expanded
-from ansible_ensemble.jobs.seal import Seal
 from ansible_ensemble.projects.vault import Vault
 
 JOB, TASK = "A6BM3xRT0000", "A6BM3xRT0001"

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.execution.journal import read_journal
-from ansible_ensemble.jobs.journals import is_empty, open_journals
-from ansible_ensemble.jobs.plan import plan_workflow
 from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.records.journals import is_empty, open_journals
 
 
 def test_a_job_that_cannot_begin_is_not_taken_for_killed(job, tmp_path: Path) -> None:

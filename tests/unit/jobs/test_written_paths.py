@@ -8,10 +8,10 @@ import pytest
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.documents.paths import is_file, is_folder, is_there, resolved
-from ansible_ensemble.jobs.location import locate
-from ansible_ensemble.jobs.options import JobOptions
-from ansible_ensemble.jobs.plan import plan_workflow
-from ansible_ensemble.jobs.read import read_ensemble
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.validate import validate_path
 
 #: What is written, as YAML.

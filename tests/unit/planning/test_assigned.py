@@ -7,8 +7,8 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, redact
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.assigned import assign, assigned_inputs
-from ansible_ensemble.topology.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
 
 SERVICE = """\

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import Detected, Member
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, ValueChange
 from ansible_ensemble.planning.planner import make_plan
-from ansible_ensemble.topology.entities import NodeTemplate
 from tests.unit.planning.topologies import NoEvidence, deployed, node, relate, topology
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.language.entities import Implementation, Operation
 from ansible_ensemble.planning.retries import retry_details
-from ansible_ensemble.topology.entities import Implementation, Operation
 
 CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {}),

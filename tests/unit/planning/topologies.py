@@ -8,11 +8,7 @@ from typing import Any
 
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import NodeState, Status
-from ansible_ensemble.planning.context import Detected, Member
-from ansible_ensemble.planning.options import PlanOptions
-from ansible_ensemble.planning.plan import Plan, ValueChange
-from ansible_ensemble.planning.planner import make_plan
-from ansible_ensemble.topology.entities import (
+from ansible_ensemble.language.entities import (
     EntityType,
     Implementation,
     Interface,
@@ -21,6 +17,10 @@ from ansible_ensemble.topology.entities import (
     Relationship,
     Topology,
 )
+from ansible_ensemble.planning.context import Detected, Member
+from ansible_ensemble.planning.options import PlanOptions
+from ansible_ensemble.planning.plan import Plan, ValueChange
+from ansible_ensemble.planning.planner import make_plan
 
 ROOT = EntityType("node", "tosca.nodes.Root")
 DEPENDS_ON = EntityType("relationship", "tosca.relationships.DependsOn")

@@ -6,7 +6,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.texts import without_credentials
-from ansible_ensemble.jobs.revisions import specification_at
+from ansible_ensemble.ensembles.revisions import specification_at
 from ansible_ensemble.projects.git import changed_between, clone_repository
 from ansible_ensemble.projects.git_guard import clone_fault, is_commit, neutral_settings
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import NodeTemplate, Topology
+from ansible_ensemble.language.entities import NodeTemplate, Topology
 
 Load = Callable[..., Topology]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.topology.directives import DIRECTIVES
-from ansible_ensemble.topology.entities import Topology
 
 Load = Callable[..., Topology]
 NODE = "topology_template: {node_templates: {t: {type: Root, directives: %s}}}"

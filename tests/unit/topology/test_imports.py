@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 
 Load = Callable[..., Topology]
 VERSION = "tosca_definitions_version: tosca_simple_yaml_1_3\n"

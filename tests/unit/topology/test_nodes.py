@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 
 Load = Callable[..., Topology]
 

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.expressions.matches import find_matches
-from ansible_ensemble.topology.entities import NodeTemplate, Topology
+from ansible_ensemble.language.entities import NodeTemplate, Topology
 
 Load = Callable[..., Topology]
 

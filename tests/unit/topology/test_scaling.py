@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
 
 Load = Callable[..., Topology]

@@ -10,7 +10,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.topology.required import missing_inputs
 from ansible_ensemble.topology.service_template import load_topology
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs import commands
-from ansible_ensemble.jobs.options import JobOptions
 from ansible_ensemble.jobs.validate import validate_path
+from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.problems import Problems
+from ansible_ensemble.language.types import Types
 from ansible_ensemble.topology.definitions import build_type
-from ansible_ensemble.topology.entities import Topology
-from ansible_ensemble.topology.problems import Problems
 from ansible_ensemble.topology.stand_ins import STAND_INS, stand_in_fault
-from ansible_ensemble.topology.types import Types
 
 Load = Callable[..., Topology]
 

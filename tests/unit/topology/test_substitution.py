@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 
 Load = Callable[..., Topology]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.topology.entities import Topology
+from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
 
 Load = Callable[..., Topology]

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 def _plan(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
     if options.is_plan_file(arguments.ensemble):
-        from ansible_ensemble.jobs.saved_plans import load_plan
+        from ansible_ensemble.records.saved_plans import load_plan
 
         return load_plan(Path(arguments.ensemble))[0].to_json()
     given = options.job_options(arguments, session.console.environment)

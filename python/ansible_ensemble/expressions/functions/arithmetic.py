@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_ensemble.expressions.data import bare
 from ansible_ensemble.expressions.functions.protocol import Call, as_text, function
-from ansible_ensemble.topology.scalars import UNITS, scalar_value
+from ansible_ensemble.language.scalars import UNITS, scalar_value
 
 #: A power may not have more digits than this.
 _MOST_BITS = 4096

@@ -10,11 +10,11 @@ from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.data import plain
+from ansible_ensemble.expressions.evaluation_environment import Source, look_up
 from ansible_ensemble.expressions.functions.protocol import Call, function
 from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.lazy import ExternalValue
 from ansible_ensemble.expressions.scope import Scope
-from ansible_ensemble.expressions.surroundings import Source, look_up
 
 
 @function("get_env", top=True, taints=False)

@@ -18,10 +18,10 @@ from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.expressions.data import bare, plain
+from ansible_ensemble.expressions.evaluation_environment import key_bytes
 from ansible_ensemble.expressions.files import file_path, note, read_contents
 from ansible_ensemble.expressions.functions.protocol import Call, as_text, function
 from ansible_ensemble.expressions.lazy import ExternalValue
-from ansible_ensemble.expressions.surroundings import key_bytes
 
 _NAME_DIGITS = 24
 _TASK_KINDS = ("tasks", "artifacts", "secrets")

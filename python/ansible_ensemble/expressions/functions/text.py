@@ -14,8 +14,8 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.data import bare
+from ansible_ensemble.expressions.evaluation_environment import key_bytes
 from ansible_ensemble.expressions.functions.protocol import Call, as_text, function
-from ansible_ensemble.expressions.surroundings import key_bytes
 
 
 @dataclass(frozen=True, slots=True)

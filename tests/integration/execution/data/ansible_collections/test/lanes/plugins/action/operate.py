@@ -9,11 +9,11 @@ from dataclasses import asdict
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ansible_ensemble.configurators.orders import Host, ModuleCall, Play
+from ansible_ensemble.core.orders import Host, ModuleCall, Play
 from ansible_ensemble.core.sensitive import reveal
-from ansible_ensemble.execution.ansible import core, processes
-from ansible_ensemble.execution.ansible.lanes import AnsibleLanes
-from ansible_ensemble.execution.ansible.session import AnsibleSession
+from ansible_ensemble.lanes import core, processes
+from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
+from ansible_ensemble.lanes.session import AnsibleSession
 
 
 class ActionModule(ActionBase):

@@ -1,0 +1,1 @@
+"""The engine: a plan is rendered, executed and settled."""

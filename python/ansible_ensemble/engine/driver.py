@@ -1,0 +1,71 @@
+"""The driver of configurators: what they order is carried out, and they get what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing
+from typing import Any
+
+from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Result, SubTask
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import Order
+from ansible_ensemble.engine.task import JobTask
+from ansible_ensemble.execution.workers import Workers
+
+
+class Driver:
+    """Drives configurators: each order goes to the workers, each sub-task to its own operation.
+
+    Args:
+        workers: carry out orders.
+        run_sub_task: runs another operation as a part of a task.
+    """
+
+    def __init__(self, workers: Workers, run_sub_task: Callable[[JobTask, SubTask], Awaitable[Result]]) -> None:
+        self._workers = workers
+        self._run_sub_task = run_sub_task
+
+    async def carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
+        """Carry out a task; without a configurator there is nothing to do.
+
+        Raises:
+            EnsembleError: the configurator cannot go on.
+        """
+        if configurator is None:
+            await asyncio.sleep(0.0 if task.check else task.planned.details.get("pause", 0.0))
+            return Result(success=True, modified=False)
+        if task.check and not configurator.can_dry_run(task):
+            return Result(success=True, modified=False, basis=Basis.NOT_RUN)
+        try:
+            with closing(configurator.run(task)) as steps:
+                result: Result = await self._drive(task, steps)
+        except EnsembleError:
+            raise
+        except Exception as error:  # a configurator's defect is that of its operation alone
+            return Result(success=False, error=f"{configurator.name} failed by {type(error).__name__}: {error}")
+        return result
+
+    async def _drive(self, task: JobTask, steps: Generator[Any, Any, Any]) -> Any:
+        """Carry out each order of a generator, which gets the errors as well; returns what it returns."""
+        step: Callable[[Any], Any] = steps.send
+        answer: Any = None
+        while True:
+            try:
+                order = step(answer)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                step, answer = steps.send, await self._ordered(task, order)
+            except EnsembleError as error:
+                step, answer = steps.throw, error
+
+    async def _ordered(self, task: JobTask, order: Order | SubTask | Conversation) -> Any:
+        match order:
+            case SubTask():
+                return await self._run_sub_task(task, order)
+            case Conversation():
+                answer = order.answer
+                return await self._workers.converse(order.command, lambda asked: self._drive(task, answer(asked)))
+            case _:
+                return await self._workers.run(order)

@@ -1,0 +1,367 @@
+"""Execute: runs the operations of a plan through the scheduler and the workers, each step into the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from ansible_ensemble.configurators.protocol import Basis, Configurator, Result, SubTask
+from ansible_ensemble.core.changeid import task_id
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.engine.course import Course
+from ansible_ensemble.engine.driver import Driver
+from ansible_ensemble.engine.event_sink import Ledger, Observer
+from ansible_ensemble.engine.journal_events import failed_event, finished_event, job_finished_event, started_event
+from ansible_ensemble.engine.lock_watch import LockWatch
+from ansible_ensemble.engine.outcome import Endings, JobOutcome
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.engine.predictions import needs
+from ansible_ensemble.engine.render import Renderer
+from ansible_ensemble.engine.settle import entry_patch, settle
+from ansible_ensemble.engine.slots import places_of
+from ansible_ensemble.engine.stopping import Stopping
+from ansible_ensemble.engine.task import JobTask
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.execution import events
+from ansible_ensemble.execution.journal import Journal
+from ansible_ensemble.execution.readyqueue import Limits
+from ansible_ensemble.execution.scheduler import Scheduler
+from ansible_ensemble.execution.states import State
+from ansible_ensemble.execution.workers import Workers
+from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.instances.patch import apply_patch
+from ansible_ensemble.instances.status import Priority, Status
+from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.projects.folders import task_failed, task_succeeded
+
+
+class JobExecution:
+    """One execution of a plan.
+
+    Data flow: the scheduler says what to run; `_operate` renders and carries it out; what came of it becomes patches,
+    goes to the journal, and only then back to the scheduler and into the instances in memory.
+
+    Args:
+        ensemble: as read; its instances change as the job goes on.
+        plan: what to do.
+        options: the job's options.
+        job: the job's change id.
+        journal: open for appending.
+        workers: carry out orders.
+        renderer: makes tasks.
+        watch: tells when the job's lock is lost; None for a job without one.
+        observers: told of each event.
+    """
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        plan: Plan,
+        options: JobOptions,
+        *,
+        job: str,
+        journal: Journal,
+        workers: Workers,
+        renderer: Renderer,
+        watch: LockWatch | None = None,
+        observers: Iterable[Observer] = (),
+    ) -> None:
+        self._ensemble = ensemble
+        self._plan = plan
+        self._options = options
+        self._job = job
+        self._endings = Endings(job)
+        self._ledger = Ledger(journal, (self._endings.take, *observers))
+        self._workers = workers
+        self._renderer = renderer
+        self._driver = Driver(workers, self._sub_task)
+        self._planned = {operation.key: operation for operation in plan.operations}
+        self._scheduler = Scheduler(
+            Limits(jobs=options.parallel, per_host=options.jobs_per_host or None), fail_fast=options.fail_fast
+        )
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._carried: dict[str, asyncio.Task[Result]] = {}
+        self._cancelled: set[str] = set()
+        self._numbers = 0
+        self._task_ids: dict[str, str] = {}
+        self._course = Course()
+        self._done: asyncio.Future[events.Summary] | None = None
+        self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
+        self._watch = watch
+        self._lost_lock = False
+
+    async def run(self) -> JobOutcome:
+        """Run the plan to its end, or until it is stopped.
+
+        Raises:
+            EnsembleError: the journal cannot be written; what ran until then is in it.
+        """
+        loop, since = asyncio.get_running_loop(), time.monotonic()
+        self._done = loop.create_future()
+        self._stopping.begin()
+        watching = loop.create_task(self._watch_lock(self._watch)) if self._watch is not None else None
+        try:
+            scheduled = tuple(self._scheduled(operation) for operation in self._plan.operations)
+            self._feed(events.OperationsAdded(scheduled))
+            summary = await self._done
+        finally:
+            self._stopping.end()
+            if watching is not None:
+                watching.cancel()
+            for task in self._running.values():
+                task.cancel()
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+            await self._workers.close()
+        end = {"stopped": summary.stopped, "signal": self._stopping.signal, "lostLock": self._lost_lock}
+        outcome = self._endings.outcome(end)
+        await self._ledger.write(job_finished_event(outcome, since=since))
+        return outcome
+
+    @staticmethod
+    def _scheduled(operation: PlannedOperation) -> events.ScheduledOperation:
+        ends = [operation.instance, *([operation.details["target"]] if operation.relationship else [])]
+        return events.ScheduledOperation(
+            key=operation.key,
+            waits_for=tuple(operation.waits_for),
+            waits_end=tuple(operation.waits_end),
+            groups=tuple(operation.serial),
+            critical=operation.priority == Priority.CRITICAL.value,
+            optional=operation.optional,
+            instances=tuple(ends),
+            retries=int(operation.details.get("retries", 0)),
+            backoff=float(operation.details.get("backoff", 1.0)),
+        )
+
+    # -- the loop -----------------------------------------------------------------------------------------------
+
+    def _feed(self, *happened: events.Event) -> None:
+        """Tell the scheduler what happened, and do what it asks for."""
+        assert self._done is not None
+        loop = asyncio.get_running_loop()
+        for instruction in self._scheduler.handle(*happened):
+            match instruction:
+                case events.Run():
+                    task = loop.create_task(self._operate(instruction))
+                    self._running[instruction.key] = task
+                    task.add_done_callback(partial(self._ended, instruction.key))
+                case events.Persist(events.Blocked(key, by, lost)):
+                    self._course.failed(key)
+                    self._ledger.note({"event": "blocked", "key": key, "by": list(by), "optional": bool(lost)})
+                case events.Persist(events.Cancelled(key, reason)):
+                    self._ledger.note({"event": "cancelled", "key": key, "reason": reason})
+                case events.CancelRunning(keys):
+                    for key in keys:
+                        self._cancel(key)
+                case events.RetryAfter(key, seconds):
+                    loop.call_later(seconds, self._feed, events.RetryDue(key))
+                case events.Done(summary):
+                    self._done.set_result(summary)
+                case _:
+                    pass
+
+    def _cancel(self, key: str) -> None:
+        """Cancel what an operation carries out; its rendering and its entries in the journal come to their end."""
+        self._cancelled.add(key)
+        if key in self._carried:
+            self._carried[key].cancel()
+
+    def _ended(self, key: str, task: asyncio.Task[None]) -> None:
+        if self._running.get(key) is task:
+            del self._running[key]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            assert self._done is not None
+            if not self._done.done():
+                self._done.set_exception(error)
+
+    async def _operate(self, run: events.Run) -> None:
+        """Carry out one operation from its rendering to its result in the journal."""
+        planned = self._planned[run.key]
+        if run.key in self._cancelled:
+            self._feed(events.Cancelled(run.key))
+            return
+        if reason := self._needless(planned):
+            await self._skip(run.key, reason)
+            return
+        task_id_ = self._task_ids.get(run.key) or self._next_id()
+        self._task_ids[run.key] = task_id_
+        started, since = time.time(), time.monotonic()
+        task: JobTask | None = None
+        try:
+            task = self._renderer.task(planned, task_id_)
+            configurator = self._renderer.configurator(task)
+            places = places_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
+        except Deferred as deferred:
+            if self._options.check:
+                await self._skip(run.key, needs(deferred.refs))
+            else:
+                await self._wait(events.Deferred(run.key, references=deferred.refs))
+            return
+        except EnsembleError as error:
+            await self._fail_to_render(planned, task_id_, error)
+            return
+        if places is not None and await self._wait(places):
+            return  # there is no room for it; it is rendered anew once there is
+        entry = entry_patch(task)
+        await self._ledger.write(started_event(planned, task_id_, run.attempt, started, entry))
+        if entry:
+            apply_patch(self._ensemble.instances, entry)
+        self._feed(events.Started(run.key))
+        try:
+            result = await self._carried_out(run.key, task, configurator)
+        except asyncio.CancelledError:
+            await self._settle(task, _cancelled(), since)
+            self._feed(events.Interrupted(run.key, "it was cancelled"))
+            return
+        except EnsembleError as error:
+            result = Result(success=False, modified=False, error=str(error))
+            if task.check and isinstance(error, Deferred):
+                result = Result(success=True, modified=False, messages=[needs(error.refs)], basis=Basis.NOT_RUN)
+        wrote = await self._settle(task, result, since)
+        added: tuple[events.ScheduledOperation, ...] = ()
+        try:
+            added = self._plan_reported(result) if result.success else ()
+        except EnsembleError as error:
+            result.success, result.error = False, f"what it reported cannot be planned: {error}"
+            await self._ledger.write(failed_event(planned, f"{run.key}>plan", task_id_, result.error))
+        self._report(run.key, result, wrote, added)
+
+    async def _wait(self, event: events.Deferred | events.Placed) -> bool:
+        """Tell the scheduler what an operation needs, and the journal what it waits for; whether it does not go on."""
+        self._feed(event)
+        state = self._scheduler.state(event.key)
+        if state in (State.READY, State.DEFERRED):
+            waits = list(self._scheduler.waits(event.key))
+            await self._ledger.write({"event": "waiting", "key": event.key, "for": waits})
+        return state is not State.RUNNING
+
+    async def _skip(self, key: str, reason: str) -> None:
+        """End an operation that does not run; what depends on it does."""
+        await self._ledger.write({"event": "skipped", "key": key, "reason": reason})
+        self._feed(events.Skipped(key, reason))
+
+    def _report(self, key: str, result: Result, wrote: list[str], added: tuple[events.ScheduledOperation, ...]) -> None:
+        if result.success:
+            if mended := self._course.succeeded(self._planned[key]):
+                self._ledger.note({"event": "mended", "by": key, "keys": sorted(mended)})
+            provided = tuple(ref[2:].replace("::", ".", 1) for ref in wrote)
+            self._feed(events.Succeeded(key), events.OperationsAdded(added), events.Provided(provided))
+            return
+        self._course.failed(key)
+        if result.outcome is not None and result.outcome.timed_out:
+            self._feed(events.TimedOut(key, result.error or "it took too long"))
+        else:
+            self._feed(events.Failed(key, result.error or "it failed"))
+
+    def _plan_reported(self, result: Result) -> tuple[events.ScheduledOperation, ...]:
+        """The operations that deploy the instances an operation reported and that are yet to be brought up."""
+        instances = self._ensemble.instances
+        names = dict.fromkeys(item["name"] for item in result.instances)
+        new = [name for name in names if (found := instances.get(name)) and found.status is Status.PENDING]
+        if not new:
+            return ()
+        plan = plan_workflow(self._ensemble, "deploy", replace(self._options, instances=new, templates=[]))
+        added = [operation for operation in plan.operations if operation.key not in self._planned]
+        self._planned.update({operation.key: operation for operation in added})
+        self._ledger.note({"event": "planned", "instances": new, "operations": [operation.key for operation in added]})
+        return tuple(self._scheduled(operation) for operation in added)
+
+    def _next_id(self) -> str:
+        self._numbers += 1
+        return task_id(self._job, self._numbers)
+
+    def _needless(self, planned: PlannedOperation) -> str | None:
+        """Why a planned operation turns out not to be needed, or None."""
+        instance = self._ensemble.instances.get(planned.instance)
+        return self._course.needless(planned, partial(self._renderer.unmet, planned)) or self._course.pointless(
+            planned, instance, partial(self._renderer.has_changed, planned)
+        )
+
+    async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
+        """Carry out an operation so that it can be cancelled, and nothing else of it.
+
+        Raises:
+            asyncio.CancelledError: it was.
+        """
+        if key in self._cancelled:
+            raise asyncio.CancelledError
+        self._carried[key] = asyncio.create_task(self._driver.carry_out(task, configurator))
+        try:
+            return await self._carried[key]
+        finally:
+            del self._carried[key]
+
+    async def _sub_task(self, task: JobTask, order: SubTask) -> Result:
+        """Run another operation as a part of a task, with a change id and a record of its own."""
+        started, since = time.time(), time.monotonic()
+        planned = self._renderer.sub_operation(task, order)
+        sub_task = self._renderer.task(planned, self._next_id())
+        configurator = self._renderer.configurator(sub_task)
+        await self._ledger.write(started_event(planned, sub_task.id, 1, started, entry_patch(sub_task)))
+        try:
+            result = await self._driver.carry_out(sub_task, configurator)
+        except asyncio.CancelledError:
+            await self._settle(sub_task, _cancelled(), since)
+            raise
+        await self._settle(sub_task, result, since)
+        return result
+
+    async def _settle(self, task: JobTask, result: Result, since: float) -> list[str]:
+        """Turn a result into patches, write them, then apply them; return the refs of what was written."""
+        ensemble = self._ensemble
+        configured = ensemble.operations.configured(task.instance.name)
+        try:
+            settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
+        except InvalidInput as error:
+            result.success, result.error = False, str(error)
+            result.outputs.clear()
+            result.instances.clear()
+            settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
+        event = finished_event(task, result, settled, since=since, seal=self._ensemble.seal)
+        await self._ledger.write(event)
+        if result.success:
+            self._ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
+        for patch in settled.patches:
+            self._course.note_values(self._ensemble.instances.get(patch["name"]), patch)
+            apply_patch(self._ensemble.instances, patch)
+        if result.success and result.outcome is not None and result.outcome.changed is False:
+            self._course.note_unchanged(task.planned.key)
+        self._move_folder(task, result)
+        return settled.wrote
+
+    def _move_folder(self, task: JobTask, result: Result) -> None:
+        """What the task rendered goes to `active`, or to `failed.<changeid>` (seed unfurl-jobs: "Generated Files")."""
+        if task.check:
+            return
+        name = task.planned.key.partition(":")[2]
+        if result.success:
+            task_succeeded(self._ensemble.folder, task.instance.name, name)
+        else:
+            task_failed(self._ensemble.folder, task.instance.name, name, task.id)
+
+    async def _fail_to_render(self, planned: PlannedOperation, task: str, error: EnsembleError) -> None:
+        """An operation that could not be rendered has changed nothing."""
+        message = self._ensemble.redactor.text(str(error))
+        self._course.failed(planned.key)
+        await self._ledger.write(failed_event(planned, planned.key, task, message))
+        self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
+
+    async def _watch_lock(self, watch: LockWatch) -> None:
+        """Stop when the lock is lost."""
+        reason = await watch.lost()
+        self._lost_lock = True
+        self._feed(events.LockLost(reason))
+        with suppress(EnsembleError):  # whatever ends next meets it too
+            await self._ledger.write({"event": "stopping", "reason": reason, "running": sorted(self._running)})
+
+    def _tell_stop(self, number: int) -> None:
+        self._ledger.tell({"event": "stopping", "signal": number, "running": sorted(self._running)})
+
+
+def _cancelled() -> Result:
+    return Result(success=False, error="it was cancelled", outcome=Outcome(ok=False, cancelled=True))

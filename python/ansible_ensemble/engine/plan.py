@@ -1,0 +1,69 @@
+"""Plan: an ensemble, a workflow and options become a plan."""
+
+from __future__ import annotations
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.engine.render import check_renders
+from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import recorded_options
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planner import make_plan
+from ansible_ensemble.topology.required import missing_inputs
+
+#: Workflows that go on without what node templates were selected for: it must be possible to take all down.
+_TAKING_DOWN = frozenset({"undeploy", "stop"})
+
+
+def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
+    """The plan of a workflow.
+
+    Raises:
+        InvalidInput: the spec lacks an input, nothing fits a selected node template, or an operation can never be
+            rendered.
+        EnsembleError: see `planning.planner.make_plan`; or a value that a plan needs cannot be evaluated.
+    """
+    surroundings = ensemble.evaluator.surroundings
+    surroundings.job, surroundings.plans = {"workflow": workflow}, True
+    _check_inputs(ensemble.topology, workflow)
+    if workflow not in _TAKING_DOWN:
+        ensemble.unselected.raise_all()
+    plan = make_plan(
+        ensemble.topology,
+        ensemble.instances,
+        workflow,
+        options,
+        EnsembleEvidence(ensemble),
+        ensemble=str(ensemble.path),
+        base=ensemble.base,
+    )
+    check_renders(ensemble, plan, options)
+    plan.options = recorded_options(options, ensemble.topology, ensemble.seal)
+    plan.template = str(ensemble.template) if ensemble.document is None and ensemble.template else ""
+    plan.warnings += [*ensemble.warnings, *map(str, ensemble.unselected.errors), *_unmasked(ensemble)]
+    plan.moved = {old: new for old, new in ensemble.moved.items() if old != new}
+    return plan
+
+
+def _check_inputs(topology: Topology, workflow: str) -> None:
+    """Refuse to begin without a required input: of the topology where all is deployed, and of the workflow itself."""
+    inputs = dict(topology.inputs) if workflow == "deploy" else {}
+    own = topology.workflows.get(workflow)
+    inputs |= own.inputs if own is not None else {}
+    missing = missing_inputs(inputs, topology.input_values)
+    if missing:
+        names = ", ".join(f'"{name}"' for name in missing)
+        place = inputs[missing[0]].place
+        raise InvalidInput(f"no value is given for the input {names}", place, "give one with --input NAME=VALUE")
+
+
+def _unmasked(ensemble: Ensemble) -> list[str]:
+    """A warning of the secrets that are too short to be found in what operations print."""
+    redactor = ensemble.redactor
+    if not redactor.too_short:
+        return []
+    names = ", ".join(sorted(redactor.too_short - {""})) or "A sensitive value"
+    verb = "have" if len(redactor.too_short - {""}) > 1 else "has"
+    return [f"{names} {verb} fewer than {redactor.shortest} characters: not masked where an operation prints it."]

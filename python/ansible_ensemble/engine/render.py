@@ -1,0 +1,298 @@
+"""Render: planned operations become tasks, with their instances, scopes and hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ansible_ensemble.configurators.dependencies import put_beside
+from ansible_ensemble.configurators.implementation import MODULE
+from ansible_ensemble.configurators.protocol import Configurator, SubTask
+from ansible_ensemble.configurators.registry import configurator_for, find_faults
+from ansible_ensemble.core.errors import InvalidInput, raise_all
+from ansible_ensemble.engine.circles import circle_fault
+from ansible_ensemble.engine.task import JobTask
+from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.hosts import HostFinder
+from ansible_ensemble.ensembles.implementation import own_digests
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.revisions import current_folder
+from ansible_ensemble.expressions.data import secrets_of
+from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.instances.instance import Instance, RelationshipInstance
+from ansible_ensemble.instances.status import Priority
+from ansible_ensemble.language.entities import (
+    Assignment,
+    Entity,
+    EntityType,
+    Implementation,
+    NodeTemplate,
+    Operation,
+    Relationship,
+)
+from ansible_ensemble.planning.assigned import assigned_inputs
+from ansible_ensemble.planning.context import Member
+from ansible_ensemble.planning.expand import links_of
+from ansible_ensemble.planning.plan import Plan, PlannedOperation, Reason
+from ansible_ensemble.projects.folders import ACTIVE, folder_name, task_folder
+from ansible_ensemble.projects.secret_files import open_secrets
+from ansible_ensemble.topology.required import inputs_without_value
+from ansible_ensemble.topology.scaling import link_targets
+from ansible_ensemble.topology.tools import files_of, tool_names
+
+
+class Renderer:
+    """Makes the tasks of a job.
+
+    Args:
+        ensemble: as read.
+        options: the job's options.
+        inventory: names of the hosts that the Ansible inventory knows.
+    """
+
+    def __init__(self, ensemble: Ensemble, options: JobOptions, inventory: Set[str] = frozenset()) -> None:
+        self._ensemble = ensemble
+        self._options = options
+        self._hosts = HostFinder(ensemble.evaluator, ensemble.instances, inventory)
+        self._evidence = EnsembleEvidence(ensemble)
+        self._tools = tool_names(ensemble.topology)
+
+    def task(self, planned: PlannedOperation, task_id: str) -> JobTask:
+        """The task of a planned operation. Its instance is made in memory where it is new.
+
+        Raises:
+            InvalidInput: the spec lacks what the plan names.
+        """
+        template = self._template(planned)
+        instance = self._instance(planned, template)
+        entity, relationship = self._entity(planned, template, instance)
+        operation = _with_inputs(self._operation(planned, entity), self._assigned(planned))
+        for fault in inputs_without_value(entity, operation, planned.details.get("inputs") or ()):
+            raise fault
+        scope = self._ensemble.evaluator.scope(
+            instance,
+            relationship=relationship,
+            operation=operation,
+            inputs=planned.details.get("inputs"),
+            base=operation.base,
+        )
+        folder = task_folder(
+            self._ensemble.work or self._ensemble.folder, "tasks", planned.instance, planned.key.partition(":")[2]
+        )
+        return JobTask(
+            id=task_id,
+            planned=planned,
+            operation=operation,
+            instance=instance,
+            template=template,
+            entity=entity,
+            scope=scope,
+            find_host=partial(self._hosts.find, planned.host, instance, relationship, operation),
+            find_secrets=partial(
+                open_secrets,
+                self._ensemble.folder / ACTIVE / "secrets" / folder_name(planned.instance),
+                self._ensemble.environment.vault,
+            ),
+            base=operation.base or self._ensemble.folder,
+            root=self._ensemble.root,
+            work=folder,
+            directory=current_folder(self._ensemble.path, operation.base or self._ensemble.folder),
+            relationship=relationship,
+            check=self._options.check,
+            diff=self._options.diff,
+            environment=dict(self._ensemble.environment.variables),
+            own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
+        )
+
+    def _assigned(self, planned: PlannedOperation) -> dict[str, Any]:
+        """The inputs that a workflow's step or a trigger's action gives it; secrets in them are masked from now on."""
+        inputs = assigned_inputs(self._ensemble.topology, planned.details)
+        for secret in secrets_of(inputs):
+            self._ensemble.redactor.add(secret)
+        return inputs
+
+    def _template(self, planned: PlannedOperation) -> NodeTemplate:
+        template = self._ensemble.topology.node_templates.get(planned.template)
+        if template is None:
+            if planned.interface == "run":
+                return NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root"))
+            raise InvalidInput(f'the spec has no node template "{planned.template}"', hint="make the plan anew")
+        return template
+
+    def _instance(self, planned: PlannedOperation, template: NodeTemplate) -> Instance:
+        instance = self._ensemble.instances.get(planned.instance)
+        if instance is not None:
+            return instance
+        instance = Instance(planned.instance, template.name, priority=Priority(planned.priority))
+        for relationship in template.requirements:
+            target = self._target(relationship, planned.instance)
+            if target is not None and relationship.is_hosted_on:
+                instance.host = target
+        if planned.interface != "run" or template.name != "ensemble":
+            self._ensemble.instances.add(instance)
+        return instance
+
+    def _target(self, relationship: Relationship, source: str) -> str | None:
+        return next(iter(link_targets(relationship, source)), None)
+
+    def _entity(
+        self, planned: PlannedOperation, template: NodeTemplate, instance: Instance
+    ) -> tuple[Entity, RelationshipInstance | None]:
+        if planned.relationship is None:
+            return template, None
+        index = int(planned.relationship.partition("#")[2].partition(".")[0])
+        relationship = next((one for one in template.requirements if one.index == index), None)
+        if relationship is None:
+            raise InvalidInput(
+                f'"{template.name}" has no requirement {planned.relationship}', hint="make the plan anew"
+            )
+        live = instance.relationships.get(planned.relationship)
+        if live is None:
+            live = RelationshipInstance(planned.relationship, planned.details["target"])
+        return relationship, live
+
+    def _operation(self, planned: PlannedOperation, entity: Entity) -> Operation:
+        if planned.interface == "run":
+            return self._command(planned)
+        if not planned.implementation:
+            return Operation(planned.interface, planned.operation)
+        operation = entity.operation(planned.interface, planned.operation)
+        if operation is None:
+            raise InvalidInput(
+                f'"{entity.name}" has no operation {planned.full_name}', entity.place, "make the plan anew"
+            )
+        return operation
+
+    def _command(self, planned: PlannedOperation) -> Operation:
+        """The operation that an ad-hoc command is (seed unfurl-jobs: "Ad-hoc Jobs")."""
+        details = planned.details
+        command: list[str] = list(details["command"])
+        host = details.get("host")
+        if details.get("module"):
+            arguments = dict(part.partition("=")[::2] for part in command if "=" in part)
+            free = " ".join(part for part in command if "=" not in part)
+            values: dict[str, Any] = {**arguments, **({"_raw_params": free} if free else {})}
+            implementation = Implementation(primary=details["module"], class_name=MODULE)
+        else:
+            values = {"command": command[0] if len(command) == 1 else command}
+            implementation = Implementation(class_name="command")
+        implementation.operation_host = host or "ORCHESTRATOR"
+        planned.host = implementation.operation_host
+        inputs = {name: Assignment(value) for name, value in values.items()}
+        return Operation("run", "command", implementation, inputs, base=self._ensemble.folder)
+
+    def configurator(self, task: JobTask) -> Configurator | None:
+        """The task's configurator, rendered; None where nothing is implemented.
+
+        Raises:
+            Deferred: it needs a live attribute that is not set yet.
+            EnsembleError: it can never be rendered as it is.
+        """
+        if task.operation.implementation is None:
+            return None
+        operation = task.operation
+        beside = put_beside(operation, task.root, task.folder) if files_of(operation) else None
+        if beside is not None:
+            operation, task.files = beside.operation, beside.files
+            task.base = task.directory = beside.folder
+        configurator = configurator_for(operation, self._ensemble.root, self._tools)
+        configurator.render(task)
+        return configurator
+
+    def unmet(self, planned: PlannedOperation) -> str | None:
+        """Why the filter of the operation's workflow step is not met, None if it is."""
+        template = self._template(planned)
+        member = Member(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
+        return self._evidence.unmet(planned.details["filter"], member)
+
+    def has_changed(self, planned: PlannedOperation) -> bool:
+        """Whether what the operation read the last time has another digest now."""
+        template = self._template(planned)
+        member = Member(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
+        member.requirements = list(links_of(planned.instance, template, self._ensemble.instances.by_name))
+        detected = self._evidence.detect(member)
+        return any(found.changes for found in detected.values())
+
+    def sub_operation(self, task: JobTask, order: SubTask) -> PlannedOperation:
+        """The planned operation that a sub-task is.
+
+        Raises:
+            InvalidInput: there is no such instance or operation.
+        """
+        name = order.instance or task.instance.name
+        instance = self._ensemble.instances.get(name)
+        if instance is None:
+            raise InvalidInput(f'a sub-task names the instance "{name}", which is not there', task.operation.place)
+        template = self._ensemble.topology.node_templates[instance.template]
+        operation = Member(name, template, True, instance).find(order.operation)
+        if operation is None:
+            raise InvalidInput(f'"{name}" has no operation {order.operation}', task.operation.place)
+        return replace(
+            task.planned,
+            key=f"{task.planned.key}>{name}:{operation.full_name}",
+            instance=name,
+            template=template.name,
+            relationship=None,
+            reason=Reason.RUN,
+            priority=instance.priority.value,
+            interface=operation.interface,
+            operation=operation.name,
+            implementation=operation.implementation.primary or "command" if operation.implementation else "",
+            details={"inputs": order.inputs or None},
+            entry_state=None,
+            exit_state=None,
+            exit_status=None,
+        )
+
+
+def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
+    """Render a plan's operations to see that they can be, before anything runs (seed unfurl-jobs: "Job Lifecycle").
+
+    Who deploys means to undeploy one day: a deploy looks at the implementations of all operations, as `validate` does.
+
+    Raises:
+        InvalidInput: an operation can never be rendered as it is; InvalidInputs for several.
+    """
+    known = set(ensemble.instances.by_name)
+    faults = [*find_faults(ensemble.topology, ensemble.root)] if plan.workflow == "deploy" else []
+    faults += render_faults(ensemble, plan, options)
+    for name in set(ensemble.instances.by_name) - known:
+        ensemble.instances.remove(name)
+    raise_all(faults)
+
+
+def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[InvalidInput]:
+    """Why operations of a plan can never be rendered; their instances are made in memory.
+
+    Operations that depend on live attributes which are not set yet are left for when these are.
+    """
+    renderer = Renderer(ensemble, options)
+    faults: list[InvalidInput] = []
+    tasks: list[JobTask] = []
+    waiting: dict[str, Deferred] = {}
+    for planned in plan.operations:
+        if not planned.implementation:
+            continue
+        try:
+            tasks.append(renderer.task(planned, ""))
+            renderer.configurator(tasks[-1])
+        except Deferred as deferred:
+            waiting[planned.key] = deferred
+        except InvalidInput as error:
+            faults.append(error)
+    circle = circle_fault(tasks, waiting)
+    return [*faults, *([circle] if circle else [])]
+
+
+def _with_inputs(operation: Operation, assigned: Mapping[str, Any]) -> Operation:
+    """An operation with inputs beside its own, which are yet to be evaluated."""
+    if not assigned:
+        return operation
+    given = {
+        name: Assignment(value, operation.input_definitions.get(name), operation.place, operation.base)
+        for name, value in assigned.items()
+    }
+    return replace(operation, inputs={**operation.inputs, **given})

@@ -1,0 +1,348 @@
+"""From a task's result to patches: what it means for the instances, by the rules of the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from ansible_ensemble.configurators.protocol import Basis, Result
+from ansible_ensemble.configurators.results import spoil
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
+from ansible_ensemble.core.texts import storable
+from ansible_ensemble.documents.writer import same
+from ansible_ensemble.engine.reported_instances import deleted, managed_by, reported_patches
+from ansible_ensemble.engine.task import JobTask
+from ansible_ensemble.ensembles.hosts import known_attribute
+from ansible_ensemble.expressions.conform import mark_live
+from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, only_looks, status_after_failure
+from ansible_ensemble.instances.status import NodeState, Priority, Status
+from ansible_ensemble.language.entities import Entity
+from ansible_ensemble.planning.deploy import owes
+from ansible_ensemble.planning.plan import Reason
+from ansible_ensemble.topology.directives import RETAINED
+
+_CREATING = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
+#: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
+COMMAND = "run"
+#: In the place of the value that an attribute does not have yet.
+_NEW = object()
+#: Node states that do not say how far an instance came.
+_UNSETTLED = (None, NodeState.CREATING, NodeState.CONFIGURING, NodeState.STARTING, NodeState.ERROR)
+
+
+@dataclass(slots=True)
+class Settled:
+    """What a result comes to.
+
+    Attributes:
+        patches: by instance, in the form of `instances.patch`.
+        wrote: refs of the attributes that were set.
+        drift: values of a check that differ from the recorded ones, as `{name, recorded, live}`.
+    """
+
+    patches: list[dict[str, Any]] = field(default_factory=list)
+    wrote: list[str] = field(default_factory=list)
+    drift: list[dict[str, Any]] = field(default_factory=list)
+
+
+def entry_patch(task: JobTask) -> dict[str, Any]:
+    """The patch for a task that starts: its instance exists from now on, and is in the operation's entry state.
+
+    It is empty for an ad-hoc command, which is no part of the instance's life.
+    """
+    if task.planned.interface == COMMAND:
+        return {}
+    patch: dict[str, Any] = {"name": task.instance.name, "template": task.instance.template, "host": task.instance.host}
+    if task.planned.priority != Priority.REQUIRED.value or task.instance.priority is not Priority.REQUIRED:
+        patch["priority"] = task.planned.priority
+    if task.planned.entry_state and task.relationship is None:
+        patch["state"] = task.planned.entry_state
+    return patch
+
+
+def settle(
+    task: JobTask,
+    result: Result,
+    instances: Instances,
+    redactor: Redactor,
+    configured: Container[str] = (),
+) -> Settled:
+    """Work out the patches of a task that ended.
+
+    Args:
+        task: the task.
+        result: its result. Its texts are cleaned, and its outputs marked where they are sensitive.
+        instances: all instances, as they are before the patches.
+        redactor: a value that holds a known secret is marked sensitive.
+        configured: refs of what the instance's configuration read and wrote the last time.
+
+    Raises:
+        InvalidInput: an output is mapped to an entity that is not there, or a reported instance is wrong.
+    """
+    _clean(result)
+    _judge(task, result)
+    if result.basis is not Basis.REAL and not task.check:
+        _drop_predictions(result)
+    settled = Settled()
+    patch: dict[str, Any] = {"name": task.instance.name}
+    settled.patches.append(patch)
+    _attributes(task, result, instances, redactor, settled)
+    if task.relationship is None:
+        _status(task, result, patch, settled.drift)
+    elif result.success:
+        _relationship_marks(task, patch)
+    else:
+        status = status_after_failure(task.instance.status, result.modified, task.instance.priority)
+        patch["status"] = status.value
+    _history(task, settled, patch, result, configured)
+    if task.planned.operation == "delete" and result.success and task.relationship is None:
+        patch.update(deleted(task.instance))
+        settled.patches += [{"name": one.name, **deleted(one)} for one in managed_by(task.instance.name, instances)]
+        if task.planned.reason is Reason.PRUNE or RETAINED in task.template.directives:
+            patch["forget"] = True  # nothing asks for it any more, so nothing is to be said of it
+    if task.planned.interface == COMMAND:
+        attributes = patch.get("attributes") if instances.get(task.instance.name) is not None else None
+        seen = {"name": task.instance.name, "attributes": attributes, "lastStateChange": task.id}
+        settled.patches[:1] = [seen] if attributes else []
+
+    def guard(entity: Entity, name: str, value: Any) -> Any:
+        return _guard(task, entity, [name], value, redactor)
+
+    settled.patches += reported_patches(task, result.instances, instances, guard)
+    return settled
+
+
+def _clean(result: Result) -> None:
+    """Whatever a tool said can be written to the ensemble's files; if it cannot, the operation has failed."""
+    for part in (result, result.outcome):
+        for one in fields(part) if part is not None else ():
+            if one.name == "outcome":
+                continue
+            value = getattr(part, one.name)
+            try:
+                setattr(part, one.name, storable(value))
+            except InvalidInput as error:
+                setattr(part, one.name, type(value)())
+                spoil(result, InvalidInput(f"what it returned cannot be recorded: {error.message}", hint=error.hint))
+
+
+def _judge(task: JobTask, result: Result) -> None:
+    """An operation that says of its instance that it is not well has not done what it is for.
+
+    What only looks says what it found; what brings an instance up to its end has to leave it at work.
+    """
+    planned, status = task.planned, result.status
+    if not result.success or status is None or only_looks(planned.operation) or planned.interface == COMMAND:
+        return
+    is_last = planned.exit_status == Status.OK.value
+    if status in (Status.ERROR, Status.UNKNOWN) or (is_last and not status.operational):
+        result.success, result.error = False, f"it reported the status {status.value}"
+
+
+def _drop_predictions(result: Result) -> None:
+    """A job that is real records what is, and not what would be."""
+    result.attributes, result.outputs, result.instances = {}, {}, []
+
+
+def _attributes(task: JobTask, result: Result, instances: Instances, redactor: Redactor, settled: Settled) -> None:
+    """Set attributes: those the tool reported, and those that outputs are mapped to."""
+    patch = settled.patches[0]
+    own: dict[str, Any] = {}
+    others: dict[str, dict[str, Any]] = {}
+    for name, value in result.attributes.items():
+        own[name] = _guard(task, task.entity, [name], value, redactor)
+    for name, mapping in task.operation.outputs.items():
+        if name not in result.outputs or not mapping:
+            continue
+        keyword, *path = mapping
+        values, entity = own, task.entity
+        if keyword not in ("SELF", task.instance.name) and not _is_self(task, keyword):
+            other = _entity_name(task, keyword, instances)
+            values = others.setdefault(other, {})
+            templates = task.scope.evaluator.topology.node_templates
+            entity = templates.get(instances.by_name[other].template, task.template)
+        result.outputs[name] = _guard(task, entity, path, result.outputs[name], redactor)
+        _set_path(values, path, result.outputs[name])
+    if task.relationship is not None:
+        if own:
+            key = task.relationship.key
+            patch["relationships"] = {key: {"target": task.relationship.target, "attributes": own}}
+    elif own:
+        patch["attributes"] = own
+        _compare(task, own, settled)
+        settled.wrote += [f"::{task.instance.name}::{name}" for name in own]
+    for name, values in others.items():
+        settled.patches.append({"name": name, "attributes": values, "lastStateChange": task.id})
+        settled.wrote += [f"::{name}::{attribute}" for attribute in values]
+
+
+def _is_self(task: JobTask, keyword: str) -> bool:
+    return keyword == "SOURCE" and task.relationship is None
+
+
+def _guard(task: JobTask, entity: Entity, path: Sequence[Any], value: Any, redactor: Redactor) -> Any:
+    """The value of an attribute, or of a part of one, with what is secret in it marked and masked from now on."""
+    data_types = task.scope.evaluator.topology.data_types
+    made = mark_live(value, entity, data_types.get, path)
+    _mask(made, redactor)
+    return _guard_text(made, redactor)
+
+
+def _mask(value: Any, redactor: Redactor) -> None:
+    if isinstance(value, Sensitive):
+        redactor.add(value)
+    elif isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            _mask(item, redactor)
+
+
+def _guard_text(value: Any, redactor: Redactor) -> Any:
+    """A value that holds the text of a secret is a secret."""
+    return value if same(redactor.data(value), redact(value)) else mark_sensitive(value)
+
+
+def _entity_name(task: JobTask, keyword: str, instances: Instances) -> str:
+    target = task.relationship.target if task.relationship else None
+    name = {"SOURCE": task.instance.name, "TARGET": target, "HOST": task.instance.host}.get(keyword, keyword)
+    if name is None or instances.get(name) is None:
+        raise InvalidInput(f'an output is mapped to "{keyword}", which is not there', task.operation.place)
+    return name
+
+
+def _set_path(values: dict[str, Any], path: list[Any], value: Any) -> None:
+    """Set a nested attribute."""
+    for key in path[:-1]:
+        values = values.setdefault(str(key), {})
+    values[str(path[-1])] = value
+
+
+def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
+    if not only_looks(task.planned.operation):
+        return
+    for name, value in live.items():
+        recorded = task.instance.attributes.get(name)
+        if name in task.instance.attributes and not same(recorded, value):
+            settled.drift.append({"name": name, "recorded": recorded, "live": value})
+
+
+def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[dict[str, Any]]) -> None:
+    planned, instance = task.planned, task.instance
+    if only_looks(planned.operation) and result.basis is Basis.NOT_RUN:
+        return  # nobody looked
+    if only_looks(planned.operation):
+        _read_status(task, result, patch)
+        known = was_known(instance) and instance.status is not Status.UNKNOWN
+        if known and patch["status"] != instance.status.value:
+            drift.append({"name": "status", "recorded": instance.status.value, "live": patch["status"]})
+    elif not result.success:
+        status = result.status
+        if status is None or (status is Status.OK and instance.status is not Status.OK):  # a failure makes nothing well
+            status = status_after_failure(instance.status, result.modified, instance.priority)
+        patch["status"] = status.value
+        if result.modified is not False and makes(planned.reason, planned.operation) and not instance.created:
+            patch["created"] = task.id  # what it left behind is ours, and ours to delete
+    else:
+        if planned.exit_state:
+            patch["state"] = planned.exit_state
+        status_word = result.status.value if result.status else planned.exit_status
+        patch["status"] = status_word or _while_coming_up(planned.operation, instance.status).value
+        if makes(planned.reason, planned.operation) and not instance.created:
+            patch["created"] = task.id
+
+
+def _while_coming_up(operation: str, status: Status) -> Status:
+    """Status between two operations: what is being brought up is pending, and no longer absent."""
+    return Status.PENDING if status is Status.ABSENT and operation in DEPLOY_OPERATIONS else status
+
+
+def makes(reason: Reason, operation: str) -> bool:
+    """Whether an operation of this reason makes its instance, or a part of it."""
+    return reason in _CREATING and operation in DEPLOY_OPERATIONS
+
+
+def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
+    """What a check or discover operation found (seed unfurl-jobs: "Checking resources")."""
+    instance = task.instance
+    if not result.success:
+        patch["status"] = Status.UNKNOWN.value
+        return
+    status = result.status or Status.OK
+    was_there = was_known(instance)
+    if status is Status.ERROR and not was_there:
+        # A failed look at something that was never made says only that it is not there.
+        patch["status"] = instance.status.value
+        return
+    patch["status"] = status.value
+    if status.operational and (not was_there or instance.state in _UNSETTLED) and not _is_owed(task):
+        patch["state"] = NodeState.STARTED.value
+    elif status is Status.ABSENT:
+        patch["state"] = NodeState.INITIAL.value
+        connected = {key: one for key, one in instance.relationships.items() if one.added}
+        if connected:  # what is gone is connected to nothing
+            patch["relationships"] = {key: {"target": one.target, "added": []} for key, one in connected.items()}
+
+
+def _is_owed(task: JobTask) -> bool:
+    """Whether an operation was interrupted that is to run again for what it reports, however well the instance is."""
+    for name, state in ENTRY_STATES.items():
+        if name in DEPLOY_OPERATIONS and task.instance.state is state:
+            operation = task.template.operation("Standard", name)
+            implementation = operation.implementation if operation is not None else None
+            return (
+                implementation is not None
+                and implementation.settings.get("idempotent") is not False
+                and owes(task.template, task.instance, f"Standard.{name}")
+            )
+    return False
+
+
+def was_known(instance: Instance) -> bool:
+    """Whether the instance was recorded as being there."""
+    return instance.created is not None or instance.status not in (Status.PENDING, Status.ABSENT)
+
+
+def _relationship_marks(task: JobTask, patch: dict[str, Any]) -> None:
+    """Keep which add_* operations are in force, so that each remove_* runs only if its add ran."""
+    relationship, name = task.relationship, task.planned.operation
+    assert relationship is not None
+    added = list(relationship.added)
+    if name in ("add_target", "add_source") and name not in added:
+        added.append(name)
+    elif name in ("remove_target", "remove_source"):
+        added = [other for other in added if other != name.replace("remove", "add")]
+    entry = patch.setdefault("relationships", {}).setdefault(relationship.key, {"target": relationship.target})
+    entry["added"] = added
+
+
+def _history(
+    task: JobTask, settled: Settled, patch: dict[str, Any], result: Result, configured: Container[str]
+) -> None:
+    if only_looks(task.planned.operation):
+        attributes = task.instance.attributes
+        changed = any(attributes.get(name, _NEW) != value for name, value in patch.get("attributes", {}).items())
+    else:
+        changed = bool(settled.wrote or (result.outcome is not None and result.outcome.changed))
+    if changed:
+        patch["lastStateChange"] = task.id
+    if not only_looks(task.planned.operation) and task.planned.reason is not Reason.RUN:
+        patch["lastConfigChange"] = task.id
+        patch["properties"] = {**task.instance.properties, **task.read_properties()}
+        if task.instance.customized and task.planned.operation in ("create", "configure"):
+            patch["customized"] = False
+    elif task.planned.operation != "check" and _diverged(task, patch.get("attributes", {}), configured):
+        patch["customized"] = True
+
+
+def _diverged(task: JobTask, attributes: Mapping[str, Any], configured: Container[str]) -> bool:
+    """Whether a custom operation set an attribute that configuration set or used to another value.
+
+    Seed unfurl-jobs, "Applying configuration changes".
+    """
+    scope = task.scope.evaluator.scope(task.instance)
+    for name, value in attributes.items():
+        if f"::{task.instance.name}::{name}" in configured and known_attribute(scope, name) != value:
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""Ensembles: files become an ensemble in memory, and what surrounds it."""

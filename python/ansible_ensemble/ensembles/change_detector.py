@@ -1,0 +1,224 @@
+"""Answers planning's questions about values, from the evaluator and from what operations read the last time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_ensemble.changes.operations import RecordedOperation
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.sensitive import is_sensitive, reveal
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.hosts import known_attribute
+from ansible_ensemble.ensembles.implementation import OWN_REFS, own_digests
+from ansible_ensemble.ensembles.unfurl_digest import whole_digest
+from ansible_ensemble.expressions.current import current_values
+from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.instances.instance import Instance, RelationshipInstance
+from ansible_ensemble.instances.status import NodeState
+from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.planning.conditions import condition_fault, unmet
+from ansible_ensemble.planning.context import Detected, Member
+from ansible_ensemble.planning.plan import ValueChange
+
+#: Operations whose reads decide about a reconfiguration.
+_DEPLOYING = ("create", "configure", "start", "pre_configure_source", "post_configure_source")
+
+
+class EnsembleEvidence:
+    """Evidence from an ensemble (the Protocol is `planning.context.Evidence`)."""
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self._ensemble = ensemble
+        self._evaluator = ensemble.evaluator
+
+    def detect(self, member: Member) -> Mapping[str, Detected]:
+        """What has changed since each recorded operation of the instance ran."""
+        instance = member.instance
+        if instance is None:
+            return {}
+        found: dict[str, Detected] = {}
+        for name, recorded in self._ensemble.operations.of(instance.name).items():
+            operation, relationship = self._operation(member, instance, name)
+            if operation is not None and operation.name in _DEPLOYING:
+                found[name] = self._compare(instance, relationship, operation, recorded)
+        return found
+
+    def _operation(
+        self, member: Member, instance: Instance, name: str
+    ) -> tuple[Operation | None, RelationshipInstance | None]:
+        key, _, full_name = name.rpartition(":")
+        interface, _, operation = full_name.rpartition(".")
+        if not key:
+            return member.template.operation(interface, operation), None
+        for link in member.requirements:
+            if link.key == key:
+                relationship = instance.relationships.get(key) or RelationshipInstance(key, link.target)
+                return link.relationship.operation(interface, operation), relationship
+        return None, None
+
+    def _compare(
+        self,
+        instance: Instance,
+        relationship: RelationshipInstance | None,
+        operation: Operation,
+        recorded: RecordedOperation,
+    ) -> Detected:
+        scope = self._evaluator.scope(instance, relationship=relationship, operation=operation, base=operation.base)
+        refs = [ref for ref in recorded.digests if ref not in OWN_REFS]
+        current = current_values(self._evaluator, scope, refs)
+        detected = Detected(wrote=list(recorded.wrote))
+        for ref in refs:
+            if current[ref].digest is None and self._is_withheld(ref):
+                continue
+            if current[ref].digest != recorded.digests[ref] and not self._is_older(ref, recorded):
+                detected.changes.append(self._value_change(instance, ref))
+            # a property, or an attribute of a substituted node, may be computed from what operations set
+            detected.at_risk += [one for one in (ref, *current[ref].rests_on) if self._is_live(one)]
+        detected.at_risk = list(dict.fromkeys(detected.at_risk))
+        detected.changes += [change for ref in recorded.undigested if (change := self._by_value(instance, ref))]
+        if not detected.changes and recorded.undigested and not recorded.digests:
+            root = self._ensemble.root
+            whole = whole_digest(scope.afresh(), operation, recorded.undigested, instance.name, root)
+            if whole not in (None, recorded.whole):
+                detected.changes.append(ValueChange("content", f"what {operation.name} reads"))
+        own = own_digests(operation, self._ensemble.root) if operation.implementation else {}
+        for ref, name in OWN_REFS.items():
+            if ref in recorded.digests and recorded.digests[ref] != own.get(ref):
+                detected.changes.append(ValueChange("content", f"{name} of {operation.name}"))
+        return detected
+
+    def _by_value(self, instance: Instance, ref: str) -> ValueChange | None:
+        """The change of a property whose value is recorded, and no digest of it: so Unfurl does it."""
+        owner, name = _member(ref)
+        holder = self._ensemble.instances.get(owner)
+        if holder is None or name not in holder.properties:
+            return None
+        change = self._value_change(instance, ref)
+        return change if not change.unknown and reveal(change.before) != reveal(change.after) else None
+
+    def _is_older(self, ref: str, reader: RecordedOperation) -> bool:
+        """Whether a ref is the output of an operation that did not run since: it may be a secret that was not kept."""
+        kind, _, path = ref.partition("::")
+        owner, _, rest = path.partition("::")
+        if kind != "output" or not rest:
+            return False
+        *link, operation, _ = rest.removeprefix(".requirements::").split("::")
+        key = "::.requirements::".join((owner, *link)), operation
+        if key in self._ensemble.operation_outputs.new:
+            return False
+        producer = self._ensemble.operations.of(owner).get(":".join((*link, operation)))
+        return producer is not None and producer.change_id < reader.change_id
+
+    def _is_live(self, ref: str) -> bool:
+        """Whether a ref is an attribute or output that an operation set, which may be set again."""
+        if ref.startswith("output::"):
+            return ref.count("::") > 1
+        owner, name = _member(ref)
+        instance = self._ensemble.instances.get(owner)
+        return instance is not None and name in instance.attributes
+
+    def _is_withheld(self, ref: str) -> bool:
+        """Whether a ref is a secret that could not be stored: it is taken as unchanged, and that is said."""
+        owner, name = _member(ref)
+        instance = self._ensemble.instances.get(owner)
+        if instance is None or name not in instance.withheld:
+            return False
+        warning = (
+            f"{owner}.{name} is secret and was not stored, for there is no vault password: it is taken as unchanged."
+        )
+        if warning not in self._ensemble.warnings:
+            self._ensemble.warnings.append(warning)
+        return True
+
+    def _value_change(self, instance: Instance, ref: str) -> ValueChange:
+        owner, name = _member(ref)
+        if not owner:
+            if ref.startswith(("file:", "directory:", "image:")):
+                return ValueChange("content", self._shown(ref.partition(":")[2]))
+            kind, _, rest = ref.partition("::")
+            name = ref.rpartition("::")[2]
+            if kind != "input":
+                return ValueChange("content", name)
+            after = self._evaluator.input(rest) if rest in self._ensemble.topology.inputs else None
+            return ValueChange("input", name, after=after, sensitive=is_sensitive(after))
+        holder = self._ensemble.instances.get(owner) or instance
+        shown = name if owner == instance.name else f"{owner}.{name}"
+        before = holder.properties.get(name, holder.attributes.get(name))
+        try:
+            after = self._evaluator.scope(holder).attribute(name)
+        except Deferred:
+            return ValueChange("property", shown, before, unknown=True)
+        except EnsembleError:
+            after = None
+        sensitive = is_sensitive(after) or is_sensitive(before)
+        return ValueChange("property", shown, before, after, sensitive=sensitive)
+
+    def _shown(self, file: str) -> str:
+        """A file's name as the ensemble's user reads it."""
+        path = self._ensemble.root / file
+        return str(path.relative_to(self._ensemble.folder)) if path.is_relative_to(self._ensemble.folder) else file
+
+    def properties(self, member: Member) -> list[ValueChange]:
+        """The values that a new instance will have."""
+        instance = member.instance or Instance(member.name, member.template.name)
+        scope = self._evaluator.scope(instance)
+        values = []
+        for name, assignment in member.template.properties.items():
+            if assignment.value is None:
+                continue
+            sensitive = bool(assignment.definition and assignment.definition.sensitive)
+            try:
+                value = scope.property(name)
+            except Deferred:
+                values.append(ValueChange("property", name, unknown=True, sensitive=sensitive))
+            else:
+                values.append(ValueChange("property", name, after=value, sensitive=sensitive or is_sensitive(value)))
+        return values
+
+    def wrote(self, instance: str, operation: str) -> list[str] | None:
+        """Refs of the attributes the operation set the last time; None if it never ran."""
+        recorded = self._ensemble.operations.of(instance).get(operation)
+        return None if recorded is None else list(recorded.wrote)
+
+    def version_changed(self, member: Member) -> bool:
+        """Whether the template's major version (its type's `version` metadata) is another than the one deployed."""
+        before = self._ensemble.retained.version(member.template.name)
+        now = member.template.type.metadata.get("version")
+        return before is not None and before.split(".", 1)[0] != str(now).split(".", 1)[0]
+
+    def unmet(self, condition: Any, member: Member) -> str | None:
+        """Why an instance does not meet a condition, None if it does."""
+        return unmet(condition, self._reader(member))
+
+    def _reader(self, member: Member) -> Callable[[str], Any]:
+        """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""
+        instance = member.instance or Instance(member.name, member.template.name)
+        scope = self._evaluator.scope(instance)
+
+        def read(name: str) -> Any:
+            if name == "state" and name not in {**member.template.attributes, **member.template.properties}:
+                return (instance.state or NodeState.INITIAL).value
+            return known_attribute(scope, name)
+
+        return read
+
+
+class BlankEvidence(EnsembleEvidence):
+    """Evidence from an ensemble nothing of which is there: only instances could tell whether a condition is met."""
+
+    def unmet(self, condition: Any, member: Member) -> str | None:
+        """Why no instance could ever meet a condition, None if one could."""
+        del member
+        return condition_fault(condition)
+
+
+def _member(ref: str) -> tuple[str, str]:
+    """Instance and property or attribute that a ref names (see `expressions.reads`); empty texts for another ref.
+
+    A value of a relationship or capability counts as one of its instance, by the path that leads to it.
+    """
+    if not ref.startswith("::"):
+        return "", ""
+    owner, _, path = ref[2:].partition("::")
+    return owner, path.removeprefix(".attributes::")

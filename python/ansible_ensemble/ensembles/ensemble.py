@@ -1,0 +1,70 @@
+"""An ensemble in memory: what should be, what is, and what surrounds both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.operations import RecordedOperations
+from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.core.sensitive import Redactor
+from ansible_ensemble.documents.yaml import Document
+from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
+from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.problems import Problems
+from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.folders import PLANNED
+
+
+@dataclass(slots=True, eq=False)
+class Ensemble:
+    """An ensemble that has been read.
+
+    Attributes:
+        path: absolute path of ensemble.yaml; the file may be yet to come.
+        root: the project's root.
+        document: the file as read, None where it is yet to come (its spec is then `template`).
+        template: path of a service template alone, for which ensemble.yaml is made when a job is recorded.
+        base: digests of the spec and the status as they were read; a saved plan is stale when they differ.
+        operations: what each operation read the last time, for change detection.
+        retained: what is kept of templates that may go.
+        operation_outputs: outputs of operations that ran.
+        moved: instances that `moved` of the spec changes in the recorded status: old name -> new name.
+        unselected: what is wrong with the selected node templates that nothing fits.
+        work: where files of operations are rendered to, if not to the ensemble's folder.
+        seal: encrypts sensitive values for files, and back.
+    """
+
+    path: Path
+    root: Path
+    document: Document | None
+    topology: Topology
+    instances: Instances
+    environment: Environment
+    evaluator: Evaluator
+    operations: RecordedOperations
+    retained: RetainedTemplates
+    operation_outputs: OperationOutputs
+    seal: Seal
+    redactor: Redactor
+    template: Path | None = None
+    base: dict[str, str] = field(default_factory=dict)
+    last_job: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+    unselected: Problems = field(default_factory=Problems)
+    work: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of ensemble.yaml."""
+        return self.path.parent
+
+    @property
+    def planned(self) -> Path:
+        """The folder of what is planned and not carried out."""
+        return self.folder / PLANNED

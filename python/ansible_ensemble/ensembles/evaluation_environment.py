@@ -1,0 +1,104 @@
+"""What the expressions of an ensemble may reach: its environment, its folders, its records."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.ansible_settings import setting
+from ansible_ensemble.core.environment import with_changes
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
+from ansible_ensemble.ensembles.job_inputs import given_variables
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.expressions.context import TRUST
+from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.inventory import Inventory
+from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.folders import ACTIVE, PLANNED, task_folder
+from ansible_ensemble.projects.vault import Vault
+
+
+def make_surroundings(
+    path: Path,
+    environment: Environment,
+    options: JobOptions,
+    *,
+    repositories: Mapping[str, Path],
+    externals: Callable[[str], Any],
+    outputs: Mapping[tuple[str, str], Mapping[str, Any]],
+    redactor: Redactor,
+    keep_key: bool,
+    trusted: bool,
+) -> Surroundings:
+    """The surroundings of an ensemble's expressions.
+
+    Args:
+        path: the ensemble's file.
+        environment: its environment.
+        options: the job's options.
+        repositories: folders of repositories by name.
+        externals: gives instances of other ensembles by name.
+        outputs: outputs of operations.
+        redactor: told of each sensitive value.
+        keep_key: the key of digests of secrets is made and kept where there is none.
+        trusted: whether the project may run what is its own.
+    """
+    folder, vault = path.parent, environment.vault
+    variables = given_variables(options, Seal(vault) if vault.available else Seal())
+    for name, value in (*variables.items(), *environment.sensitive_variables):
+        if is_sensitive(value):
+            redactor.add(value, name)
+    inventory = cache(partial(_inventory, options, vault, folder, variables)) if trusted else _withheld
+    return Surroundings(
+        root=environment.root,
+        folder=folder,
+        environment=with_changes(os.environ, environment.variables),
+        locals=environment.locals,
+        secrets=environment.secret,
+        externals=externals,
+        digest_key=cache(lambda: vault.digest_key(folder, make=keep_key)),
+        redactor=redactor,
+        check=options.check,
+        trusted=trusted,
+        variables=variables,
+        inventory=inventory if options.inventory is not None else None,
+        loader=cache(lambda: vault.loader(folder)),
+        folders={
+            "tmp": folder / PLANNED / "tmp",
+            "local": folder / "local",
+            **{kind: folder / ACTIVE / kind for kind in ("artifacts", "secrets")},
+        },
+        task_folder=partial(task_folder, folder),
+        repositories=repositories,
+        outputs=outputs,
+        metadata={"environment": environment.name, "ensemble": str(path)},
+        trace=lambda line: print(redactor.text(line), file=sys.stderr),
+    )
+
+
+def _withheld() -> Inventory:
+    """The inventory of a project that is not trusted: its scripts, plugins and variables may run anything."""
+    raise InvalidInput("the inventory is not read for a project that is not trusted", hint=TRUST)
+
+
+def _inventory(options: JobOptions, vault: Vault, folder: Path, variables: Mapping[str, Any]) -> Inventory:
+    """The running playbook's inventory, or the one that ansible-playbook would take."""
+    from ansible_ensemble.lanes.host_variables import HostVariables
+    from ansible_ensemble.lanes.session import standalone_session
+
+    session = options.session
+    if session is None:
+        configured = [source for source in setting("DEFAULT_HOST_LIST") if "," in source or Path(source).exists()]
+        session = standalone_session(
+            options.inventory or configured,
+            base=folder,
+            loader=vault.loader(folder),
+            extra_variables=reveal(variables),
+        )
+    return HostVariables(session)

@@ -1,0 +1,64 @@
+"""Groups of a topology that are groups of Ansible's inventory, with their variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.instances.instance import Instance
+from ansible_ensemble.language.entities import Group, Topology
+
+_TYPE = "unfurl.groups.AnsibleInventoryGroup"
+
+
+def inventory_groups(topology: Topology) -> Iterator[tuple[Group, set[str]]]:
+    """The groups that are meant for Ansible, each with the node templates in it and in its groups."""
+    for group in topology.groups.values():
+        if group.type.is_a(_TYPE):
+            yield group, _members(group, topology)
+
+
+def group_hosts(topology: Topology, instances: Iterable[Instance]) -> dict[str, list[str]]:
+    """The groups by their names as groups of Ansible, with their members: instances, and those that are yet to be."""
+    found = {}
+    for group, members in inventory_groups(topology):
+        made = [instance.name for instance in instances if instance.template in members]
+        found[group_name(group.name)] = list(dict.fromkeys([*made, *sorted(members)]))
+    return found
+
+
+def group_name(text: str) -> str:
+    """A text as the name of a group."""
+    return "".join(c if c.isalnum() else "_" for c in text)
+
+
+def _members(group: Group, topology: Topology) -> set[str]:
+    found: set[str] = set()
+    seen, left = {group.name}, list(group.members)
+    while left:
+        name = left.pop()
+        inner = topology.groups.get(name)
+        if inner is None or name in topology.node_templates:
+            found.add(name)
+        elif name not in seen:
+            seen.add(name)
+            left += inner.members
+    return found
+
+
+def group_variables(group: Group, evaluator: Evaluator) -> dict[str, Any]:
+    """The variables that a group gives its hosts.
+
+    Raises:
+        InvalidInput: they are no map.
+    """
+    assignment = group.properties.get("hostvars")
+    if assignment is None:
+        return {}
+    value = reveal(evaluator.scope().evaluate(assignment.value, assignment.place)) or {}
+    if not isinstance(value, dict):
+        raise InvalidInput(f"the hostvars of group '{group.name}' must be a map, not {value!r}", assignment.place)
+    return {str(name): item for name, item in value.items()}

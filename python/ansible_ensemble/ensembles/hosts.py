@@ -1,0 +1,118 @@
+"""Where an operation runs (TOSCA `operation_host`, HostedOn, the inventory)."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.orders import Host
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.ensembles.groups import group_name, group_variables, inventory_groups
+from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
+from ansible_ensemble.language.entities import Operation
+
+_LOCAL = ("localhost", "127.0.0.1", "::1", "ORCHESTRATOR")
+#: Endpoint properties -> host variables.
+_ENDPOINT = {"connection": "ansible_connection", "port": "ansible_port", "user": "ansible_user", "host": "ansible_host"}
+
+
+def known_attribute(scope: Scope, name: str) -> Any:
+    """An attribute's value; None where there is no such attribute, or it is not known yet."""
+    try:
+        return scope.attribute(name)
+    except EnsembleError:
+        return None
+
+
+class HostFinder:
+    """Finds the host of an operation.
+
+    Args:
+        inventory: names of the hosts that the Ansible inventory knows.
+    """
+
+    def __init__(self, evaluator: Evaluator, instances: Instances, inventory: Set[str]) -> None:
+        self._evaluator = evaluator
+        self._instances = instances
+        self._inventory = inventory
+        self._groups = list(inventory_groups(evaluator.topology))
+
+    def find(
+        self, keyword: str, instance: Instance, relationship: RelationshipInstance | None, operation: Operation | None
+    ) -> Host:
+        """The host that an `operation_host` means.
+
+        SELF and HOST are the machine that the instance is hosted on; an instance that is hosted on nothing is looked
+        at from the controller, as is ORCHESTRATOR. SOURCE and TARGET are the machines of the relationship's ends.
+        Other names are instances, or hosts of the inventory.
+
+        Raises:
+            InvalidInput: there is no such instance and no such host.
+        """
+        if keyword in _LOCAL:
+            return Host()
+        if keyword == "TARGET" and relationship is not None:
+            target = self._instances.get(relationship.target)
+            return self.machine(target) if target is not None else Host()
+        if keyword in ("SELF", "HOST", "SOURCE", "TARGET"):
+            return self.machine(instance) if instance.host or keyword == "SELF" else Host()
+        other = self._instances.get(keyword)
+        if other is not None:
+            return self.machine(other)
+        if keyword in self._inventory:
+            return Host(keyword)
+        raise InvalidInput(
+            f'operation_host is "{keyword}", which is no instance and no host of the inventory',
+            operation.place if operation else None,
+        )
+
+    def machine(self, instance: Instance) -> Host:
+        """The host of the outermost instance that this one is hosted on, or of itself."""
+        return self._host_of(self.outermost(instance))
+
+    def outermost(self, instance: Instance) -> Instance:
+        """The outermost instance that this one is hosted on, or itself."""
+        seen: set[str] = set()
+        current = instance
+        while current.host and current.host not in seen:
+            seen.add(current.host)
+            host = self._instances.get(current.host)
+            if host is None:
+                break
+            current = host
+        return current
+
+    def _host_of(self, instance: Instance) -> Host:
+        inside = [group for group, members in self._groups if instance.template in members]
+        shared: dict[str, Any] = {}
+        for group in inside:
+            shared |= group_variables(group, self._evaluator)  # a later one wins
+        names = tuple(group_name(group.name) for group in inside)
+        if instance.name in self._inventory:
+            return Host(instance.name, shared, names)
+        variables = self._connection(instance)
+        address = variables.get("ansible_host")
+        if address is None or (address in _LOCAL and "ansible_port" not in variables):
+            return Host(variables=shared, groups=names)
+        return Host(instance.name, {**shared, **variables}, names)
+
+    def _connection(self, instance: Instance) -> dict[str, Any]:
+        """Connection variables from the machine's addresses and its endpoint capability."""
+        variables: dict[str, Any] = {}
+        scope = self._evaluator.scope(instance)
+        for name in ("private_address", "public_address"):
+            address = known_attribute(scope, name)
+            if address:
+                variables["ansible_host"] = str(reveal(address))
+        template = self._evaluator.topology.node_templates.get(instance.template)
+        endpoint = template.capabilities.get("endpoint") if template else None
+        if endpoint is not None:
+            for name, assignment in endpoint.properties.items():
+                if name in _ENDPOINT and assignment.value is not None and not assignment.is_default:
+                    variables[_ENDPOINT[name]] = reveal(scope.evaluate(assignment.value, assignment.place))
+                elif name == "hostvars":
+                    variables.update(reveal(scope.evaluate(assignment.value, assignment.place)) or {})
+        return variables

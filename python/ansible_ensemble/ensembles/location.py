@@ -1,0 +1,141 @@
+"""Where an ensemble is: what a path that somebody gives means, for every command."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, has_entry, open_csar
+from ansible_ensemble.documents.paths import is_folder
+from ansible_ensemble.documents.yaml import place_of
+from ansible_ensemble.ensembles.merging import read_merged
+from ansible_ensemble.ensembles.python_template import SUFFIX
+from ansible_ensemble.language.keys import KEYS
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble
+from ansible_ensemble.projects.trust import distrust
+
+#: Keys of an ensemble's file that no service template has.
+_OF_ENSEMBLES = {"kind", "apiVersion", "spec"}
+_KIND = "Ensemble"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where an ensemble is.
+
+    Attributes:
+        ensemble: its file, absolute; it need not exist where there is a `template`.
+        template: a service template given in its place.
+    """
+
+    ensemble: Path
+    template: Path | None = None
+
+
+def ensemble_file(argument: str | Path) -> Path:
+    """The ensemble's file that a path means, without a look into it."""
+    path = Path(argument).expanduser().absolute()
+    return path / ENSEMBLE_FILE if is_folder(path) else path
+
+
+def locate(argument: str | Path) -> Location:
+    """Find the ensemble that a path means: the file, its folder, a service template alone, or an archive.
+
+    A service template alone is a valid ensemble: its status goes to a new ensemble.yaml beside it, and that of an
+    archive to one at the archive's root, wherever in it the service template is.
+
+    Raises:
+        InvalidInput: there is nothing of the kind.
+    """
+    path = _there(argument)
+    if path.is_dir():
+        return _of_folder(path)
+    if zipfile.is_zipfile(path):
+        return _of_folder(_unpacked(path))
+    if path.suffix != SUFFIX and _is_ensemble(path):
+        return Location(path)
+    return Location(_root(path) / ENSEMBLE_FILE, path)
+
+
+def is_archive(argument: str | Path) -> bool:
+    """Whether a path is that of an archive that is packed.
+
+    Raises:
+        InvalidInput: there is no such file.
+    """
+    path = _there(argument)
+    return path.is_file() and zipfile.is_zipfile(path)
+
+
+def _there(argument: str | Path) -> Path:
+    """The absolute path that an argument means."""
+    hint = None
+    try:
+        path = Path(os.path.abspath(Path(argument).expanduser()))  # noqa: PTH100  (links stay as they are named)
+        os.stat(path)  # noqa: PTH116
+    except FileNotFoundError:
+        hint = "`ansible-ensemble init` makes a project" if path.name == ENSEMBLE_FILE else None
+        raise InvalidInput(f"there is no file {argument}", hint=hint) from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InvalidInput(f"there is no file {argument}: {error}") from error
+    return path
+
+
+def _of_folder(folder: Path) -> Location:
+    """The ensemble of a folder: its own, that of the archive that it is, else the project's."""
+    ensemble = folder / ENSEMBLE_FILE
+    if ensemble.is_file():
+        return Location(ensemble)
+    if not (folder / META).is_file():
+        try:
+            return Location(default_ensemble(folder))
+        except NoEnsemble:
+            if not has_entry(folder):
+                raise
+    return Location(ensemble, find_entry(folder))
+
+
+def _root(template: Path) -> Path:
+    """The folder of a service template's ensemble: the root of the archive whose entry it is, else its own."""
+    for folder in template.parents:
+        if (folder / META).is_file():
+            try:
+                is_entry = find_entry(folder).resolve() == template.resolve()
+            except InvalidInput:  # the service template is asked for, not the archive
+                break
+            return folder if is_entry else template.parent
+    return template.parent
+
+
+def _is_ensemble(path: Path) -> bool:
+    """Whether a file is an ensemble, and not a service template.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    data = read_merged(path).data
+    keys = data.keys() if isinstance(data, Mapping) else set()
+    if _OF_ENSEMBLES & keys:
+        if data.get("kind", _KIND) != _KIND:
+            raise InvalidInput(f"this is no ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
+        return True
+    if not (KEYS["service_template"] & keys or any(str(key).startswith("+") for key in keys)):
+        raise InvalidInput("this is neither an ensemble nor a service template", Place(str(path)))
+    return False
+
+
+def _unpacked(archive: Path) -> Path:
+    """A CSAR is unpacked once, into the folder of its name beside it."""
+    folder = archive.with_suffix("")
+    if folder == archive:
+        folder = archive.with_name(archive.name + ".ensemble")
+    if folder.is_dir() and any(folder.iterdir()):
+        check_unpacked(archive, folder)
+    else:
+        open_csar(archive, folder)
+        distrust(folder)
+    return folder

@@ -1,0 +1,345 @@
+"""Read: files become an ensemble."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME
+from ansible_ensemble.changes.operations import RecordedOperations
+from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
+from ansible_ensemble.core.hints import nearest_or_known
+from ansible_ensemble.core.sensitive import Redactor, redact
+from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
+from ansible_ensemble.documents.paths import confine, is_file, resolved
+from ansible_ensemble.documents.scalars import with_texts
+from ansible_ensemble.documents.schema import unheeded
+from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.evaluation_environment import make_surroundings
+from ansible_ensemble.ensembles.job_inputs import given_inputs, mark_inputs
+from ansible_ensemble.ensembles.location import Location, locate
+from ansible_ensemble.ensembles.merge_directives import expanded
+from ansible_ensemble.ensembles.merging import read_merged
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
+from ansible_ensemble.ensembles.renames import move_instances, read_moves
+from ansible_ensemble.ensembles.revisions import specification_at
+from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.selection import bind_selected
+from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
+from ansible_ensemble.expressions.conditions import is_met
+from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.harmless import harmless_evaluator
+from ansible_ensemble.expressions.matches import find_matches
+from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.instances.status_document import read_status
+from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.projects.clones import find_clone, find_repositories
+from ansible_ensemble.projects.environment import Environment, load_environment
+from ansible_ensemble.projects.folders import ACTIVE
+from ansible_ensemble.projects.project import PROJECT_FILES, project_root
+from ansible_ensemble.projects.trust import is_trusted
+from ansible_ensemble.topology.service_template import load_topology
+from ansible_ensemble.topology.tools import add_tools
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """What the files of an ensemble say should be, and what they say is.
+
+    Attributes:
+        location: where it is.
+        document: the ensemble's file, None where it is yet to come.
+        data: what it says, merge directives carried out.
+        written: the file that the specification is from: an earlier one in a rollback.
+        moves: node templates that got another name: old name -> new name.
+        instances: the recorded status.
+    """
+
+    location: Location
+    document: Document | None
+    data: Mapping[str, Any]
+    written: Document | None
+    environment: Environment
+    repositories: Mapping[str, Path]
+    seal: Seal
+    topology: Topology
+    moves: Mapping[str, str]
+    instances: Instances
+    warnings: list[str]
+
+
+def read_specification(location: Location, options: JobOptions, *, whole: bool = True) -> Specification:
+    """Read the files of an ensemble. All commands read by this, so that each accepts and refuses what the others do.
+
+    Args:
+        location: where it is.
+        options: the job's options.
+        whole: else a service template may be a part of a whole: what it leaves open, and files that implement its
+            operations and are not there, are warnings.
+
+    Raises:
+        InvalidInput: something in its files is wrong.
+    """
+    path, trusted = location.ensemble, is_trusted(location.ensemble)
+    if not trusted:
+        _check_links(path)
+    document = read_merged(path) if path.exists() else None
+    included: list[Path] = []
+    data = expanded(document, options.environment, included)
+    if document is not None:
+        check_ensemble(document)
+        _check_template(location, data)
+    environment = load_environment(path, data, options.environment)
+    vault = environment.vault = options.open_vault()
+    seal = Seal(vault) if vault.available else Seal()
+    written, where, then = document, location, data
+    if options.revision:
+        where = _earlier(location, data, options.revision)
+        written = read_yaml(where.ensemble) if where.ensemble.exists() else None
+        included.clear()
+        then = expanded(written, options.environment, included)
+        environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
+    spec = seal.open(then.get("spec") or {})
+    repositories = find_repositories(environment)
+    inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
+    topology = _topology(
+        where, written, spec, inputs, repositories, environment=environment, whole=whole, trusted=trusted
+    )
+    topology.files += [file for file in included if file not in topology.files]
+    add_tools(topology)
+    return Specification(
+        location=location,
+        document=document,
+        data=data,
+        written=written,
+        environment=environment,
+        repositories=repositories,
+        seal=seal,
+        topology=topology,
+        moves=read_moves(then.get("spec") or {}, topology),
+        instances=_instances(document, data.get("status") or {}, seal),
+        warnings=[*topology.warnings, *environment.warnings, *unheeded(then, ensemble_schema())],
+    )
+
+
+def read_ensemble(
+    location: Location, options: JobOptions, *, keep_key: bool = False, reading: tuple[Path, ...] = ()
+) -> Ensemble:
+    """Read an ensemble: its spec, its status, its environment.
+
+    Args:
+        location: where it is.
+        options: the job's options.
+        keep_key: digests of secrets are going to be recorded, so their key is made and kept where there is none.
+        reading: the ensembles that are read to read this one, the outermost first.
+
+    Raises:
+        InvalidInput: something in its files is wrong.
+    """
+    read = read_specification(location, options)
+    path, environment, topology, instances = location.ensemble, read.environment, read.topology, read.instances
+    redactor = Redactor()
+    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.seal)
+    moved = move_instances(read.moves, instances)
+    retained.rename(read.moves)
+    retained.add_missing(topology, instances)
+    externals = _externals(environment, options, (*reading, path))
+    selection = bind_selected(topology, instances, environment.external, externals)
+    operations = RecordedOperations(path.parent / FILE_NAME)
+    operations.rename(read.moves)
+    operation_outputs = OperationOutputs(path.parent, operations, read.seal.open_json)
+    surroundings = make_surroundings(
+        path,
+        environment,
+        options,
+        repositories=read.repositories,
+        externals=externals,
+        outputs=operation_outputs,
+        redactor=redactor,
+        keep_key=keep_key,
+        trusted=environment.trusted,
+    )
+    return Ensemble(
+        path=path,
+        root=environment.root,
+        document=read.document,
+        template=location.template,
+        topology=topology,
+        instances=instances,
+        environment=environment,
+        evaluator=Evaluator(topology, instances, surroundings),
+        operations=operations,
+        retained=retained,
+        seal=read.seal,
+        redactor=redactor,
+        base=_base(read.written, topology, read.data.get("status") or {}),
+        last_job=dict(read.data.get("lastJob") or {}),
+        warnings=[*read.warnings, *retained.problems, *selection.warnings],
+        unselected=selection,
+        operation_outputs=operation_outputs,
+        moved=moved,
+    )
+
+
+def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ensemble:
+    """An ensemble nothing of which is there yet, and whose values are known as far as its own files tell them.
+
+    Args:
+        read: its files.
+        options: the job's options.
+        work: a folder for what is rendered.
+    """
+    redactor, instances, environment = Redactor(), Instances(), read.environment
+    externals = _externals(environment, options, (read.location.ensemble,))
+    selection = bind_selected(read.topology, instances, environment.external, externals)
+    operations = RecordedOperations()
+    evaluator = harmless_evaluator(
+        read.topology,
+        instances,
+        read.location.ensemble.parent,
+        root=environment.root,
+        repositories=read.repositories,
+        redactor=redactor,
+    )
+    return Ensemble(
+        path=read.location.ensemble,
+        root=environment.root,
+        document=read.document,
+        template=read.location.template,
+        topology=read.topology,
+        instances=instances,
+        environment=replace(environment, raw={}),
+        evaluator=evaluator,
+        operations=operations,
+        retained=RetainedTemplates(work, environment.root, read.seal),
+        seal=read.seal,
+        redactor=redactor,
+        operation_outputs=OperationOutputs(work, operations, read.seal.open_json),
+        warnings=[*read.warnings, *selection.warnings],
+        unselected=selection,
+        work=work,
+    )
+
+
+def _check_links(ensemble: Path) -> None:
+    """Errors tell of what is in the files of an ensemble; a stranger's may be links to files that are not his."""
+    root = project_root(ensemble.parent.resolve())
+    for file in (ensemble, *(root / name for name in PROJECT_FILES)):
+        confine(file, root, (root,), "the file")
+
+
+def _earlier(location: Location, data: Mapping[str, Any], revision: str) -> Location:
+    template = (data.get("spec") or {}).get("service_template")
+    if location.template is None and isinstance(template, str):
+        # the job may be from before ensemble.yaml was made for it
+        location = Location(location.ensemble, location.ensemble.parent / template)
+    return Location(*specification_at(location.ensemble, revision, location.template))
+
+
+def _externals(environment: Environment, options: JobOptions, reading: tuple[Path, ...]) -> Callable[[str], Any]:
+    """Instances of other ensembles, each ensemble read once, when it is first asked for."""
+    known: dict[Path, Ensemble] = {}
+
+    def find(name: str) -> Any:
+        external = environment.external[name]
+        if external.ensemble in reading:
+            names = " -> ".join(shown_path(str(file)) for file in (*reading, external.ensemble))
+            raise InvalidInput(f"ensembles need each other: {names}", hint="one of them must select from another")
+        if external.ensemble not in known:
+            other = JobOptions(environment=options.environment, vault=environment.vault)
+            known[external.ensemble] = read_ensemble(locate(external.ensemble), other, reading=reading)
+        found = known[external.ensemble]
+        if not external.instance:
+            return found.evaluator.scope(None)
+        instance = found.instances.get(external.instance)
+        if instance is None:
+            hint = nearest_or_known(external.instance, found.instances.by_name) or "nothing is deployed there"
+            raise InvalidInput(f'the ensemble "{name}" has no instance "{external.instance}"', hint=hint)
+        return found.evaluator.scope(instance)
+
+    return find
+
+
+def _check_template(location: Location, data: Mapping[str, Any]) -> None:
+    """An ensemble.yaml beside a service template given by name must be that template's."""
+    written = (data.get("spec") or {}).get("service_template")
+    if location.template is not None and isinstance(written, str):
+        other = resolved(location.ensemble.parent / written)
+        if other != resolved(location.template):
+            raise InvalidInput(
+                f"it is the ensemble of {written}, not of {location.template.name}",
+                Place(str(location.ensemble)),
+                "name the ensemble, or move the service template into a folder of its own",
+            )
+
+
+def _topology(
+    location: Location,
+    document: Document | None,
+    spec: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    repositories: Mapping[str, Path],
+    *,
+    environment: Environment,
+    whole: bool,
+    trusted: bool,
+) -> Topology:
+    root, template = environment.root, location.template
+    written = spec.get("service_template")
+    if isinstance(written, str):
+        template = location.ensemble.parent / written
+        place = place_of(document.data["spec"], "service_template") if document else None
+        roots = (root, location.ensemble.parent, *repositories.values())
+        confine(written, location.ensemble.parent, roots, "the service template", place)
+        if not is_file(template):
+            raise InvalidInput(f"there is no service template {written}", place)
+    is_python = template is not None and template.suffix == SUFFIX
+    source = read_python_template(template, trusted=trusted) if template is not None and is_python else template
+    return load_topology(
+        source or document or location.ensemble,
+        inputs=inputs,
+        data=written if template is None else None,
+        repositories=repositories,
+        roots=(root, location.ensemble.parent),
+        find_clone=partial(find_clone, root=root),
+        check_files=whole,
+        complete=whole,
+        find_matches=find_matches,
+        is_met=is_met,
+        instances=spec.get("instances"),
+        connections=environment.connections,
+    )
+
+
+def _instances(document: Document | None, status: Mapping[str, Any], seal: Seal) -> Instances:
+    try:
+        return read_status(seal.open(status))
+    except InvalidInput as error:
+        if error.place is None and document is not None:
+            error.place = Place(str(document.path))
+        raise
+
+
+def _base(document: Document | None, topology: Topology, status: Mapping[str, Any]) -> dict[str, str]:
+    """Digests of what a plan is made from; without sensitive inputs (seed: "Applying configuration changes")."""
+    spec = hashlib.sha256()
+    for file in topology.files:
+        if document is None or file != document.path:
+            spec.update(str(file.name).encode() + b"\0" + file.read_bytes())
+    if document is not None:
+        spec.update(_digest(document.data.get("spec")).encode())
+    values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}
+    inputs = _digest(redact(mark_inputs(values, topology)))
+    return {"spec": spec.hexdigest()[:32], "status": _digest(status), "inputs": inputs}
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(with_texts(value), sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -1,0 +1,283 @@
+"""Node templates that stand for something that is there already (directive `select`) [TOSCA 1.3, 3.4.3].
+
+That is an instance of another ensemble, which the environment names as `external`, or another node template of the
+same topology. A property or attribute of such a node is read from what it stands for each time, so that a change there
+is seen here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.expressions.data import plain
+from ansible_ensemble.expressions.entities import NodeView, View
+from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.language.entities import Assignment, Capability, EntityType, NodeTemplate, Topology
+from ansible_ensemble.language.filters import mismatch
+from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.problems import Problems
+from ansible_ensemble.topology.building import static_value
+from ansible_ensemble.topology.directives import NOT_DEPLOYED
+
+SELECT = "select"
+#: How many of those that do not fit a message tells about.
+_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An instance of another ensemble.
+
+    Attributes:
+        external: the name under which the environment has the ensemble.
+        path: begins the paths that lead to its values: `lan::`, or nothing where the environment names it.
+        view: the instance as expressions see it.
+        template: its node template, with the values that are known as properties.
+    """
+
+    external: str
+    path: str
+    instance: Instance
+    view: NodeView
+    template: NodeTemplate
+
+    @property
+    def name(self) -> str:
+        """How the status and messages name it."""
+        return f"{self.external}:{self.instance.name}"
+
+    @property
+    def status(self) -> Status:
+        """Its status, with what it needs considered."""
+        return self.instance.effective or self.instance.status
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """What filters see of a candidate: values that are evaluated already, or those of the topology as written."""
+
+    topology: Topology
+
+    def static_value(self, value: Any) -> tuple[Any, bool]:
+        return static_value(self.topology, value)
+
+    def data_type(self, canonical: str) -> EntityType | None:
+        return self.topology.data_types.get(canonical)
+
+
+def bind_selected(
+    topology: Topology, instances: Instances, externals: Mapping[str, Any], find: Callable[[str], Scope]
+) -> Problems:
+    """Have each node template with the directive `select` stand for the first thing that fits.
+
+    What it stood for before comes first, then instances of other ensembles, then templates of the same topology.
+
+    Args:
+        topology: its node templates get the values of what they stand for.
+        instances: get an imported instance for each that is elsewhere.
+        externals: names of other ensembles, in the order in which they are searched.
+        find: gives the view from an external's instance, or from its topology.
+
+    Returns:
+        An error for each that nothing fits; warnings of those that more than one thing fits, or another than before.
+    """
+    wanted = [template for template in topology.node_templates.values() if SELECT in template.directives]
+    selection = Problems()
+    if not wanted:
+        return selection
+    candidates, unreadable = _elsewhere(externals, find)
+    for template in wanted:
+        reasons = list(unreadable)
+        fitting = _fitting(template, candidates, topology, reasons)
+        known = instances.get(template.name)
+        before = known.imported if known is not None else None
+        found = next((one for one in fitting if one.name == before), fitting[0] if fitting else None)
+        own = [] if fitting or unreadable else _own(template, topology, reasons)
+        if found is not None:
+            _bind(template, found, instances)
+            _tell(template, [found.name, *(one.name for one in fitting if one is not found)], before, selection)
+        elif own:
+            _redirect(template, own[0])
+            _tell(template, [one.name for one in own], before, selection)
+        else:
+            _refuse(template, reasons, externals, selection)
+            if before is not None:
+                _keep(template, before)
+    return selection
+
+
+def _elsewhere(externals: Mapping[str, Any], find: Callable[[str], Scope]) -> tuple[list[_Candidate], list[str]]:
+    """The instances of other ensembles, and why some of these cannot be looked at."""
+    found, unreadable = list[_Candidate](), list[str]()
+    for name in externals:
+        try:
+            found += _candidates(name, find(name))
+        except EnsembleError as error:
+            unreadable.append(f"{name} cannot be read: {error.message}")
+    return found, unreadable
+
+
+def _candidates(external: str, scope: Scope) -> Iterator[_Candidate]:
+    evaluator = scope.evaluator
+    named = scope.frame.instance
+    for instance in evaluator.instances:
+        template = evaluator.topology.node_templates.get(instance.template)
+        if template is None or (named is not None and named.name != instance.name):
+            continue
+        view = evaluator.graph.view(instance)
+        capabilities = {
+            name: replace(template.capabilities[name], properties=_known_properties(part))
+            for name, part in view.capabilities().items()
+        }
+        known = replace(template, properties=_known_properties(view), capabilities=capabilities)
+        yield _Candidate(external, f"{instance.name}::" if named is None else "", instance, view, known)
+
+
+def _known_properties(view: View) -> dict[str, Assignment]:
+    """The values of the properties that are known."""
+    known = {}
+    for name, assignment in view.properties().items():
+        try:
+            value = view.property(name, view.evaluator.untracked())
+        except EnsembleError:
+            continue
+        known[name] = Assignment(plain(value), assignment.definition)
+    return known
+
+
+def _fitting(
+    template: NodeTemplate, candidates: list[_Candidate], topology: Topology, reasons: list[str]
+) -> list[_Candidate]:
+    """The candidates that a template may stand for; why the others do not fit goes to the reasons."""
+    found = []
+    for candidate in candidates:
+        reason = _unfit(template, candidate.template, topology)
+        if candidate.status not in (Status.OK, Status.DEGRADED):
+            reason = f"it is {candidate.status.value}"
+        if reason is None:
+            found.append(candidate)
+        else:
+            reasons.append(f"{candidate.name}: {reason}")
+    return found
+
+
+def _unfit(template: NodeTemplate, candidate: NodeTemplate, topology: Topology) -> str | None:
+    # another ensemble has types of its own: the names count
+    if template.type.name not in {one.name for one in candidate.type.lineage()}:
+        return f"it is a {candidate.type.name}"
+    values = _Values(topology)
+    given = {name: one.value for name, one in template.properties.items() if not one.is_default}
+    wanted = {name: value for name, value in given.items() if value is not None and not is_computed(value)}
+    return mismatch(candidate, {"properties": wanted}, values) or mismatch(
+        candidate, template.node_filter or {}, values
+    )
+
+
+def _own(template: NodeTemplate, topology: Topology, reasons: list[str]) -> list[NodeTemplate]:
+    """The templates of the same topology that fit, without those that need the selected one themselves."""
+    needing = _needing(template)
+    found = []
+    for candidate in topology.node_templates.values():
+        if candidate in needing or not NOT_DEPLOYED.isdisjoint(candidate.directives):
+            continue
+        reason = _unfit(template, candidate, topology)
+        if reason is None:
+            found.append(candidate)
+        elif not reason.startswith("it is a "):
+            reasons.append(f"{candidate.name}: {reason}")
+    return found
+
+
+def _needing(template: NodeTemplate) -> set[NodeTemplate]:
+    """A template and all that need it, directly or not."""
+    found, waiting = {template}, [template]
+    while waiting:
+        for relationship in waiting.pop().incoming:
+            if relationship.source not in found:
+                found.add(relationship.source)
+                waiting.append(relationship.source)
+    return found
+
+
+def _redirect(template: NodeTemplate, found: NodeTemplate) -> None:
+    """Have all that requires a template require another one of the topology, and its values be those of that."""
+    for relationship in template.incoming:
+        relationship.target = found
+    found.incoming += template.incoming
+    template.incoming = []
+    template.capabilities = found.capabilities
+    for function, given, definitions, names in (
+        ("get_property", template.properties, template.type.properties, [*found.type.properties, *found.properties]),
+        ("get_attribute", template.attributes, template.type.attributes, [*found.type.attributes, *found.attributes]),
+    ):
+        for name in names:
+            given[name] = Assignment({function: [found.name, name]}, definitions.get(name), template.place)
+
+
+def _bind(template: NodeTemplate, candidate: _Candidate, instances: Instances) -> None:
+    """Have a template stand for an instance of another ensemble."""
+    _read_values(template, template, candidate.view, candidate, "")
+    for name, part in candidate.view.capabilities().items():
+        own = template.capabilities.get(name)
+        if own is not None:
+            # templates that assign nothing to a capability share it
+            template.capabilities[name] = made = replace(
+                own, properties=dict(own.properties), attributes=dict(own.attributes)
+            )
+            _read_values(made, template, part, candidate, f".capabilities[.name={name}]::")
+    if instances.get(template.name) is None:
+        instances.add(Instance(template.name, template.name))
+    imported = instances.by_name[template.name]
+    imported.imported = candidate.name
+    imported.local, imported.state = candidate.status, candidate.instance.state
+
+
+def _read_values(
+    part: NodeTemplate | Capability, template: NodeTemplate, view: View, candidate: _Candidate, path: str
+) -> None:
+    """Have every value that a part of an instance has, declared or not, be read from there."""
+    for name in view.names():
+        is_property = view.has_property(name)
+        given = part.properties if is_property else part.attributes
+        definition = (part.type.properties if is_property else part.type.attributes).get(name)
+        given[name] = Assignment(
+            _external(candidate.external, f"{candidate.path}{path}{name}"), definition, template.place
+        )
+
+
+def _external(name: str, path: str) -> dict[str, Any]:
+    return {"eval": {"external": name}, SELECT: path}
+
+
+def _keep(template: NodeTemplate, before: str) -> None:
+    """Read what a template stood for before, though it does not fit now: what is taken down must not run on nothing."""
+    external, _, instance = before.partition(":")
+    for given, definitions in (
+        (template.properties, template.type.properties),
+        (template.attributes, template.type.attributes),
+    ):
+        for name, definition in definitions.items():
+            given[name] = Assignment(_external(external, f"{instance}::{name}"), definition, template.place)
+
+
+def _tell(template: NodeTemplate, fitting: list[str], before: str | None, selection: Problems) -> None:
+    """Warn of what people should know of a selection: the first of what fits is taken."""
+    found, *others = fitting
+    if before is not None and before != found:
+        selection.warn(f"'{template.name}' stands for {found} now, and stood for {before} before", template.place)
+    elif before is None and others:
+        message = f"'{template.name}' stands for {found}; {', '.join(others)} would fit as well"
+        selection.warn(f"{message}: a node_filter says which is meant", template.place)
+
+
+def _refuse(template: NodeTemplate, reasons: list[str], externals: Mapping[str, Any], selection: Problems) -> None:
+    wanted = f"a {template.type.name}{' that meets its node_filter' if template.node_filter else ''}"
+    more = f"; and {len(reasons) - _TOLD} more" if len(reasons) > _TOLD else ""
+    there = "; ".join(reasons[:_TOLD]) + more if reasons else "there is none"
+    hint = None if externals else "the environment names ensembles to select from under `external`"
+    selection.add(f"nothing fits the selected '{template.name}', {wanted}: {there}", template.place, hint)

@@ -1,0 +1,205 @@
+"""A prepared job: the lock is held and the plan is made; the playbook carries it out, and it is finished here."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ansible_ensemble.changes.history import newest_job
+from ansible_ensemble.changes.job_record import JOBS, job_file_name
+from ansible_ensemble.core.changeid import new_job_id
+from ansible_ensemble.core.clock import now
+from ansible_ensemble.core.errors import EnsembleError, Locked
+from ansible_ensemble.engine.journal_events import job_finished_event, job_started_event
+from ansible_ensemble.engine.outcome import Endings, exit_code
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import hand_over, recorded_options, withdraw
+from ansible_ensemble.ensembles.location import Location
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.jobs import locking
+from ansible_ensemble.jobs.locking import JobLock
+from ansible_ensemble.planning.plan import Plan, plan_document_text
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.lfs_lock import check_global
+from ansible_ensemble.projects.process import Presence, Process, presence
+from ansible_ensemble.records.job_journal import read_job_journal
+from ansible_ensemble.records.journals import OPEN, create_journal, job_log
+from ansible_ensemble.records.outputs import finish_outputs
+from ansible_ensemble.records.recover import commit_job, record_journal
+from ansible_ensemble.records.repositories import starting_point
+from ansible_ensemble.records.saved_plans import drop_plans, keep_plan
+
+#: Seconds, beside the grace of a stopped job, after which nobody waits for its process any more.
+_PATIENCE = 30.0
+
+#: Options that the playbook takes as variables, by their names there.
+_VARIABLES = ("jobs", "jobs_per_host", "stock_modules", "fail_fast", "environment")
+
+
+class PreparedJob:
+    """A job between its plan and its record. Leaving it frees the lock.
+
+    Args:
+        location: the ensemble.
+        ensemble: as it was read for the plan.
+        plan: the plan.
+        options: the job's options.
+        lock: the locks, held by this process.
+    """
+
+    def __init__(self, location: Location, ensemble: Ensemble, plan: Plan, options: JobOptions, lock: JobLock) -> None:
+        self._location = location
+        self._ensemble = ensemble
+        self._options = options
+        self._lock = lock
+        self._plan = plan
+        self._plan.job = new_job_id(now(), newest_job(ensemble.folder))
+        self.document: dict[str, Any] = plan.to_json()
+        self._lost: str | None = None
+        self._problems: list[str] = []
+
+    @property
+    def id(self) -> str:
+        """The job's change id."""
+        return self._plan.job
+
+    @property
+    def folder(self) -> Path:
+        """Where the record of the run goes."""
+        return self._ensemble.folder / JOBS / f"{job_file_name(self.id)}.runner"
+
+    @property
+    def journal(self) -> Path:
+        """Where the events of the job appear while it runs."""
+        folder = self._ensemble.planned if self._options.check else self._ensemble.folder
+        return folder / JOBS / (job_file_name(self.id) + OPEN)
+
+    @property
+    def playbook(self) -> str:
+        """The playbook that carries the plan out."""
+        return "tosca.ensemble.carry_out"
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """The playbook's variables, none of which is secret; saves the plan that they name, as it was shown."""
+        ensemble = self._ensemble
+        saved = keep_plan(plan_document_text(self.document), ensemble.planned, locked=True)
+        hand_over(ensemble.planned, self._options, ensemble.topology, ensemble.seal, plan=saved.digest)
+        chosen = {f"ensemble_{name}": getattr(self._options, name) for name in _VARIABLES}
+        return {
+            "ensemble": str(self._location.template or self._location.ensemble),
+            "ensemble_workflow": self._plan.workflow,
+            "ensemble_plan_file": str(saved.path),
+            "ensemble_plan_digest": saved.digest,
+            "ensemble_fast_modules": self._options.fast,
+            **{name: value for name, value in chosen.items() if value is not None},
+        }
+
+    def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
+        """Record what is not recorded yet and return the job's report.
+
+        Args:
+            interrupted_by: number of the signal that ended the playbook.
+
+        Raises:
+            EnsembleError: the job did not begin, or cannot be recorded.
+        """
+        if self._plan.empty:
+            self._note_empty()
+        self._await_workers()
+        self._lost = self._lost_lock()
+        if self.journal.is_file():
+            with locking.recording(self._location.ensemble, lambda held: held.id == self._lock.local.id):
+                report = self._recorded(read_ensemble(self._location, self._options))
+            if self._options.check:
+                self.journal.unlink()
+            return self._marked(report, interrupted_by)
+        log = job_log(self._ensemble.folder, self.id)
+        if not log.is_file():
+            raise EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
+        report = read_job_journal(log).report
+        finish_outputs(read_ensemble(self._location, self._options), report)
+        return self._marked(report, interrupted_by)
+
+    def _recorded(self, ensemble: Ensemble) -> dict[str, Any]:
+        try:
+            return record_journal(ensemble, self.journal, write=not self._options.check)
+        except EnsembleError as error:
+            hint = "; ".join(filter(None, (error.hint, "the next job records what this one did, from its journal")))
+            raise EnsembleError(error.message, error.place, hint) from error
+
+    def _await_workers(self) -> None:
+        """Wait for the process that executes the plan: it outlives a playbook that was killed, to end what runs."""
+        end = time.monotonic() + self._options.grace + _PATIENCE
+        while any(presence(worker) is Presence.ALIVE for worker in self._workers()) and time.monotonic() < end:
+            time.sleep(0.05)
+
+    def _workers(self) -> Sequence[Process]:
+        """The processes that work for this job, as the lock has them; if that is lost, as the journal has it."""
+        held = locks.read_lock(self._location.ensemble)
+        if held is not None and held.id == self._lock.local.id:
+            return held.adopters
+        process = read_job_journal(self.journal).process if self.journal.is_file() else None
+        return [process] if process is not None and process.pid != os.getpid() else []
+
+    def _note_empty(self) -> None:
+        """A job without anything to do is recorded as well, without starting Ansible for it."""
+        folder = self._ensemble.planned if self._options.check else self._ensemble.folder
+        since = time.monotonic()
+        journal = create_journal(folder, self.id, self._ensemble.base)
+        ensemble, options = self._ensemble, self._options
+        recorded = recorded_options(options, ensemble.topology, ensemble.seal)
+        start = starting_point(ensemble, options)
+        journal.append(job_started_event(self._plan, self.id, recorded, start))
+        journal.append(job_finished_event(Endings(self.id).outcome({}), since=since))
+        journal.close()
+
+    def _marked(self, report: dict[str, Any], interrupted_by: int | None) -> dict[str, Any]:
+        report["job"]["interruptedBy"] = interrupted_by
+        if interrupted_by is not None and not report["job"]["success"]:
+            report["job"] |= {"signal": interrupted_by, "exitCode": exit_code(False, interrupted_by)}
+        report["job"]["check"] = self._options.check
+        report["lostLock"] = self._lost
+        report["problems"] = self._problems
+        if self._options.commits:
+            commit_job(self._ensemble, report, self._options)
+        if left := self._lock.unshare():  # nothing is left to do that others must not see half done
+            report["problems"].append(left)
+        return report
+
+    def _lost_lock(self) -> str | None:
+        """How a lock was lost while the job ran, in words; None if that is not known of either."""
+        try:
+            lost = locks.lost(self._lock.local)
+            if lost is None and self._lock.shared is not None:
+                check_global(self._lock.shared)
+        except Locked as error:
+            return str(error)
+        except EnsembleError as error:
+            self._problems.append(str(error))
+            return None
+        return lost
+
+    def __enter__(self) -> PreparedJob:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if error is not None:  # else it has been waited for: nobody works without the lock
+                self._await_workers()
+            if locks.holds(self._lock.local):  # else what is handed over there is another job's
+                withdraw(self._ensemble.planned)
+                drop_plans(self._ensemble.planned)
+        finally:
+            left = self._lock.release()
+        if left and error is None:
+            raise EnsembleError(left)
+        if left and isinstance(error, EnsembleError):
+            error.hint = "; ".join(filter(None, (error.hint, left)))

@@ -1,0 +1,199 @@
+"""The Ansible lanes as a job sees them: an order goes in, an outcome comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.lanes import core, frames, outcomes, processes
+from ansible_ensemble.lanes.session import AnsibleSession
+from ansible_ensemble.lanes.zygote import Zygote
+
+OnDisplay = Callable[[str, tuple[Any, ...], dict[str, Any]], None]
+
+_KILLED = "the Ansible worker was killed before the operation ended"
+
+
+@dataclass(slots=True)
+class _Process:
+    pid: int
+    connection: socket.socket
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    served: int = 0
+
+
+class AnsibleLanes:
+    """Runs Ansible orders side by side in executors that are forked from this process.
+
+    Nothing is started before the first order. This process should have no other threads by then: the executors are
+    forks of it. One event loop uses it.
+
+    Args:
+        session: inventory, variables, loader, play.
+        executors: how many orders run at once.
+        fast: False runs every module core's own way.
+        deny: names of modules that must not take the fast lane.
+        on_display: gets the name, arguments and keywords of each call of `Display` that a task makes.
+        recycle: orders after which an executor is replaced by a fresh one.
+        use_task_executor, use_inline: False forces what is done on a core whose internals are not known (tests).
+    """
+
+    def __init__(
+        self,
+        session: AnsibleSession,
+        *,
+        executors: int,
+        fast: bool = True,
+        deny: frozenset[str] = frozenset(),
+        on_display: OnDisplay,
+        recycle: int = 500,
+        use_task_executor: bool = True,
+        use_inline: bool = True,
+    ) -> None:
+        self._session = session
+        self._slots = asyncio.Semaphore(executors)
+        self._fast = fast
+        self._deny = deny
+        self._on_display = on_display
+        self._recycle = recycle
+        self._use_task_executor = use_task_executor
+        self._use_inline = use_inline
+        self._warm = False
+        self._zygote: Zygote | None = None
+        self._idle: list[_Process] = []
+        self._all: dict[int, _Process] = {}
+
+    async def start(self) -> None:
+        """Be ready for orders. Processes start with the first one: a job without Ansible orders pays nothing."""
+
+    async def run(self, order: ModuleCall | Play) -> Outcome:
+        """Carry out an order; wait for a free executor if need be.
+
+        If the awaiting task is cancelled, the executor and all that it started are killed, and it is replaced.
+
+        Raises:
+            InvalidInput: the order names an action that only a playbook can have.
+        """
+        _check(order)
+        async with self._slots:
+            begun = time.monotonic()
+            outcome = await self._carry_out(order)
+            outcome.seconds = time.monotonic() - begun
+            return outcome
+
+    async def close(self) -> None:
+        """End every process that was started here; what still runs is killed."""
+        for process in list(self._all.values()):
+            self._end(process)
+        self._idle.clear()
+        if self._zygote:
+            self._zygote.close()
+            self._zygote = None
+
+    async def _carry_out(self, order: ModuleCall | Play) -> Outcome:
+        process = self._idle.pop() if self._idle else await self._spawn()
+        done = False
+        try:
+            async with asyncio.timeout(order.timeout):
+                outcome = await self._converse(process, order)
+            done = outcome is not None
+        except TimeoutError:
+            return Outcome(ok=False, timed_out=True, error=f"timed out after {order.timeout:g} s", lane="stock")
+        finally:
+            process.served += 1
+            if done and process.served < self._recycle:
+                self._idle.append(process)
+            else:
+                self._end(process)
+        return outcome or outcomes.failure(_KILLED)
+
+    async def _converse(self, process: _Process, order: ModuleCall | Play) -> Outcome | None:
+        """Send the order, relay what is displayed; None if the executor died."""
+        kind = "play" if isinstance(order, Play) else "module"
+        with contextlib.suppress(ConnectionError):
+            process.writer.write(frames.encode({"kind": kind, "order": reveal(asdict(order))}))
+            await process.writer.drain()
+        while (message := await frames.read(process.reader)) is not None:
+            if "outcome" in message:
+                return outcomes.from_message(message["outcome"])
+            if "secrets" in message:
+                core.register_secrets(message["secrets"])
+            else:
+                method, args, kwargs = message["display"]
+                self._on_display(method, tuple(args), kwargs)
+        return None
+
+    async def _spawn(self) -> _Process:
+        from ansible_ensemble.lanes.executor import Executor, start
+
+        if not self._warm:
+            self._warm = True
+            if self._fast:
+                self._zygote = Zygote(_collection_paths())
+            core.warm_up(self._session)
+        ours, theirs = socket.socketpair()
+        inherited = [ours.fileno(), *(process.connection.fileno() for process in self._all.values())]
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            executor = Executor(
+                self._session,
+                theirs,
+                self._zygote,
+                self._deny,
+                use_task_executor=self._use_task_executor,
+                use_inline=self._use_inline,
+            )
+            start(executor, parent, inherited)
+        theirs.close()
+        try:
+            reader, writer = await asyncio.open_connection(sock=ours)
+        except BaseException:
+            _kill(pid)
+            ours.close()
+            raise
+        process = _Process(pid, ours, reader, writer)
+        self._all[pid] = process
+        return process
+
+    def _end(self, process: _Process) -> None:
+        self._all.pop(process.pid, None)
+        process.writer.transport.abort()
+        _kill(process.pid)
+
+
+def _kill(pid: int) -> None:
+    """Kill an executor with its group, which it may not have made yet."""
+    processes.end_group(pid)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+
+
+def _check(order: ModuleCall | Play) -> None:
+    if isinstance(order, ModuleCall) and order.module.rpartition(".")[2] == "import_playbook":
+        raise InvalidInput(
+            "'import_playbook' is no operation of a host", hint="name the playbook itself as the implementation"
+        )
+    if isinstance(order, Play) and order.kind not in ("tasks", "role", "playbook"):
+        raise InvalidInput(f"unknown kind of play '{order.kind}'", hint="use tasks, role or playbook")
+
+
+def _collection_paths() -> list[str]:
+    """The folders that hold `ansible_collections`, as the zygote's finder takes them."""
+    from ansible.utils.collection_loader import AnsibleCollectionConfig
+
+    suffix = f"{os.sep}ansible_collections"
+    return [path.removesuffix(suffix) for path in AnsibleCollectionConfig.collection_paths]

@@ -1,0 +1,388 @@
+"""Task files, roles and playbooks in a `TaskQueueManager` of our own, inside a forked child.
+
+What differs from `ansible-playbook`: callbacks of the configuration do not run (the outcome tells of each task), tags
+and `--start-at-task` of a playbook around us do not apply, nobody can be asked, `gather_facts` is off for task files
+and roles unless the keyword says otherwise, and in a playbook `hosts: all` means the order's host. If the inventory
+does not know that host, the playbook sees an inventory that holds it alone; else it sees the whole one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible.executor.playbook_executor import PlaybookExecutor
+from ansible.plugins.callback import CallbackBase
+from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
+
+from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
+from ansible_ensemble.core.sensitive import SensitiveMap
+from ansible_ensemble.lanes import core, outcomes
+
+if TYPE_CHECKING:
+    from ansible_ensemble.lanes.session import AnsibleSession
+
+_PLAIN_NAME = re.compile(r"[\w.-]+")
+
+
+class TaskRecorder(CallbackBase):  # type: ignore[misc]
+    """The only callback of a nested play: keeps each task's result."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "stdout"
+    CALLBACK_NAME = "ansible_ensemble_recorder"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._load_name = self.CALLBACK_NAME
+        self.tasks: list[dict[str, Any]] = []
+        self.unmatched = False
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        """A task succeeded."""
+        self._keep("ok", result)
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """A task failed."""
+        self._keep("ignored" if ignore_errors else "failed", result)
+
+    def v2_runner_on_skipped(self, result: Any) -> None:
+        """A task was skipped."""
+        self._keep("skipped", result)
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        """A host could not be reached."""
+        self._keep("ignored" if result.task.ignore_unreachable else "unreachable", result)
+
+    def v2_playbook_on_no_hosts_matched(self) -> None:
+        """A play has no hosts."""
+        self.unmatched = True
+
+    def _keep(self, status: str, result: Any) -> None:
+        self.tasks.append(
+            {
+                "name": result.task.get_name(),
+                "action": str(result.task.resolved_action or result.task.action),
+                "host": result.host.get_name(),
+                "status": status,
+                "result": core.masked(core.without_internals(core.jsonable(result.result))),
+                "names": [str(name) for name in result.task.args if name != "cacheable"],
+            }
+        )
+
+
+class PlayRunner:
+    """Runs one play in this process, which ends afterwards: the session is used up.
+
+    Args:
+        session: whose inventory knows the order's host.
+        inline: whether tasks of a play on one host may run in this process instead of a worker each.
+    """
+
+    def __init__(self, session: AnsibleSession, inline: bool) -> None:
+        self._session = session
+        self._recorder = TaskRecorder()
+        self._recorder._init_callback_methods()
+        self._manager: Any = None
+        if inline and known_strategy():
+            _install_inline_strategy()
+
+    def run_play(self, order: Play, private: bool = False) -> Outcome:
+        """Run a task file, a role or a playbook.
+
+        Args:
+            order: the play.
+            private: whether the inventory did not know the order's host.
+        """
+        self._prepare(order.check, order.diff)
+        self._session.variable_manager.extra_vars.update(order.variables)
+        if order.base or order.kind == "tasks":
+            self._session.move_to(str(order.base or Path(order.source).parent))
+        if order.kind == "playbook":
+            code = self._run_playbook(order, private)
+        else:
+            body = (
+                {"tasks": [{"name": "tasks", "ansible.builtin.import_tasks": order.source}]}
+                if order.kind == "tasks"
+                else {"roles": [{"role": order.source}]}
+            )
+            code = self._run({**order.keywords, **body}, order.host.name)
+        return self._outcome(order.host.name, code)
+
+    def run_call(self, call: ModuleCall) -> Outcome:
+        """Run a module call as a play of one task.
+
+        Returns:
+            What `run_play` does for an action that only includes others; the task's own outcome for any other.
+        """
+        self._prepare(call.check, call.diff)
+        with self._session.based(call.base):
+            code = self._run({"tasks": [core.task_data(call, modes=False)]}, call.host.name)
+        if core.needs_play(call.module) or not self._recorder.tasks:
+            return self._outcome(call.host.name, code)
+        last = self._recorder.tasks[-1]
+        shown = dict(last["result"])
+        if last["status"] in ("failed", "skipped", "unreachable"):
+            shown[last["status"]] = True
+        return outcomes.outcome_of_task(shown, None, "stock")
+
+    def _prepare(self, check: bool, diff: bool) -> None:
+        """Make a controller of this process again, after it was a worker's child."""
+        from ansible import context
+        from ansible.utils.context_objects import CLIArgs
+
+        self._session.inventory.remove_restriction()
+        self._session.inventory.subset(None)
+        _forget_rpc_server()
+        options = {
+            "tags": ("all",),
+            "skip_tags": (),
+            "start_at_task": None,
+            "step": False,
+            "syntax": False,
+            "listhosts": False,
+            "listtasks": False,
+            "listtags": False,
+            "check": check,
+            "diff": diff,
+        }
+        context.CLIARGS = CLIArgs({"forks": 5, **context.CLIARGS, **options})
+        variables = self._session.variable_manager._options_vars
+        variables.update(
+            ansible_check_mode=check, ansible_diff_mode=diff, ansible_run_tags=["all"], ansible_skip_tags=[]
+        )
+
+    def _run(self, data: dict[str, Any], host: str) -> int:
+        from ansible.executor.task_queue_manager import AnsibleEndPlay, TaskQueueManager
+        from ansible.playbook.play import Play as AnsiblePlay
+
+        session = self._session
+        pattern = host if _PLAIN_NAME.fullmatch(host) else "all"
+        play = AnsiblePlay.load(
+            {"name": "operation", "gather_facts": False, **data, "hosts": pattern},
+            variable_manager=session.variable_manager,
+            loader=session.loader,
+        )
+        for role in play.roles:
+            role._role_name = Path(role._role_name).name  # core calls one that is named by its path by the whole of it
+        session.inventory.restrict_to_hosts([session.inventory.get_host(host)])
+        manager = TaskQueueManager(
+            inventory=session.inventory,
+            variable_manager=session.variable_manager,
+            loader=session.loader,
+            passwords=session.passwords,
+            forks=1,
+        )
+        self._listen(manager)
+        try:
+            return int(manager.run(play))
+        except AnsibleEndPlay as end:
+            return int(end.result)
+        finally:
+            manager.cleanup()
+            session.loader.cleanup_all_tmp_files()
+
+    def _run_playbook(self, order: Play, private: bool) -> int:
+        session = self._session
+        session.variable_manager._loader = session.loader  # a playbook brings its own folder for variables
+        if private:
+            for host in session.inventory.get_hosts("all"):
+                if host.name != order.host.name:
+                    core.forget_host(session.inventory, host.name)
+        elif order.host.name not in session.inventory.hosts:
+            self._make_explicit(order.host.name)
+        executor = _OneHostPlaybook(
+            [order.source], session.inventory, session.variable_manager, session.loader, session.passwords
+        )
+        executor.host_name, executor.environment = order.host.name, order.keywords.get("environment")
+        self._listen(executor._tqm)
+        return int(executor.run())
+
+    def _make_explicit(self, name: str) -> None:
+        """Put the implicit localhost into the inventory, where `hosts: all` finds it."""
+        data = self._session.inventory._inventory
+        implicit = data.get_host(name)
+        groups = [group for group in data.groups.values() if group.remove_host(implicit)]
+        data.localhost = None
+        data.add_host(name)
+        for group in groups:
+            data.add_child(group.name, name)
+        data.set_variable(name, "ansible_connection", "local")
+        data.set_variable(name, "ansible_python_interpreter", sys.executable)
+        data.reconcile_inventory()
+        self._session.inventory.clear_caches()
+
+    def _listen(self, manager: Any) -> None:
+        manager._callback_plugins = [self._recorder]
+        self._manager = manager
+
+    def _outcome(self, host: str, code: int) -> Outcome:
+        """Sum up the play.
+
+        Args:
+            host: the order's host.
+            code: the exit code of the play: zero if every failure was rescued.
+        """
+        tasks = self._recorder.tasks
+        if code == 0:
+            for task in tasks:
+                task["status"] = "rescued" if task["status"] == "failed" else task["status"]
+        bad = [task for task in tasks if task["status"] in ("failed", "unreachable")]
+        results = [task["result"] for task in tasks]
+        custom = self._manager._stats.custom
+        stats = core.jsonable({**custom.get("_run", {}), **custom.get(host, {})})
+        shown, hidden = self._facts(host)
+        outcome = Outcome(
+            ok=code == 0 and not (self._recorder.unmatched and not tasks),
+            changed=any(bool(result.get("changed")) for result in results),
+            result={
+                "stats": core.masked(stats),
+                "facts": shown,
+                "tasks": [_summary(task) for task in tasks],
+            },
+            hidden=SensitiveMap(_hidden(hidden, stats)),
+            diff=[diff for result in results for diff in outcomes.diffs_of(result)],
+            unreachable=any(task["status"] == "unreachable" for task in bad),
+            lane="stock",
+            warnings=[text for result in results for text in outcomes.warnings_of(result)],
+        )
+        if not outcome.ok:
+            outcome.error = _reason(bad, self._recorder.unmatched)
+            outcome.timed_out = any("timedout" in task["result"] for task in bad[-1:])
+        return outcome
+
+    def _facts(self, host: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The facts that the play's tasks set for the host: those to show, and those of tasks with `no_log`."""
+        cache = self._session.variable_manager._nonpersistent_fact_cache.get(host, {})
+        shown: dict[str, Any] = {}
+        hidden: dict[str, Any] = {}
+        for task in self._recorder.tasks:
+            if task["host"] != host or task["action"].endswith(".include_vars"):
+                continue
+            for result in (task["result"], *(task["result"].get("results") or ())):
+                if isinstance(result, dict):
+                    shown.update(result.get("ansible_facts") or {})
+            if "censored" in task["result"] and task["action"].endswith(".set_fact"):
+                hidden.update({name: core.jsonable(cache[name]) for name in task["names"] if name in cache})
+        return shown, hidden
+
+
+class _OneHostPlaybook(PlaybookExecutor):  # type: ignore[misc]
+    """A playbook whose `hosts: all` means one host, and whose plays have an environment beside their own."""
+
+    host_name = ""
+    environment: dict[str, Any] | None = None
+
+    def _get_serialized_batches(self, play: Any) -> Any:
+        if self.environment:
+            own = play.environment or []
+            play.environment = [self.environment, *(own if isinstance(own, list) else [own])]
+        if list(play.hosts if isinstance(play.hosts, list) else [play.hosts]) in (["all"], ["*"]):
+            host = self._inventory.get_host(self.host_name)
+            return [[host]] if host else []
+        return super()._get_serialized_batches(play)
+
+
+def known_strategy() -> bool:
+    """Whether this core's strategies queue tasks the way that the inline strategy replaces."""
+    from ansible.plugins.strategy import StrategyBase
+
+    known = ["self", "host", "task", "task_vars", "play_context"]
+    return list(inspect.signature(StrategyBase._queue_task).parameters) == known and core.task_shape() is not None
+
+
+class _InlineStrategy(LinearStrategy):  # type: ignore[misc]
+    """Core's linear strategy, but a task runs in this process: it serves one host and ends after the play."""
+
+    def _queue_task(self, host: Any, task: Any, task_vars: dict[str, Any], play_context: Any) -> None:
+        from ansible._internal._task import TaskContext
+        from ansible.executor.task_executor import TaskExecutor
+        from ansible.plugins.loader import get_plugin_loader_namespace
+
+        self._queued_task_cache[(host.name, task._uuid)] = {
+            "host": host,
+            "task": task,
+            "task_vars": task_vars,
+            "play_context": play_context,
+        }
+        self._tqm.send_callback("v2_runner_on_start", host, task)
+        # a worker has a copy by its fork; the strategy goes on with the task as it was
+        copy = task.copy(exclude_parent=True, exclude_tasks=True)
+        copy._parent, copy._uuid = task._parent, task._uuid
+        rest = (play_context.copy(), self._loader, get_plugin_loader_namespace(), self._final_q, self._variable_manager)
+        if core.task_shape() == "ambient":
+            with TaskContext.create(task=copy, task_vars=task_vars, host_name=host.name):
+                copy.squash()
+                unified = TaskExecutor(host, *rest).run()
+                unified.finalize_registered_values()
+                copy.ignore_errors, copy.ignore_unreachable = unified.ignore_errors, unified.ignore_unreachable
+                self._pending_results += 1
+                self._final_q.send_task_result(host, copy, unified)
+        else:
+            from ansible.executor.task_result import _RawTaskResult
+
+            with TaskContext(copy):
+                data = TaskExecutor(host, copy, task_vars, *rest).run()
+                fields = copy.dump_attrs()
+                self._pending_results += 1
+                self._final_q.send_task_result(
+                    _RawTaskResult(host=host, task=copy, return_data=data, task_fields=fields)
+                )
+
+
+class _StrategyLoader:
+    """Core's strategy loader; a linear play on one host gets the inline strategy."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def get(self, name: str, manager: Any) -> Any:
+        """The strategy of a name."""
+        hosts = manager.get_inventory()._restriction
+        if name in ("linear", "ansible.builtin.linear") and hosts is not None and len(hosts) == 1:
+            return _InlineStrategy(manager)
+        return self._real.get(name, manager)
+
+
+def _install_inline_strategy() -> None:
+    from ansible.executor import task_queue_manager
+
+    task_queue_manager.strategy_loader = _StrategyLoader(task_queue_manager.strategy_loader)
+
+
+def _forget_rpc_server() -> None:
+    """The server that workers call lives in a thread of the controller (2.21 and newer), which no fork inherits."""
+    try:
+        from ansible._internal import _rpc_host
+    except ImportError:
+        return
+    _rpc_host.LocalManager._shared_instance = None
+    _rpc_host._server_ready.clear()
+
+
+def _reason(bad: list[dict[str, Any]], unmatched: bool) -> str:
+    """Why a play failed: its last failure, since those before it may have been rescued."""
+    if bad:
+        return f"TASK {bad[-1]['name']}: {outcomes.error_of(bad[-1]['result'])}"
+    return "no host matched the playbook's plays" if unmatched else "the play failed before any task did"
+
+
+def _hidden(facts: dict[str, Any], stats: dict[str, Any]) -> dict[str, Any]:
+    hidden = {"facts": facts} if facts else {}
+    return hidden if core.masked(stats) == stats else {**hidden, "stats": stats}
+
+
+def _summary(task: dict[str, Any]) -> dict[str, Any]:
+    result = task["result"]
+    summary = {key: task[key] for key in ("name", "action", "host", "status")}
+    summary["changed"] = bool(result.get("changed"))
+    if task["status"] in ("failed", "ignored", "rescued", "unreachable"):
+        summary["msg"] = outcomes.error_of(result)
+    elif result.get("msg") is not None and "censored" not in result:
+        summary["msg"] = result["msg"]
+    if result.get("diff"):
+        summary["diff"] = outcomes.diffs_of(result)
+    return summary

@@ -1,0 +1,112 @@
+"""The inventory's variables of an Ansible session, rendered and marked: what expressions see of the inventory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.lanes import core
+from ansible_ensemble.lanes.session import AnsibleSession
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+#: Names by which a template reaches variables that are not in it by their own names.
+_INDIRECT = frozenset({"hostvars", "vars"})
+#: Special variables that tell of a run of Ansible: planning a job and carrying it out are two.
+_OF_RUNS = frozenset(
+    f"ansible_{name}"
+    for name in ("check_mode", "diff_mode", "forks", "inventory_sources", "limit", "run_tags", "skip_tags", "verbosity")
+)
+#: Extra variables that are options of a job.
+_OF_JOBS = re.compile(r"ensemble(_\w+)?")
+
+
+class HostVariables:
+    """The variables of the hosts of a session (the Protocol is `expressions.inventory.Inventory`).
+
+    Args:
+        session: whose inventory it is.
+    """
+
+    def __init__(self, session: AnsibleSession) -> None:
+        self._session = session
+        self._variables: dict[str, dict[str, Any]] = {}
+        self._names: dict[str, Collection[str]] = {}
+        options = filter(_OF_JOBS.fullmatch, session.variable_manager.extra_vars)
+        self._left_out = _OF_RUNS.union(options)
+
+    @property
+    def hosts(self) -> Collection[str]:
+        """Names of the hosts."""
+        hosts: dict[str, Any] = self._session.inventory.hosts
+        return hosts.keys()
+
+    def names(self, host: str) -> Collection[str]:
+        """Names of the variables of a host, without those of the run and of the job."""
+        if host not in self._names:
+            self._names[host] = self._of(host).keys() - self._left_out
+        return self._names[host]
+
+    def value(self, host: str, name: str) -> Any:
+        """A variable, rendered; marked as sensitive if something that is encrypted by Ansible Vault is in it.
+
+        Raises:
+            KeyError: there is no such host or variable.
+            InvalidInput: it is a template that fails, or cannot be decrypted.
+        """
+        from ansible.errors import AnsibleError
+        from ansible.template import Templar
+
+        if name not in self.names(host):
+            raise KeyError(name)
+        variables = self._of(host)
+        raw = variables[name]
+        try:
+            rendered = Templar(loader=self._session.loader, variables=variables).template(raw)
+            value = core.jsonable(rendered)
+        except AnsibleError as error:
+            message = " ".join(str(error).split())
+            raise InvalidInput(f"the variable {name} of the host {host} fails: {message}") from error
+        return mark_sensitive(value) if self._is_secret(raw, variables, {name}) else value
+
+    def _of(self, host: str) -> dict[str, Any]:
+        if host not in self._variables:
+            known = self._session.inventory.get_host(host)
+            if known is None:
+                raise KeyError(host)
+            self._variables[host] = self._session.variable_manager.get_vars(host=known)
+        return self._variables[host]
+
+    def _is_secret(self, raw: Any, variables: dict[str, Any], seen: set[str]) -> bool:
+        """Whether a value is encrypted, or a template that names one that is."""
+        if isinstance(raw, dict):
+            return any(self._is_secret(item, variables, seen) for item in raw.values())
+        if isinstance(raw, (list, tuple)):
+            return any(self._is_secret(item, variables, seen) for item in raw)
+        if core.is_vaulted(raw) or _is_encrypted(core.source_of(raw)):
+            return True
+        if not isinstance(raw, str) or "{" not in raw:
+            return False
+        words = set(_WORD.findall(raw))
+        if words & _INDIRECT:
+            return True  # it may name any
+        new = (words & variables.keys()) - seen
+        seen |= new
+        return any(self._is_secret(variables[name], variables, seen) for name in new)
+
+
+@cache
+def _is_encrypted(path: str | None) -> bool:
+    from ansible.parsing.vault import b_HEADER, is_encrypted
+
+    if path is None:
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            return bool(is_encrypted(file.read(len(b_HEADER))))
+    except OSError:
+        return False

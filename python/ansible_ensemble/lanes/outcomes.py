@@ -1,0 +1,120 @@
+"""From the result of a task to an outcome; plain data in, plain data out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.sensitive import SensitiveMap
+from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
+from ansible_ensemble.lanes.returned import LIMIT, cut, weight
+
+_TIMED_OUT = "timedout"
+_LAST = 8  #: lines of what a failed tool printed
+
+
+def outcome_of_task(result: dict[str, Any], hidden: dict[str, Any] | None, lane: str) -> Outcome:
+    """Return the outcome of one task.
+
+    Args:
+        result: the result as callbacks see it, censored if the task has `no_log`.
+        hidden: the result as `register` would see it where that is another one, else None.
+        lane: `fast` or `stock`.
+    """
+    unreachable = bool(result.get("unreachable"))
+    failed = bool(result.get("failed")) or unreachable
+    changed = result.get("changed")
+    code = result.get("rc")
+    return Outcome(
+        ok=not failed,
+        changed=None if changed is None else bool(changed),
+        rc=code if isinstance(code, int) and not isinstance(code, bool) else None,
+        stdout=_text(result.get("stdout")),
+        stderr=_text(result.get("stderr")),
+        result=result,
+        hidden=SensitiveMap(hidden or {}),
+        diff=diffs_of(result),
+        error=error_of(result) if failed else None,
+        timed_out=failed and _TIMED_OUT in result,
+        unreachable=unreachable,
+        lane=lane,
+        warnings=warnings_of(result),
+    )
+
+
+def error_of(result: dict[str, Any]) -> str:
+    """Why a task failed, in words: its message, else that of the first item that failed, else its error output."""
+    if result.get("censored"):
+        return str(result["censored"])
+    message = result.get("msg")
+    items = [item for item in _items(result) if item.get("failed") or item.get("unreachable")]
+    if items and (not message or result.get("results")):
+        return error_of(items[0])
+    text = _text(message).strip() if message else ""
+    if isinstance(result.get("message"), str) and result["message"] not in text:
+        # include_vars says it there
+        text = f"{text} {result['message']}".strip()
+    printed = _text(result.get("stderr") or result.get("module_stderr")).strip()
+    if not printed and result.get("rc"):
+        printed = "\n".join(_text(result.get("stdout")).strip().split("\n")[-_LAST:])  # many tools tell it there
+    if not text:
+        return printed or "the task failed and gave no message"
+    return f"{text}: {printed}" if printed and printed not in text else text
+
+
+def diffs_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The diffs of a result and of its items, in order."""
+    found: list[dict[str, Any]] = []
+    for part in (result, *_items(result)):
+        diff = part.get("diff")
+        for one in diff if isinstance(diff, list) else [diff]:
+            if isinstance(one, dict) and one:
+                found.append(one)
+    return found
+
+
+def warnings_of(result: dict[str, Any]) -> list[str]:
+    """The warnings and deprecations of a result and of its items, as texts."""
+    found: list[str] = []
+    for part in (result, *_items(result)):
+        for key in ("warnings", "deprecations"):
+            for one in part.get(key) or ():
+                found.append(str(one.get("msg", one)) if isinstance(one, dict) else str(one))
+    return found
+
+
+def failure(error: str, lane: str = "stock") -> Outcome:
+    """An outcome that says that the order could not be carried out."""
+    return Outcome(ok=False, error=error, lane=lane)
+
+
+def to_message(outcome: Outcome) -> dict[str, Any]:
+    """The outcome as plain data. What is too large is cut; what is too large even so, or too deep, is a failure."""
+    if deeper_than((outcome.result, outcome.hidden, outcome.diff), MAX_NESTING + 1):
+        told = failure(f"the result is nested deeper than {MAX_NESTING}: it is left out", outcome.lane)
+        outcome = replace(told, changed=outcome.changed, rc=outcome.rc)
+    message = asdict(outcome)
+    if weight(message) > LIMIT:
+        message = cut(message)
+        if weight(message) > LIMIT:
+            error = f"the result is larger than {LIMIT // 1_000_000} MB: it is left out"
+            message.update(asdict(failure(error, outcome.lane)), changed=outcome.changed, rc=outcome.rc)
+    return message
+
+
+def from_message(message: dict[str, Any]) -> Outcome:
+    """The outcome from plain data."""
+    known = {field.name for field in fields(Outcome)}
+    outcome = Outcome(**{key: value for key, value in message.items() if key in known})
+    outcome.hidden = SensitiveMap(outcome.hidden)
+    return outcome
+
+
+def _items(result: dict[str, Any]) -> list[dict[str, Any]]:
+    items = result.get("results")
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,228 @@
+"""What Ansible has to know to run something: inventory, variables, loader with vault secrets, play."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.core.orders import Host
+from ansible_ensemble.lanes import core, membership
+
+if TYPE_CHECKING:
+    from ansible.plugins.action import ActionBase
+
+#: The variable that our inventory plugin sets for each of its hosts.
+_RECORDED = "ensemble_instance"
+
+
+@dataclass(slots=True)
+class AnsibleSession:
+    """The objects of a running playbook, or of a stand-in for one. Each executor works on its own copy, by fork.
+
+    Attributes:
+        inventory: ansible's `InventoryManager`.
+        variable_manager: its `VariableManager`.
+        loader: its `DataLoader`, with the vault secrets.
+        play: its `Play`, whose keywords (environment, become, module_defaults) hold for module calls.
+        play_context: its `PlayContext`, with the connection's passwords.
+        host_name: the host that the action plugin runs for.
+        groups: names of members of groups that the inventory does not have, by the group's name.
+    """
+
+    inventory: Any
+    variable_manager: Any
+    loader: Any
+    play: Any
+    play_context: Any
+    host_name: str = "localhost"
+    groups: Mapping[str, Iterable[str]] = field(default_factory=dict)
+
+    @classmethod
+    def from_action(cls, action: ActionBase, task_vars: Mapping[str, Any]) -> AnsibleSession:
+        """The session of the playbook that runs an action plugin.
+
+        Args:
+            action: the running action plugin.
+            task_vars: what it was given.
+        """
+        task = action._task
+        manager = task.get_variable_manager() or task._variable_manager
+        return cls(
+            inventory=manager._inventory,
+            variable_manager=manager,
+            loader=action._loader,
+            play=task.get_play(),
+            play_context=action._play_context,
+            host_name=str(task_vars.get("inventory_hostname", "localhost")),
+        )
+
+    def known_hosts(self) -> frozenset[str]:
+        """Names of the inventory's hosts, without those that only our inventory plugin knows.
+
+        A machine that is a host for no other reason than that it is recorded says nothing of where it is; jobs would
+        go elsewhere once it is recorded than before. Such hosts are told apart by reading the other sources alone.
+        """
+        hosts = self.inventory.hosts
+        recorded = {name for name, host in hosts.items() if _RECORDED in host.vars}
+        if recorded:
+            from ansible.inventory.manager import InventoryManager
+
+            others = InventoryManager(loader=self.loader, sources=self.inventory._sources, parse=False)
+            others._inventory.without_ensembles = True  # the plugin heeds it
+            others.parse_sources()
+            recorded -= others.hosts.keys()
+        return frozenset(hosts.keys() - recorded)
+
+    @property
+    def passwords(self) -> dict[str, Any]:
+        """The connection's and become's passwords, as a nested play takes them."""
+        context = self.play_context
+        return {"conn_pass": context.password or "", "become_pass": context.become_pass or ""}
+
+    def move_to(self, folder: str) -> None:
+        """Have a folder in the place of the playbook's: its files and the plugins beside them are found."""
+        self.loader.set_basedir(folder)
+        self.add_plugins([folder])
+
+    def settle(self, folder: Path) -> None:
+        """Have a folder in the place of the playbook's for variables: `group_vars`, `host_vars`, `playbook_dir`.
+
+        Orders bring folders of their own for files and templates, which may be those of somebody else's types.
+        """
+        loader = copy(self.loader)
+        loader.set_basedir(str(folder))
+        self.variable_manager._loader = loader
+
+    def add_plugins(self, folders: Iterable[str | Path]) -> None:
+        """Find plugins and modules in `library`, `filter_plugins` and the like of folders, as beside a playbook."""
+        from ansible.plugins.loader import add_all_plugin_dirs
+
+        for folder in folders:
+            add_all_plugin_dirs(str(folder))
+
+    @contextmanager
+    def based(self, base: str | None) -> Iterator[None]:
+        """For the length of an order, have a folder in the place of the playbook's; None leaves it as it is."""
+        before = self.loader.get_basedir()
+        self.move_to(base or before)
+        try:
+            yield
+        finally:
+            self.loader.set_basedir(before)
+
+    @contextmanager
+    def knowing(self, host: Host) -> Iterator[bool]:
+        """For the length of an order, have the host in the inventory, with its variables above all others of it.
+
+        The variables stand where `set_fact` would put them: above inventory, play, role and task variables, below
+        extra variables, and for this host alone, so that a task delegated elsewhere does not see them as its own. A
+        host that the inventory does not know and that is reached by the local connection runs modules by the Python
+        that runs us, as the implicit localhost does.
+
+        Returns:
+            Whether the inventory did not know the host.
+        """
+        added = self.inventory.get_host(host.name) is None
+        if added:
+            self.inventory.add_host(host.name)
+            self.inventory._inventory.reconcile_inventory()
+        facts = self.variable_manager._nonpersistent_fact_cache
+        before = dict(facts.get(host.name, {}))
+        joined = membership.join(self.inventory, host)
+        variables = dict(host.variables)
+        if added and variables.get("ansible_connection") in ("local", "ansible.builtin.local"):
+            variables.setdefault("ansible_python_interpreter", sys.executable)
+        if variables:
+            self.variable_manager.set_nonpersistent_facts(host.name, variables)
+        try:
+            yield added
+        finally:
+            if before:
+                facts[host.name] = before
+            else:
+                facts.pop(host.name, None)
+            membership.leave(self.inventory, host, joined)
+            if added:
+                core.forget_host(self.inventory, host.name)
+
+
+def standalone_session(
+    inventory: str | Path | Sequence[str] | None = None,
+    vault_passwords: Mapping[str, str] | None = None,
+    *,
+    collections: Iterable[str | Path] = (),
+    base: str | Path | None = None,
+    extra_variables: Mapping[str, Any] | None = None,
+    loader: Any = None,
+) -> AnsibleSession:
+    """A session outside `ansible-playbook`: for commands that run Ansible themselves, and for tests.
+
+    Args:
+        inventory: an inventory file or folder, or several sources; None is localhost alone.
+        vault_passwords: vault passwords by vault id (`default` if there are no ids).
+        collections: folders that hold an `ansible_collections` folder, searched before the configured ones.
+        base: the folder that takes the place of the playbook's.
+        extra_variables: variables as `-e` gives them.
+        loader: a `DataLoader` that has its passwords already.
+    """
+    from ansible import constants, context
+    from ansible.inventory.manager import InventoryManager
+    from ansible.parsing.dataloader import DataLoader
+    from ansible.parsing.vault import VaultSecret, VaultSecretsContext
+    from ansible.playbook.play import Play
+    from ansible.playbook.play_context import PlayContext
+    from ansible.plugins.loader import init_plugin_loader
+    from ansible.utils.context_objects import CLIArgs
+    from ansible.vars.hostvars import HostVars
+    from ansible.vars.manager import VariableManager
+
+    if not context.CLIARGS:
+        context.CLIARGS = CLIArgs(
+            {
+                "verbosity": 0,
+                "forks": constants.DEFAULT_FORKS,
+                "connection": constants.DEFAULT_TRANSPORT,
+                "timeout": constants.DEFAULT_TIMEOUT,
+                "remote_user": constants.DEFAULT_REMOTE_USER,
+                "private_key_file": constants.DEFAULT_PRIVATE_KEY_FILE,
+            }
+        )
+    _init_collections(init_plugin_loader, [str(path) for path in collections])
+    if loader is None:
+        loader = DataLoader()
+        secrets = [(name, VaultSecret(text.encode())) for name, text in (vault_passwords or {}).items()]
+        loader.set_vault_secrets(secrets)
+    if not VaultSecretsContext.current(optional=True):
+        # encrypted values of inventories are opened by these, whatever their loader has
+        VaultSecretsContext.initialize(VaultSecretsContext(loader._vault.secrets))
+    loader.set_basedir(str(Path(base or Path.cwd()).absolute()))
+    sources = [str(inventory)] if isinstance(inventory, (str, Path)) else list(inventory or ())
+    manager = InventoryManager(loader=loader, sources=sources or None, parse=bool(sources))
+    variables = VariableManager(loader=loader, inventory=manager, version_info=_version())
+    variables.extra_vars.update(extra_variables or {})
+    # makes itself known to the variable manager, as under a playbook
+    HostVars(inventory=manager, variable_manager=variables, loader=loader)
+    play = Play.load(
+        {"name": "operations", "hosts": "localhost", "gather_facts": False}, variable_manager=variables, loader=loader
+    )
+    return AnsibleSession(manager, variables, loader, play, PlayContext(play, passwords={}))
+
+
+def _version() -> dict[str, Any]:
+    """`ansible_version` as Ansible's commands have it; the module that makes theirs looks at terminal and locale."""
+    from ansible.release import __version__
+
+    numbers = [int(part) if part.isdigit() else part for part in __version__.split(".")]
+    return {"string": __version__, "full": __version__, **dict(zip(("major", "minor", "revision"), numbers))}
+
+
+def _init_collections(init: Any, paths: list[str]) -> None:
+    from ansible.utils.collection_loader import AnsibleCollectionConfig
+
+    if AnsibleCollectionConfig.collection_finder is None:
+        init(paths or None)

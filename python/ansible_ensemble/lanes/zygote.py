@@ -1,0 +1,107 @@
+"""The client side of the zygote: start it, ask it to run a module."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.execution.output import BoundedOutput
+from ansible_ensemble.lanes import frames
+from ansible_ensemble.lanes.returned import ReturnedJson
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRun:
+    """What came of a module's process: its exit code and what it printed, within bounds."""
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Zygote:
+    """A running zygote. Whoever inherits the object by a fork can use it; they may all use it at once.
+
+    Args:
+        collection_paths: folders that hold an `ansible_collections` folder, in order of search.
+    """
+
+    def __init__(self, collection_paths: list[str]) -> None:
+        self._control, theirs = socket.socketpair()
+        program = Path(__file__).with_name("zygote_main.py")
+        # -P: the folder of the program must not be searched for the modules' imports
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(program), *collection_paths],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        theirs.close()
+
+    def run(self, request: dict[str, Any]) -> ModuleRun | None:
+        """Run a module and wait for it.
+
+        It is ended if this call is left by an exception (a task's timeout).
+
+        Args:
+            request: `module` (its Python name), `arguments` (JSON), `profile`, `path`, `modlib_path`, `folder`,
+                `environment`.
+
+        Returns:
+            What came of it, or None if the zygote could not take the request: then nothing was run.
+        """
+        with contextlib.ExitStack() as stack:
+            mine, theirs = socket.socketpair()
+            stack.callback(mine.close)
+            (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+            stack.callback(os.close, out)
+            stack.callback(os.close, err)
+            try:
+                socket.send_fds(self._control, [b"r"], [theirs.fileno(), out_end, err_end])
+            except OSError:
+                return None
+            finally:
+                theirs.close()
+                os.close(out_end)
+                os.close(err_end)
+            try:
+                frames.send(mine, request)
+            except OSError:
+                return None
+            return _collect(mine, out, err)
+
+    def close(self) -> None:
+        """End the zygote and every module that it runs."""
+        self._control.close()
+        self._process.wait()
+
+
+def _collect(connection: socket.socket, out: int, err: int) -> ModuleRun | None:
+    stdout, stderr = ReturnedJson(), BoundedOutput()
+    printed: dict[int, ReturnedJson | BoundedOutput] = {out: stdout, err: stderr}
+    answer = bytearray()
+    with selectors.DefaultSelector() as selector:
+        for source in (connection.fileno(), out, err):
+            selector.register(source, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select():
+                data = os.read(key.fd, 1 << 16)
+                if not data:
+                    selector.unregister(key.fd)
+                elif key.fd in printed:
+                    printed[key.fd].add(data)
+                else:
+                    answer += data
+    if not answer:
+        return None
+    # started, but no exit code: the zygote was killed, and the module with it
+    code = int(answer[1:]) if len(answer) > 1 else -9
+    return ModuleRun(code, stdout.content(), stderr.content())

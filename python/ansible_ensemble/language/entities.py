@@ -1,0 +1,366 @@
+"""The nouns of a topology: what the rest of the product sees of TOSCA.
+
+Everything here is resolved: type names are types, requirements point to node templates, inherited definitions are
+merged. Values are raw (plain data that may hold TOSCA functions, `eval` expressions or templates) and are evaluated
+by the expressions room when they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.language.entity_types import (
+    CapabilityDefinition,
+    EntityType,
+    ParameterDefinition,
+    RequirementDefinition,
+    Schema,
+)
+
+__all__ = [
+    "Artifact",
+    "Assignment",
+    "Capability",
+    "CapabilityDefinition",
+    "Entity",
+    "EntityType",
+    "Group",
+    "Implementation",
+    "Interface",
+    "NodeTemplate",
+    "Operation",
+    "ParameterDefinition",
+    "Policy",
+    "Relationship",
+    "RequirementDefinition",
+    "Schema",
+    "Topology",
+    "Trigger",
+    "Workflow",
+    "WorkflowStep",
+]
+
+
+@dataclass(slots=True)
+class Assignment:
+    """A raw value given to a property, attribute or input, with where it was written.
+
+    Attributes:
+        value: raw value.
+        definition: its declared definition, None where none is declared.
+        place: where the value stands.
+        base: directory of the file it stands in (relative paths in it start there).
+        is_default: whether the value is the definition's default.
+    """
+
+    value: Any
+    definition: ParameterDefinition | None = None
+    place: Place | None = None
+    base: Path | None = None
+    is_default: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Artifact:
+    """An artifact of a node template or of an operation [TOSCA 1.3, 3.6.7].
+
+    Attributes:
+        file: as written: a path, a URL, an image name.
+        interfaces: those of its type.
+        base: directory relative paths start in (the file's that declares it, or its repository's).
+    """
+
+    name: str
+    type: str
+    file: str
+    repository: str | None = None
+    deploy_path: str | None = None
+    checksum: str | None = None
+    checksum_algorithm: str | None = None
+    version: str | None = None
+    properties: dict[str, Assignment] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    interfaces: dict[str, Interface] = field(default_factory=dict)
+    place: Place | None = None
+    base: Path | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Implementation:
+    """How an operation is implemented [TOSCA 1.3, 3.6.16].
+
+    Attributes:
+        primary: what runs: a file's path, a module's FQCN, a role's name, a shell command, a configurator's
+            name, or an artifact (then `artifact` is set as well).
+        class_name: configurator asked for by name (`className`, `configurator`).
+        dependencies: files that lie beside the primary when it runs, and tools that it needs.
+        operation_host: SELF, HOST, SOURCE, TARGET, ORCHESTRATOR, or the name of a node template or of a host of the
+            inventory.
+        timeout: seconds.
+        settings: every other key, as written (`environment`, `become`, `fast`, `preConditions`, ...).
+    """
+
+    primary: str | None = None
+    artifact: Artifact | None = None
+    class_name: str | None = None
+    dependencies: list[Artifact] = field(default_factory=list)
+    operation_host: str | None = None
+    timeout: float | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """An operation of an entity, as it is after inheritance.
+
+    Attributes:
+        interface: the interface's name on the entity (`Standard`, `Configure`, `Install`, ...).
+        inputs: raw inputs by name: interface-level ones, then operation-level ones over them.
+        input_definitions: the inputs that are declared, those without a value too.
+        outputs: output name -> [entity keyword or template name, attribute name, ...path]; empty if it sets none.
+        base: directory its relative files start in.
+    """
+
+    interface: str
+    name: str
+    implementation: Implementation | None = None
+    inputs: dict[str, Assignment] = field(default_factory=dict)
+    outputs: dict[str, list[Any]] = field(default_factory=dict)
+    description: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    place: Place | None = None
+    base: Path | None = None
+    input_definitions: dict[str, ParameterDefinition] = field(default_factory=dict)
+
+    @property
+    def full_name(self) -> str:
+        """`Interface.operation`."""
+        return f"{self.interface}.{self.name}"
+
+
+@dataclass(slots=True, eq=False)
+class Interface:
+    """An interface of an entity [TOSCA 1.3, 3.6.20].
+
+    Attributes:
+        type: canonical name of the interface type.
+        inputs, input_definitions: what every operation of the interface has as inputs.
+        is_open: whether templates may add operations that the type does not declare.
+    """
+
+    name: str
+    type: str
+    operations: dict[str, Operation] = field(default_factory=dict)
+    notifications: dict[str, Operation] = field(default_factory=dict)
+    inputs: dict[str, Assignment] = field(default_factory=dict)
+    input_definitions: dict[str, ParameterDefinition] = field(default_factory=dict)
+    is_open: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Capability:
+    """A capability of a node template [TOSCA 1.3, 3.8.1].
+
+    Attributes:
+        occurrences: how many relationships it may serve; an upper bound of None is UNBOUNDED. The lower bound asks
+            for nothing: it says that so many can be served.
+    """
+
+    name: str
+    type: EntityType
+    properties: dict[str, Assignment] = field(default_factory=dict)
+    attributes: dict[str, Assignment] = field(default_factory=dict)
+    occurrences: tuple[int, int | None] = (0, None)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Entity:
+    """What node templates and relationships have in common."""
+
+    name: str
+    type: EntityType
+    properties: dict[str, Assignment] = field(default_factory=dict)
+    attributes: dict[str, Assignment] = field(default_factory=dict)
+    interfaces: dict[str, Interface] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    place: Place | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.type.name!r})"
+
+    def operation(self, interface: str, name: str) -> Operation | None:
+        """The operation if it is declared and has an implementation, else None."""
+        declared = self.interfaces.get(interface)
+        found = declared.operations.get(name) if declared else None
+        return found if found is not None and found.implementation is not None else None
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class NodeTemplate(Entity):
+    """A node template [TOSCA 1.3, 3.8.3].
+
+    Attributes:
+        requirements: its resolved relationships, in the order of declaration.
+        incoming: relationships of which it is the target, ordered by source.
+        count: how many instances it makes (`scalable` default_instances, else 1).
+        namespace: the nested topology it belongs to (empty for the root topology).
+        node_filter: of a template with the directive `select`, as written.
+    """
+
+    capabilities: dict[str, Capability] = field(default_factory=dict)
+    requirements: list[Relationship] = field(default_factory=list)
+    incoming: list[Relationship] = field(default_factory=list)
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    directives: tuple[str, ...] = ()
+    description: str = ""
+    count: int = 1
+    namespace: str = ""
+    node_filter: Mapping[str, Any] | None = None
+
+    @property
+    def deploys(self) -> bool:
+        """Whether it has an operation that brings it up, or one that finds it where it is discovered."""
+        if "discover" in self.directives and self.operation("Install", "discover") is not None:
+            return True
+        return any(self.operation("Standard", name) is not None for name in ("create", "configure", "start"))
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Relationship(Entity):
+    """A relationship between two node templates, made by a requirement of its source.
+
+    Attributes:
+        name: the requirement's name on the source.
+        index: its number among the source's requirements, from 0 (requirement names may repeat).
+        template: the relationship template's name, if one was used.
+        capability: name of the target's capability, None for the node itself.
+        default_for: of a relationship template in Unfurl's dialect: where it is a default connection (`ANY`, `SELF`,
+            the name of a node template, a node type or a capability).
+    """
+
+    index: int = 0
+    source: NodeTemplate = field(default=None)  # type: ignore[assignment]
+    target: NodeTemplate = field(default=None)  # type: ignore[assignment]
+    capability: str | None = None
+    template: str | None = None
+    default_for: str | None = None
+
+    @property
+    def is_hosted_on(self) -> bool:
+        """Whether its type derives from tosca.relationships.HostedOn."""
+        return self.type.is_a("tosca.relationships.HostedOn")
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """A group of node templates [TOSCA 1.3, 3.8.5]."""
+
+    name: str
+    type: EntityType
+    members: list[str] = field(default_factory=list)
+    properties: dict[str, Assignment] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Trigger:
+    """A trigger of a policy [TOSCA 1.3, 3.6.22]; the condition and actions are as written."""
+
+    name: str
+    event: str
+    schedule: dict[str, Any] = field(default_factory=dict)
+    target_filter: dict[str, Any] = field(default_factory=dict)
+    condition: list[Any] = field(default_factory=list)
+    period: float | None = None
+    evaluations: int = 1
+    method: str | None = None
+    action: list[Any] = field(default_factory=list)
+    place: Place | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Policy:
+    """A policy [TOSCA 1.3, 3.8.6]; targets are names of node templates or groups."""
+
+    name: str
+    type: EntityType
+    properties: dict[str, Assignment] = field(default_factory=dict)
+    targets: list[str] = field(default_factory=list)
+    triggers: dict[str, Trigger] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class WorkflowStep:
+    """A step of an imperative workflow [TOSCA 1.3, 3.6.26].
+
+    Attributes:
+        target: a node template's or group's name.
+        relationship: a requirement of the target whose relationship the step works on.
+        activities: as written: delegate, set_state, call_operation, inline, each a one-key map.
+    """
+
+    name: str
+    target: str
+    relationship: str | None = None
+    filter: list[Any] = field(default_factory=list)
+    activities: list[dict[str, Any]] = field(default_factory=list)
+    on_success: list[str] = field(default_factory=list)
+    on_failure: list[str] = field(default_factory=list)
+    operation_host: str | None = None
+    place: Place | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Workflow:
+    """An imperative workflow [TOSCA 1.3, 3.8.7]."""
+
+    name: str
+    steps: dict[str, WorkflowStep] = field(default_factory=dict)
+    inputs: dict[str, ParameterDefinition] = field(default_factory=dict)
+    preconditions: list[dict[str, Any]] = field(default_factory=list)
+    implementation: Implementation | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    place: Place | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Topology:
+    """A resolved topology: what should be.
+
+    Attributes:
+        inputs: definitions of the topology inputs.
+        input_values: values given for them, checked (raw: they may hold expressions).
+        files: every file it was read from, for change detection and the stale check of saved plans.
+        nested: topologies of substituted node templates, by the node template's name. Their `input_values` are
+            raw values that are evaluated in the namespace of the substituted node template.
+        relationship_templates: those declared, by name; they have neither source nor target.
+        version: the `tosca_definitions_version`.
+        asked_outputs: outputs that `get_operation_output` reads somewhere, by `Interface.operation`: they are kept
+            although the operation may not declare them.
+        data_types: every data type but the primitive ones, by canonical name.
+    """
+
+    file: Path
+    node_templates: dict[str, NodeTemplate] = field(default_factory=dict)
+    inputs: dict[str, ParameterDefinition] = field(default_factory=dict)
+    input_values: dict[str, Any] = field(default_factory=dict)
+    outputs: dict[str, ParameterDefinition] = field(default_factory=dict)
+    workflows: dict[str, Workflow] = field(default_factory=dict)
+    policies: dict[str, Policy] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
+    nested: dict[str, Topology] = field(default_factory=dict)
+    substitution: Mapping[str, Any] | None = None
+    repositories: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    description: str = ""
+    files: list[Path] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    relationship_templates: dict[str, Relationship] = field(default_factory=dict)
+    version: str = ""
+    data_types: dict[str, EntityType] = field(default_factory=dict)
+    asked_outputs: dict[str, set[str]] = field(default_factory=dict)

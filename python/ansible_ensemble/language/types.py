@@ -1,0 +1,265 @@
+"""The registry of types: names are looked up in the scope of the file that uses them, types are built on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
+from ansible_ensemble.language.entity_types import inherit
+from ansible_ensemble.language.normative import normative_declaration, normative_scope
+from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.scope import SECTIONS, UNFURL_VERSION, Declaration, Scope
+
+#: The language's own data types [TOSCA 1.3, 3.2.1, 3.3, 5.3.2].
+PRIMITIVES = frozenset(
+    {
+        *("string", "integer", "float", "boolean", "null", "timestamp", "version", "range", "list", "map", "any"),
+        *("json", "xml", "scalar-unit", "scalar-unit.size", "scalar-unit.time", "scalar-unit.frequency"),
+        "scalar-unit.bitrate",
+    }
+)
+
+#: The root of each kind of type, which a type without `derived_from` has as its parent.
+ROOTS: dict[str, str] = {
+    "node": "tosca.nodes.Root",
+    "relationship": "tosca.relationships.Root",
+    "capability": "tosca.capabilities.Root",
+    "interface": "tosca.interfaces.Root",
+    "artifact": "tosca.artifacts.Root",
+    "data": "tosca.datatypes.Root",
+    "policy": "tosca.policies.Root",
+    "group": "tosca.groups.Root",
+}
+
+
+class Build(Protocol):
+    """Fills in a type from its definition; the type has the parent's definitions already."""
+
+    def __call__(self, entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None:
+        """Read `raw` into `entity`."""
+
+
+@dataclass(slots=True)
+class Check:
+    """A value that is to be checked once every type is known."""
+
+    value: Any
+    definition: ParameterDefinition
+    what: str
+    place: Place | None
+
+
+@dataclass(slots=True)
+class Types:
+    """The types that a topology uses.
+
+    Attributes:
+        normative: the standard's own types.
+        problems: where errors are noted.
+        build: how a type is filled in.
+        by_name: every declaration by kind and canonical name.
+        checks: values to check, in order.
+        limits: constraints to check against the type that they limit: the schema, its own clauses, whose it is, where.
+    """
+
+    problems: Problems
+    build: Build
+    normative: Scope = field(init=False)
+    by_name: dict[str, dict[str, Declaration]] = field(default_factory=lambda: {kind: {} for kind in SECTIONS})
+    checks: list[Check] = field(default_factory=list)
+    limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.normative = normative_scope(self)
+
+    def declare(self, scope: Scope, document: Mapping[str, Any]) -> None:
+        """Declare the types of a file in its scope."""
+        for kind, section in SECTIONS.items():
+            entries = self.problems.mapping(document.get(section), section, place_of(document, section))
+            for name, raw in entries.items():
+                self._declare(kind, name, raw, scope, place_of(entries, name))
+        if document.get("types") is not None:
+            self._declare_mixed(scope, document)
+
+    def _declare(self, kind: str, name: str, raw: Any, scope: Scope, place: Place | None) -> None:
+        declaration = Declaration(kind, scope.prefix + name, raw, scope, place)
+        first = scope.names[kind].get(name)
+        if first is not None and first.raw != raw:
+            self.refuse_twin(first, declaration, scope, place)
+        scope.names[kind][name] = declaration
+        self.by_name[kind][declaration.name] = declaration
+
+    def _declare_mixed(self, scope: Scope, document: Mapping[str, Any]) -> None:
+        """Declare the types of the section `types` of Unfurl's dialect, each of the kind that it derives from."""
+        place = place_of(document, "types")
+        if not scope.is_unfurl:
+            message = "the section 'types' is one of Unfurl's dialect"
+            self.problems.add(message, place, f"use {', '.join(SECTIONS.values())}, or the version {UNFURL_VERSION}")
+            return
+        entries = self.problems.mapping(document["types"], "types", place)
+        for name, raw in entries.items():
+            base, seen = str(name), set[str]()
+            while base in entries and base not in seen:
+                seen.add(base)
+                base = _first_parent(entries[base])
+            is_data = base.removeprefix("tosca:") in PRIMITIVES
+            kinds = ["data"] if is_data else [one for one in SECTIONS if self.find(one, base, scope) is not None]
+            if not kinds:
+                message = f"what kind of type '{name}' is cannot be told"
+                self.problems.add(message, place_of(entries, name), "derive it from a known type")
+            else:
+                self._declare(kinds[0], name, raw, scope, place_of(entries, name))
+
+    def refuse_twin(self, first: Declaration, second: Declaration, scope: Scope, place: Place | None) -> None:
+        """Refuse a type that is there already with another definition [TOSCA 1.3, 3.1.3]; in Unfurl's dialect, warn."""
+        message = f"the {first.kind} type '{first.name}' is defined twice, at {first.place} and at {second.place}"
+        if scope.is_unfurl:
+            self.problems.warn(f"{message}; that of {first.scope.file} counts", place)
+        else:
+            self.problems.add(message, place, "rename one of them, or import one with a namespace_prefix")
+
+    def find(self, kind: str, name: str, scope: Scope) -> Declaration | None:
+        """The declaration that a name means in a scope.
+
+        The file's own and imported names come first, then the standard's, then those of any file that was read: files
+        that are imported side by side use each other's names in the wild.
+        """
+        found = scope.names[kind].get(name) or normative_declaration(self.normative, kind, name)
+        found = found or self.by_name[kind].get(name)
+        if found is None and "." in name:
+            # tosca-parser joins prefix and name with a dot
+            prefix, _, rest = name.partition(".")
+            found = scope.names[kind].get(f"{prefix}:{rest}")
+        own = next((one for one in scope.built_in_prefixes if name.startswith((f"{one}.", f"{one}:"))), None)
+        if found is None and own is not None:
+            found = normative_declaration(self.normative, kind, name[len(own) + 1 :])
+        return found
+
+    def get(self, kind: str, name: Any, scope: Scope, place: Place | None) -> EntityType | None:
+        """The type of a name; None, and an error with the nearest known name, if there is none."""
+        declaration = self.declaration(kind, name, scope, place)
+        return self.entity(declaration) if declaration is not None else None
+
+    def declaration(self, kind: str, name: Any, scope: Scope, place: Place | None) -> Declaration | None:
+        """The declaration of a name; None, and an error, if there is none."""
+        if not isinstance(name, str):
+            self.problems.add(f"the name of a {kind} type must be text, not {kind_of(name)}", place)
+            return None
+        found = self.find(kind, name, scope)
+        if found is None:
+            known = [*scope.names[kind], *self.normative.names[kind], *(PRIMITIVES if kind == "data" else ())]
+            self.problems.add(f"unknown {kind} type '{name}'", place, nearest(name, known))
+        return found
+
+    def canonical(self, kind: str, name: Any, scope: Scope, place: Place | None) -> str | None:
+        """The canonical name of a type, without building it; None, and an error, if there is none."""
+        if kind == "data" and name == "number" and scope.is_unfurl:
+            return "float"
+        if kind == "data" and isinstance(name, str) and name.removeprefix("tosca:") in PRIMITIVES:
+            return name.removeprefix("tosca:")
+        declaration = self.declaration(kind, name, scope, place)
+        return declaration.name if declaration is not None else None
+
+    def named(self, kind: str, canonical: str) -> EntityType | None:
+        """The type of a canonical name."""
+        declaration = self.by_name[kind].get(canonical) or self.normative.names[kind].get(canonical)
+        return self.entity(declaration) if declaration is not None else None
+
+    def data_type(self, canonical: str) -> EntityType | None:
+        """The data type of a canonical name."""
+        return self.named("data", canonical)
+
+    def data_types(self) -> dict[str, EntityType]:
+        """Every data type but the primitive ones, by canonical name."""
+        declarations = {**self.normative.names["data"], **self.by_name["data"]}
+        return {one.name: self.entity(one) for one in declarations.values()}
+
+    def root(self, kind: str) -> EntityType:
+        """The root type of a kind."""
+        return self.entity(self.normative.names[kind][ROOTS[kind]])
+
+    def is_a(self, kind: str, canonical: str, ancestor: str) -> bool:
+        """Whether the type of a canonical name is, or derives from, another."""
+        entity = self.named(kind, canonical)
+        return canonical == ancestor or (entity is not None and entity.is_a(ancestor))
+
+    def refines(self, data_type: str, refined: str) -> bool:
+        """Whether a data type is another one, or derives from it, be it a primitive one."""
+        seen: set[str] = set()
+        current: str | None = data_type
+        while current is not None and current not in seen:
+            if refined in (current, "any") or (refined == "scalar-unit" and current.startswith("scalar-unit.")):
+                return True
+            seen.add(current)
+            entity = self.named("data", current) if current not in PRIMITIVES else None
+            parent = entity.parent.name if entity is not None and entity.parent is not None else None
+            current = entity.schema.type if entity is not None and entity.schema is not None else parent
+        return False
+
+    def entity(self, declaration: Declaration) -> EntityType:
+        """The type of a declaration, built with what it inherits; a loop of inheritance is an error."""
+        chain = [declaration]
+        parents: dict[Declaration, list[Declaration]] = {}
+        while chain:
+            current = chain[-1]
+            if current not in parents:
+                parents[current] = self._parents(current)
+            waiting = next((one for one in parents[current] if one.built is None), None)
+            if waiting is None or current.built is not None:
+                chain.pop()
+                if current.built is None:
+                    self._built(current, [one.built for one in parents[current] if one.built is not None])
+            elif waiting in chain:
+                names = " -> ".join(one.name for one in [*chain[chain.index(waiting) :], waiting])
+                self.problems.add(f"type derives from itself: {names}", waiting.place)
+                parents[current].remove(waiting)
+            else:
+                chain.append(waiting)
+        if declaration.built is None:
+            raise AssertionError(declaration.name)
+        return declaration.built
+
+    def _parents(self, declaration: Declaration) -> list[Declaration]:
+        """What a type derives from: several types in Unfurl's dialect, of which the first wins."""
+        raw = declaration.raw if isinstance(declaration.raw, Mapping) else {}
+        names: Any = raw.get("derived_from")
+        if names is None:
+            root = self.normative.names[declaration.kind][ROOTS[declaration.kind]]
+            return [] if root is declaration or (declaration.kind == "data" and "type" in raw) else [root]
+        if not (isinstance(names, list) and declaration.scope.is_unfurl):
+            names = [names]
+        if declaration.kind == "data" and isinstance(names[0], str) and names[0].removeprefix("tosca:") in PRIMITIVES:
+            return []
+        place = place_of(raw, "derived_from")
+        found = [self.declaration(declaration.kind, name, declaration.scope, place) for name in names]
+        return list(dict.fromkeys(one for one in found if one is not None))
+
+    def _built(self, declaration: Declaration, parents: list[EntityType]) -> EntityType:
+        entity = EntityType(declaration.kind, declaration.name, place=declaration.place)
+        if parents:
+            inherit(entity, parents)
+        declaration.built = entity
+        what = f"the {declaration.kind} type '{declaration.name}'"
+        raw = self.problems.mapping(declaration.raw, what, declaration.place)
+        if not declaration.scope.is_normative and declaration.kind != "interface":
+            self.problems.check_keys(raw, f"{declaration.kind}_type", declaration.place)
+        entity.description = str(raw.get("description") or "")
+        entity.metadata = dict(self.problems.mapping(raw.get("metadata"), f"metadata of {what}", declaration.place))
+        self.build(entity, raw, declaration.scope)
+        return entity
+
+    def check_later(self, value: Any, definition: ParameterDefinition, what: str, place: Place | None) -> None:
+        """Have a value checked against its definition when every type is known."""
+        self.checks.append(Check(value, definition, what, place))
+
+
+def _first_parent(raw: Any) -> str:
+    """The name of the type that a definition as written derives from, the first of several; empty if it is none."""
+    names = raw.get("derived_from") if isinstance(raw, Mapping) else None
+    name = names[0] if isinstance(names, list) and names else names
+    return name if isinstance(name, str) else ""

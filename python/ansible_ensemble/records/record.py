@@ -1,0 +1,326 @@
+"""Record: folds a journal into ensemble.yaml, changes/, jobs/ and jobs.tsv."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.job_record import write_job
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, append_job, last_job
+from ansible_ensemble.changes.record import ChangeRecord, JobRecord, operation_name
+from ansible_ensemble.core.clock import job_time
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.documents.writer import rewrite
+from ansible_ensemble.documents.yaml import Document, parse_yaml
+from ansible_ensemble.engine.outcome import JobOutcome
+from ansible_ensemble.engine.settle import makes
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.instances.lifecycle import only_looks
+from ansible_ensemble.instances.patch import apply_patch
+from ansible_ensemble.instances.readiness import aggregate, overall
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.instances.status_document import write_instance
+from ansible_ensemble.planning.plan import Reason
+from ansible_ensemble.records.job_journal import Folded, read_job_journal
+from ansible_ensemble.records.outputs import present_outputs
+from ansible_ensemble.records.report import job_seconds
+from ansible_ensemble.topology.scaling import link_targets
+
+
+def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
+    """Apply a journal's patches to the instances; return the names of those it touched."""
+    touched: set[str] = set()
+    for event in folded.events:
+        for patch in event.get("patches", ()):
+            apply_patch(ensemble.instances, ensemble.seal.open_json(patch))
+            touched.add(patch["name"])
+    for event in folded.interrupted:
+        instance = ensemble.instances.get(event["instance"])
+        if instance is not None and not (only_looks(event["operation"]) or event["operation"] == "run.command"):
+            instance.local = Status.UNKNOWN
+            if makes(Reason(event["reason"]), event["operation"].rpartition(".")[2]) and not instance.created:
+                ensemble.instances.set_created(instance, event["task"])
+            touched.add(instance.name)
+    return touched
+
+
+def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
+    """Record a job: the status into ensemble.yaml, its records, its line in jobs.tsv. Returns the job's report.
+
+    Recording the same journal twice gives the same files, so a crash in between is mended by doing it again.
+
+    Args:
+        ensemble: as it was read under the lock, without the journal's changes.
+        journal: the job's journal.
+
+    Raises:
+        EnsembleError: a file cannot be written. The journal stays, and the next job records it.
+    """
+    folded = read_job_journal(journal)
+    if folded.is_dry_run:
+        return report_journal(ensemble, journal)
+    touched = fold(folded, ensemble)
+    if not touched and _is_passing(folded.header["options"]):
+        return report_journal(ensemble, journal)
+    changed = _aggregate(ensemble) | touched | set(ensemble.moved.values())
+    noted = len(ensemble.warnings)
+    outputs = present_outputs(ensemble)
+    ensemble.instances.outputs = outputs
+    job = _job_record(ensemble, folded, outputs)
+    tasks = _task_records(folded)
+    report = folded.report
+    report["outputs"] = ensemble.redactor.data(outputs)
+    report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
+    report["job"]["status"] = job.status
+    job.summary = report["job"]["summary"]
+    ensemble.retained.keep(
+        ensemble.topology,
+        [i for i in map(ensemble.instances.get, sorted(touched)) if i is not None],
+        ensemble.evaluator,
+    )
+    paths = write_job(ensemble.folder, job, tasks, ensemble.redactor, manifest=ensemble.path.name)
+    _write_status(ensemble, job, changed, folded.header.get("lock") or {})
+    append_job(ensemble.folder / FILE_NAME, job, tasks)
+    report["job"]["record"] = str(paths[0])
+    return report
+
+
+def _is_passing(options: Mapping[str, Any]) -> bool:
+    """Whether a job ran a command that is not to be saved (seed unfurl-jobs: "Ad-hoc Jobs")."""
+    return bool(options.get("command")) and not options.get("save")
+
+
+def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
+    """The report of a journal, with its changes in memory alone; a dry run's are predicted, and make no status.
+
+    Raises:
+        EnsembleError: the journal cannot be read.
+    """
+    folded = read_job_journal(journal)
+    if not folded.is_dry_run:
+        fold(folded, ensemble)
+    _aggregate(ensemble)
+    report = folded.report
+    report["job"]["status"] = overall(ensemble.instances).value
+    return report
+
+
+def _aggregate(ensemble: Ensemble) -> set[str]:
+    """Work out effective statuses; return the names of the instances whose one changed."""
+    instances = ensemble.instances
+    before = {instance.name: instance.effective for instance in instances}
+    aggregate(instances, requirements_of(ensemble))
+    return {
+        instance.name
+        for instance in instances
+        if before[instance.name] is not instance.effective
+        and not (before[instance.name] is None and instance.effective is instance.status)
+    }
+
+
+def requirements_of(ensemble: Ensemble) -> Mapping[str, list[str]]:
+    """For each instance, the names of the instances it needs."""
+    needed: dict[str, list[str]] = {}
+    templates = ensemble.topology.node_templates
+    for instance in ensemble.instances:
+        template = templates.get(instance.template)
+        if template is not None:
+            needed[instance.name] = [
+                target for relationship in template.requirements for target in link_targets(relationship, instance.name)
+            ]
+    return needed
+
+
+def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> JobRecord:
+    header, end = folded.header, folded.end
+    finished = end["time"] if end else folded.last_time
+    return JobRecord(
+        change_id=header["job"],
+        workflow=header["workflow"],
+        previous_id=_previous(ensemble, header["job"]),
+        start_time=_time(header["time"]),
+        end_time=_time(finished),
+        seconds=job_seconds(header, end or {"event": "", "time": finished}),
+        options=ensemble.redactor.data(header["options"]),
+        start_commit=header.get("commit") or "",
+        spec_digest=header["base"].get("spec", ""),
+        status=_status(ensemble, folded.outcome).value,
+        outcome=folded.outcome.word,
+        error=ensemble.redactor.text("" if folded.outcome.ok else folded.outcome.reason),
+        outputs=ensemble.redactor.data(outputs),
+    )
+
+
+def _status(ensemble: Ensemble, outcome: JobOutcome) -> Status:
+    """The status of the ensemble; nothing is well of which nothing could be begun."""
+    return overall(ensemble.instances) if outcome.ok or len(ensemble.instances) else Status.PENDING
+
+
+def _previous(ensemble: Ensemble, job: str) -> str:
+    last = ensemble.last_job
+    if last.get("changeId") == job:  # it is recorded a second time
+        return str(last.get("previousId") or "")
+    previous = last.get("changeId") or last_job(ensemble.folder / FILE_NAME) or ""
+    return "" if previous == job else str(previous)
+
+
+def _time(seconds: float) -> str:
+    try:
+        return job_time(datetime.fromtimestamp(seconds, UTC))
+    except (ValueError, OverflowError, OSError):  # a hand's edit
+        return ""
+
+
+def _task_records(folded: Folded) -> list[ChangeRecord]:
+    """The records of the tasks; steps that have no implementation are not tasks."""
+    records: dict[str, ChangeRecord] = {}  # by change id: of a task that was tried again, how it ended at last
+    for event in folded.events:
+        if event["event"] == "finished" and event.get("implementation"):
+            records[event["task"]] = _task_record(event, folded)
+    for event in folded.interrupted:
+        ended = {**event, "ok": False, "error": "interrupted"}
+        records[event["task"]] = _task_record(ended, folded, outcome="interrupted")
+    return sorted(records.values(), key=lambda record: record.change_id)
+
+
+def _task_record(event: Mapping[str, Any], folded: Folded, outcome: str | None = None) -> ChangeRecord:
+    started = folded.started.get(event["key"], event)
+    patch: dict[str, Any] = next(
+        (patch for patch in event.get("patches", ()) if patch["name"] == event["instance"]), {}
+    )
+    interface, _, operation = event["operation"].rpartition(".")
+    target = f"::{event['instance']}"
+    if event.get("relationship"):
+        target += f"::.requirements::{event['relationship']}"
+    reads = event.get("reads") or {}
+    caller = folded.started.get(event["key"].rpartition(">")[0], {})
+    changes = {f"::{item['name']}": item["attributes"] for item in event.get("patches", ()) if item.get("attributes")}
+    return ChangeRecord(
+        change_id=event["task"],
+        part_of=caller.get("task", ""),
+        target=target,
+        operation=operation_name(interface, operation),
+        class_name=str(event.get("implementation") or ""),
+        outcome=outcome or ("ok" if event["ok"] else "error"),
+        status=str(patch.get("status") or ""),
+        state=str(patch.get("state") or ""),
+        reason=str(event.get("reason") or ""),
+        start_time=_time(started["time"]),
+        end_time=_time(event["time"]),
+        seconds=event.get("seconds"),
+        changed=event.get("changed"),
+        inputs=event.get("inputs") or {},
+        changes=changes,
+        dependencies=[{"ref": ref} for ref in reads if ref.startswith("::")],
+        outputs=event.get("outputs") or {},
+        messages=event.get("messages") or [],
+        error=event.get("error") or "",
+        result=event.get("result") or {},
+        digest_keys=list(reads),
+        digests=list(reads.values()),
+        digest_value=_digest_of_all(reads) if reads else "",
+        digest_put=event.get("wrote") or [],
+        summary=f"{event['operation']} on {event['instance']}: {'ok' if event['ok'] else event.get('error')}",
+    )
+
+
+def _digest_of_all(reads: Mapping[str, str]) -> str:
+    return hashlib.sha256("".join(reads.values()).encode()).hexdigest()[:16]
+
+
+# -- ensemble.yaml ----------------------------------------------------------------------------------------------------
+
+
+def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], pinned: Mapping[str, Any]) -> None:
+    """Write the status, the last job, what it ran on and the name of the log; every other byte of the file stays."""
+    document = ensemble.document or _new_document(ensemble)
+    data = dict(document.data)
+    section = status_section(ensemble, document.data.get("status") or {}, changed)
+    data["status"] = {**section, "readyState": {"local": job.status}}
+    data["lastJob"] = job.to_json()
+    data["jobsLog"] = FILE_NAME
+    if pinned:
+        data["lock"] = {**(document.data.get("lock") or {}), **pinned}
+    write_atomically(ensemble.path, rewrite(document, data, prove=len(changed) <= 100))
+
+
+def _new_document(ensemble: Ensemble) -> Document:
+    assert ensemble.template is not None
+    spec = {"service_template": str(ensemble.template.relative_to(ensemble.folder))}
+    text = emit_yaml({"apiVersion": "tosca-ensemble/v1", "kind": "Ensemble", "spec": spec})
+    return parse_yaml(text, ensemble.path)
+
+
+def status_section(ensemble: Ensemble, old: Mapping[str, Any], changed: set[str]) -> dict[str, Any]:
+    """The `status` section; entries of instances that did not change are the very objects of the old one."""
+    instances = ensemble.instances
+    section = dict(old)
+    section["readyState"] = {"local": overall(instances).value}
+    if instances.outputs or old.get("outputs"):
+        section["outputs"] = {name: ensemble.seal.for_yaml(value) for name, value in instances.outputs.items()}
+    section["instances"] = _entries(ensemble, None, _children(instances), old.get("instances") or {}, changed)
+    return section
+
+
+def _children(instances: Instances) -> dict[str | None, list[str]]:
+    children: dict[str | None, list[str]] = {}
+    for instance in instances:
+        host = instance.host if instance.host and instances.get(instance.host) else None
+        children.setdefault(host, []).append(instance.name)
+    return children
+
+
+def _entries(
+    ensemble: Ensemble,
+    host: str | None,
+    children: Mapping[str | None, list[str]],
+    old: Mapping[str, Any],
+    changed: set[str],
+) -> Mapping[str, Any]:
+    """The `instances` of one level. Depth is that of HostedOn, which is small."""
+    entries: dict[str, Any] = {}
+    same = True
+    for name in children.get(host, ()):
+        before = old.get(name)
+        nested = _entries(ensemble, name, children, (before or {}).get("instances") or {}, changed)
+        if (
+            before is not None
+            and name not in changed
+            and nested is before.get("instances", nested if not nested else None)
+        ):
+            entries[name] = before
+            continue
+        same = False
+        instance = ensemble.instances.by_name[name]
+        entry = (
+            dict(before)
+            if before is not None and name not in changed
+            else write_instance(instance, ensemble.seal.for_yaml)
+        )
+        if nested:
+            entry["instances"] = nested
+        else:
+            entry.pop("instances", None)
+        entries[name] = entry
+    return old if same and list(entries) == list(old) else entries
+
+
+def write_forgotten(ensemble: Ensemble, names: set[str]) -> None:
+    """Write the status without these instances."""
+    for name in names:
+        ensemble.instances.remove(name)
+    write_edited(ensemble, set())
+
+
+def write_edited(ensemble: Ensemble, edited: set[str]) -> None:
+    """Write the status after instances were edited in memory, without a job."""
+    document = ensemble.document or _new_document(ensemble)
+    changed = _aggregate(ensemble) | edited | set(ensemble.moved.values())
+    data = dict(document.data)
+    data["status"] = status_section(ensemble, document.data.get("status") or {}, changed)
+    write_atomically(ensemble.path, rewrite(document, data))

@@ -1,0 +1,173 @@
+"""Recover: the journals that killed jobs left are recorded before anything else happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, collisions
+from ansible_ensemble.core.errors import EnsembleError, Locked
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import options_of_job
+from ansible_ensemble.ensembles.location import Location
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.execution.journal import JournalReading, read_journal
+from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.projects.process import Presence, presence
+from ansible_ensemble.records.job_journal import Folded, read_job_journal
+from ansible_ensemble.records.journals import (
+    close_journal,
+    is_empty,
+    job_log,
+    job_of_journal,
+    open_journals,
+    put_aside,
+)
+from ansible_ensemble.records.record import fold, record_job, report_journal
+from ansible_ensemble.records.repositories import awaits_commit, free_repositories, keep_in_git
+
+
+def read_recovered(location: Location, options: JobOptions, *, write: bool) -> Ensemble:
+    """Read an ensemble with what killed jobs did.
+
+    Args:
+        location: the ensemble.
+        options: the job's options.
+        write: record the journals, for which the lock must be held; else only look into them.
+
+    Raises:
+        Locked: a job that lost its lock still runs.
+        EnsembleError: a journal cannot be read or recorded.
+    """
+    told = [text for text, _ in record_killed(location, options)] if write else []
+    ensemble = read_ensemble(location, options)
+    ensemble.warnings += told
+    ensemble.warnings += collided_jobs(location.ensemble.parent)
+    if write:
+        ensemble.warnings += free_repositories(ensemble)
+        return ensemble
+    ensemble.evaluator.surroundings.plans = True
+    for journal in open_journals(ensemble.folder):
+        try:
+            if not is_empty(read_journal(journal)):
+                folded = read_job_journal(journal)
+                fold(folded, ensemble)
+                ensemble.warnings.append(f"Job {folded.header['job']} runs, or was killed and is not recorded yet.")
+        except EnsembleError as error:  # what else is known is shown all the same
+            ensemble.warnings.append(f"The job {job_of_journal(journal)} is not counted in: {error}")
+    return ensemble
+
+
+def collided_jobs(folder: Path) -> list[str]:
+    """Tell of the ids that jobs of two clones both got.
+
+    Raises:
+        EnsembleError: the list of jobs cannot be read.
+    """
+    return [
+        f"Two jobs have the id {job}, of clones whose records were merged: what each did is mixed in {FILE_NAME}, and "
+        "one's record may be lost. Check the instances, then give the lines of one of them another id."
+        for job in collisions(folder / FILE_NAME)
+    ]
+
+
+def record_killed(location: Location, options: JobOptions) -> list[tuple[str, dict[str, Any]]]:
+    """Record the jobs that were killed, oldest first; the lock must be held.
+
+    Returns:
+        For each, what to tell, and its report; an empty one of a job that did nothing.
+
+    Raises:
+        Locked: a job that lost its lock still runs.
+        EnsembleError: a journal cannot be read or recorded.
+    """
+    found, unread = [], []
+    for journal in open_journals(location.ensemble.parent):
+        try:
+            reading = read_journal(journal)
+            if is_empty(reading):
+                found += _set_aside(journal, reading)
+                continue
+            folded = read_job_journal(journal)
+        except EnsembleError as error:  # the others are recorded first
+            unread.append(error)
+            continue
+        names = ", ".join(event["key"] for event in folded.interrupted if event["implementation"])
+        _check_gone(folded)
+        text = f"Job {folded.header['job']} had been killed; what it did is recorded now."
+        report = record_journal(read_for(location, folded.header, options), journal)
+        found.append((f"{text} Interrupted: {names}." if names else text, report))
+    if unread:
+        raise unread[0]
+    return found
+
+
+def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[str, Any]]]:
+    """Do away with the journal of a job that died before it began; tells of it where it is torn."""
+    if not reading.damage:
+        close_journal(journal)
+        return []
+    aside = put_aside(journal)
+    text = f"Job {job_of_journal(journal)} died before it began and did nothing; its torn journal is now {aside.name}."
+    return [(text, {})]
+
+
+def read_for(location: Location, header: Mapping[str, Any], options: JobOptions) -> Ensemble:
+    """The ensemble as a killed job saw it: with its inputs, its environment and, if it rolled back, its specification.
+
+    Args:
+        location: the ensemble.
+        header: the job's first event.
+        options: those of this call, for what no record holds, and for a job whose own do not fit the files any more.
+
+    Raises:
+        EnsembleError: the ensemble cannot be read by these either.
+    """
+    try:
+        own = options_of_job(header["options"], {"vault": options.open_vault()}, location.ensemble.parent / PLANNED)
+        return read_ensemble(location, own)
+    except EnsembleError:
+        return read_ensemble(location, options)
+
+
+def _check_gone(folded: Folded) -> None:
+    """A job that lost its lock ends what it began, and its journal grows until then.
+
+    Raises:
+        Locked: the process that carries it out is still there.
+    """
+    process = folded.process
+    if process is not None and presence(process) is Presence.ALIVE:
+        raise Locked(
+            f"job {folded.header['job']} still runs without its lock: process {process.pid} ends what it began",
+            hint="try again later",
+        )
+
+
+def commit_job(ensemble: Ensemble, report: dict[str, Any], options: JobOptions) -> None:
+    """Commit a recorded job; adds `commits` to its report, what went wrong to `problems`, and `warnings`."""
+    job = report["job"]
+    job["commits"] = {}
+    start = read_job_journal(job_log(ensemble.folder, job["id"])).header
+    if not report["tasks"] and not awaits_commit(ensemble, start):  # its record alone is no reason for a commit
+        report["warnings"].append("Nothing was done, so nothing is committed; the next commit takes the record along.")
+        return
+    kept = keep_in_git(ensemble, start, options, f"{job['workflow'].capitalize()} {job['id']}: {job['summary']}")
+    job["commits"] = kept.commits
+    report.setdefault("problems", []).extend(kept.problems)
+    report["warnings"] += kept.notes
+
+
+def record_journal(ensemble: Ensemble, journal: Path, *, write: bool = True) -> dict[str, Any]:
+    """Record the job of a journal and mark the journal as recorded; with `write` false, only report it.
+
+    Raises:
+        EnsembleError: see `record.record_job`.
+    """
+    if not write:
+        return report_journal(ensemble, journal)
+    report = record_job(ensemble, journal)
+    close_journal(journal)
+    return report

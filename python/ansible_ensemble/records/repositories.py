@@ -1,0 +1,210 @@
+"""What git has to do with a job: checks before it, its starting point, and the commit of what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.job_record import CHANGES, read_job
+from ansible_ensemble.core.errors import EnsembleError, shown_path
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.projects.folders import ACTIVE, committed_paths, passing_paths
+from ansible_ensemble.projects.git import (
+    check_clean,
+    check_upstream,
+    commit,
+    dirty_files,
+    push,
+    repository_of,
+    skips_upstream_check,
+)
+from ansible_ensemble.projects.git_claim import free_claimed
+from ansible_ensemble.projects.pins import SELF, check_pins, pins
+from ansible_ensemble.projects.trust import grant, is_trusted
+from ansible_ensemble.projects.vault import protect
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_SECRETS = "secrets"
+
+
+@dataclass(slots=True)
+class Kept:
+    """What came of keeping a job in git.
+
+    Attributes:
+        commits: by repository, the commit that was made.
+        problems: what went wrong, in words.
+        notes: what was left out on purpose.
+    """
+
+    commits: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def repositories_of(ensemble: Ensemble) -> dict[str, Path]:
+    """The working trees that an ensemble is made from, by name; the one that it is in is `self`.
+
+    These are its own and those of its service template and imports. Its project's is its own, or git ignores it there.
+    """
+    found: dict[str, Path] = {}
+    trusted = is_trusted(ensemble.path)
+    folders = [ensemble.folder, *(file.parent for file in ensemble.topology.files)]
+    for folder in dict.fromkeys(folders):
+        root = None if folder.is_relative_to(_PACKAGE) else repository_of(folder)
+        if root is None or root in found.values():
+            continue
+        own = folder == ensemble.folder
+        name = SELF if own else root.name if root.name not in found else f"{root.name}-{len(found)}"
+        found[name] = root
+        if trusted:
+            grant(root)  # whoever trusts a project has it import what it names
+    return found
+
+
+def free_repositories(ensemble: Ensemble) -> list[str]:
+    """Remove the locks that git left in an ensemble's repositories when a job was killed; a line for each."""
+    freed = [lock for root in repositories_of(ensemble).values() for lock in free_claimed(root)]
+    return [f"Removed {shown_path(str(lock))}, which the git of a killed job had left." for lock in freed]
+
+
+def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
+    """Refuse a job on a copy that others have gone on from (seed unfurl-jobs: "Locking").
+
+    Raises:
+        EnsembleError: a repository lacks commits of its upstream, or that cannot be found out.
+    """
+    if not (options.skip_upstream_check or skips_upstream_check()):
+        for root in repositories_of(ensemble).values():
+            check_upstream(root)
+
+
+def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
+    """Refuse a job on a working tree that is dirty, or that is not what is locked, as the options say.
+
+    Raises:
+        EnsembleError: a repository is dirty, or that cannot be found out.
+        InvalidInput: something is not what the `lock` section records.
+    """
+    repositories = repositories_of(ensemble)
+    records = committed_paths(ensemble.path)
+    for name, root in repositories.items():
+        if not options.check:
+            # what an earlier job left there, or this one has written already, is no change of a person's
+            ignored = _within(root, [*records, *passing_paths(ensemble.path)]) if name == SELF else []
+            check_clean(root, options.dirty, commit=options.commits, ignore=ignored)
+    if options.locked:
+        section = ensemble.document.data.get("lock") if ensemble.document else None
+        check_pins(section, repositories, _within(repositories.get(SELF), records), ensemble.path)
+
+
+def starting_point(ensemble: Ensemble, options: JobOptions) -> dict[str, Any]:
+    """What a job starts from, for its journal: `lock`, `commit`, and by repository the files dirty before.
+
+    Raises:
+        EnsembleError: git is needed and failed.
+    """
+    try:
+        repositories = repositories_of(ensemble)
+        if not repositories:
+            return {}
+        section = pins(repositories)
+        dirty = {name: dirty_files(root) for name, root in repositories.items()} if options.commits else {}
+    except EnsembleError:
+        if options.commits or options.locked:
+            raise
+        return {}  # nothing was asked of git
+    commits = {entry["name"]: entry["commit"] for entry in section["repositories"]}
+    return {"lock": section, "commit": commits.get(SELF, ""), "dirty": dirty}
+
+
+def awaits_commit(ensemble: Ensemble, start: Mapping[str, Any]) -> bool:
+    """Whether there was the record of an earlier job that did something when a job began, and no commit has it.
+
+    Args:
+        ensemble: the ensemble.
+        start: as for `keep_in_git`.
+    """
+    root = repositories_of(ensemble).get(SELF)
+    dirty = [root / file for file in start.get("dirty", {}).get(SELF, ())] if root else []
+    changes = (ensemble.folder / CHANGES).resolve()
+    return any(_did_something(file) for file in dirty if file.parent == changes and file.is_file())
+
+
+def _did_something(record: Path) -> bool:
+    try:
+        return bool(read_job(record).tasks)
+    except EnsembleError:
+        return True  # nobody can tell
+
+
+def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOptions, message: str) -> Kept:
+    """Commit what a recorded job changed, and push it if asked to; what goes wrong is told and changes no file.
+
+    Of the ensemble's repository its records are committed; of every repository, files of git's that were clean before
+    the job and are not now. New files outside of the records are left to people, for they may hold anything.
+
+    Args:
+        ensemble: as it is recorded.
+        start: the first event of the job's journal, with its `starting_point`.
+        options: the job's options.
+        message: of the commit, if the options have none.
+    """
+    kept = Kept()
+    pinned = (start.get("lock") or {}).get("repositories", ())
+    bases = {entry["name"]: entry["commit"] for entry in pinned}
+    try:
+        secret, clear = _protected(ensemble)
+    except EnsembleError as error:
+        kept.problems.append(f"nothing was committed, for secrets cannot be encrypted: {error}")
+        return kept
+    for name, root in repositories_of(ensemble).items():
+        before = set(start.get("dirty", {}).get(name, ()))
+        try:
+            records = _within(root, [*committed_paths(ensemble.path), *secret])
+            passing = _within(root, passing_paths(ensemble.path))
+            known = set(dirty_files(root, untracked=False)) - before
+            changed = {root / file: file for file in dirty_files(root, passing)}
+            recorded = {path for path in changed if any(path.is_relative_to(record) for record in records)}
+            paths = [path for path, file in changed.items() if path in recorded - clear or file in known]
+            made = commit(root, paths, options.message or message, base=bases.get(name) or None)
+            if made:
+                kept.commits[name] = made
+            if made and options.push:
+                push(root)
+            _note(kept, "there is no vault password to encrypt them with", sorted(recorded & clear))
+            new = [path for path, file in changed.items() if path not in recorded and file not in known | before]
+            _note(kept, "these are new; `git add` takes what is to be kept", new)
+            untold = {root / file for file in dirty_files(root)} - changed.keys()
+            left = [path for path in passing if any(path in (file, *file.parents) for file in untold)]
+            left = [path for path in left if not path.name.startswith(f"{ensemble.path.name}.lock")]
+            _note(kept, "they are of this machine alone; name them in .gitignore", left)
+        except EnsembleError as error:
+            kept.problems.append(str(error))
+    return kept
+
+
+def _note(kept: Kept, reason: str, paths: list[Path]) -> None:
+    if paths:
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        kept.notes.append(f"Not committed: {', '.join(shown_path(str(path)) for path in paths[:3])}{more}: {reason}.")
+
+
+def _protected(ensemble: Ensemble) -> tuple[list[Path], set[Path]]:
+    """Encrypt what must not be committed in clear; returns the folders of secrets, and the files still in clear."""
+    folders = [ensemble.folder / ACTIVE / _SECRETS]
+    folders += [folder / _SECRETS for folder in dict.fromkeys((ensemble.folder, ensemble.root))]
+    clear = [path for folder in folders if folder.is_dir() for path in protect(folder, ensemble.environment.vault)]
+    return folders, {_resolved(path) for path in clear}
+
+
+def _within(root: Path | None, paths: list[Path]) -> list[Path]:
+    """The paths, resolved, that lie in a working tree."""
+    return [] if root is None else [path for path in map(_resolved, paths) if path.is_relative_to(root)]
+
+
+def _resolved(path: Path) -> Path:
+    return path.parent.resolve() / path.name

@@ -1,0 +1,163 @@
+"""Saved plans: each has a file of its own, a digest, and is carried out as what it was made for or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.planning.plan import Plan, is_plan
+from ansible_ensemble.projects.folders import PLANNED
+
+#: Workflows that have a command of their name.
+_OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "start", "stop", "run")
+
+#: How the names of plans begin that nobody named: one of a job, under its lock; one that no job has taken yet.
+_OF_JOBS, _OF_NOBODY = "job-plan-", "plan-"
+#: Seconds that a plan is kept for a job to come.
+_KEPT = 24 * 60 * 60.0
+_ANEW = "make the plan anew"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """Where a plan is saved.
+
+    Attributes:
+        path: its file.
+        digest: of the file's content: whoever carries the plan out can tell whether it is still this one.
+    """
+
+    path: Path
+    digest: str
+
+
+def save_plan(text: str, path: Path) -> SavedPlan:
+    """Write a plan's document where the user wants it.
+
+    Raises:
+        InvalidInput: something else is there, which is not written over.
+        EnsembleError: the file cannot be written.
+    """
+    with suppress(FileNotFoundError):
+        if path.stat().st_size and not is_plan_file(path):  # an ensemble, for one
+            raise InvalidInput(f"{path} is there and is no plan: it is not written over", hint="name another file")
+    write_atomically(path, text, mode=0o600)
+    return SavedPlan(path, _digest(text.encode()))
+
+
+def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
+    """Write a plan's document into a file of its own, for the job that is to carry it out.
+
+    Args:
+        text: the document.
+        planned: the ensemble's folder of what is planned.
+        locked: whether it is made under the lock: then it goes when the lock does, see `drop_plans`.
+    """
+    make_private(planned)
+    name = f"{_OF_JOBS if locked else _OF_NOBODY}{secrets.token_hex(8)}.json"
+    return save_plan(text, planned / name)
+
+
+def drop_plans(planned: Path) -> None:
+    """Remove the plans of jobs, ours or those that were killed, and plans that no job has taken within a day.
+
+    Args:
+        planned: the ensemble's folder of what is planned; the caller holds the lock.
+    """
+    for file in (*planned.glob(f"{_OF_JOBS}*.json"), *_outdated(planned)):
+        with suppress(OSError):
+            file.unlink()
+
+
+def _outdated(planned: Path) -> Iterator[Path]:
+    for file in planned.glob(f"{_OF_NOBODY}*.json"):
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > _KEPT:
+                yield file
+
+
+def is_kept(path: Path) -> bool:
+    """Whether a plan's file is one that nobody named: it is known by its digest alone."""
+    return path.parent.name == PLANNED and path.name.startswith((_OF_JOBS, _OF_NOBODY))
+
+
+def is_plan_file(path: Path) -> bool:
+    """Whether the path is a saved plan's: it is known by what its document says it is, which an ensemble may be too."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(4096)  # of most ensembles this is all that is read
+            return start.lstrip().startswith(b"{") and is_plan((start + stream.read()).decode("utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
+    """Read a saved plan, and say which it is.
+
+    Args:
+        path: its file.
+        digest: what `SavedPlan` said of it; None takes the file as it is, for the user has named it.
+
+    Raises:
+        EnsembleError: it is not the plan that was saved there.
+        InvalidInput: the file is no plan.
+    """
+    try:
+        content = path.read_bytes()
+        found = SavedPlan(path, _digest(content))
+        if digest not in (None, found.digest):
+            raise EnsembleError(f"{path} is not the plan that was made: its digest is another", hint=_ANEW)
+        document = json.loads(content.decode("utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"the plan {path} cannot be read: {error.strerror}", hint=_ANEW) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} is no plan: {error}", hint="make one with `ansible-ensemble plan --out`") from error
+    return Plan.from_json(document), found
+
+
+def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None:
+    """Refuse a plan that was made for something else than what it is given for.
+
+    Args:
+        plan: the plan.
+        path: its file.
+        ensemble: the file of the ensemble that it is given for.
+        workflow: the workflow that it is given for.
+
+    Raises:
+        UsageError: it is of another ensemble or workflow.
+    """
+    if plan.workflow != workflow:
+        raise UsageError(f"{path} is a plan to {plan.workflow}, not to {workflow}", hint=_right_command(plan, path))
+    if Path(plan.ensemble).resolve() != ensemble.resolve():
+        raise UsageError(f"{path} is a plan of {plan.ensemble}, not of {ensemble}", hint=_ANEW)
+
+
+def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
+    """Refuse a plan that was made from another spec or status.
+
+    Raises:
+        EnsembleError: the plan is stale.
+    """
+    for name in ("spec", "status", "inputs"):
+        if ensemble.base.get(name) != plan.base.get(name):
+            raise EnsembleError(f"the plan is stale: the {name} has changed since it was made", hint="make it anew")
+
+
+def _right_command(plan: Plan, path: Path) -> str:
+    command = plan.workflow if plan.workflow in _OF_COMMANDS else f"run --workflow {plan.workflow}"
+    return f"`ansible-ensemble {command} {path}`"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,146 @@
+"""A plan that is carried out by workers who only take note."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from itertools import count
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.orders import ModuleCall, Outcome
+from ansible_ensemble.engine.execute import JobExecution, JobOutcome
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.engine.render import Renderer
+from ansible_ensemble.records.journals import create_journal
+from ansible_ensemble.records.report import job_seconds
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Thing:
+    derived_from: tosca.nodes.Root
+topology_template:
+  node_templates:
+"""
+JOB = "A6BKKsK50000"
+HOSTS = ("web1", "web2", "localhost")
+
+
+def service(serial: str = "timeout: 9") -> str:
+    """Three things on each host."""
+    lines = []
+    for host in HOSTS:
+        for number in range(3):
+            primary = f"{{primary: ansible.builtin.ping, operation_host: {host}, {serial}}}"
+            operation = f"{{Standard: {{operations: {{create: {{implementation: {primary}}}}}}}}}"
+            lines.append(f"    {host}-{number}: {{type: Thing, interfaces: {operation}}}")
+    return SERVICE + "\n".join(lines) + "\n"
+
+
+class Workers:
+    """Carries out nothing, and keeps count of what runs side by side."""
+
+    def __init__(self) -> None:
+        self.now: Counter[str] = Counter()
+        self.most: Counter[str] = Counter()
+
+    async def run(self, order: ModuleCall) -> Outcome:
+        for name in (order.host.name, "all"):
+            self.now[name] += 1
+            self.most[name] = max(self.most[name], self.now[name])
+        await asyncio.sleep(0.01)
+        for name in (order.host.name, "all"):
+            self.now[name] -= 1
+        return Outcome(ok=True, changed=True)
+
+    async def close(self) -> None:
+        pass
+
+
+class Watch:
+    """Tells that the lock is lost, once an operation runs."""
+
+    def __init__(self, workers: Workers) -> None:
+        self.workers = workers
+
+    async def lost(self) -> str:
+        while not self.workers.now["all"]:
+            await asyncio.sleep(0)
+        return "bob has it"
+
+
+def carry_out(made: Any, *, lose_lock: bool = False) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
+    """The outcome of a deploy, the workers, and the events of the journal."""
+    workers = Workers()
+    journal = create_journal(made.ensemble.folder, JOB, {})
+
+    async def run() -> JobOutcome:
+        plan = plan_workflow(made.ensemble, "deploy", made.options)
+        renderer = Renderer(made.ensemble, made.options, frozenset(HOSTS))
+        return await JobExecution(
+            made.ensemble,
+            plan,
+            made.options,
+            job=JOB,
+            journal=journal,
+            workers=workers,
+            renderer=renderer,
+            watch=Watch(workers) if lose_lock else None,
+        ).run()
+
+    outcome = asyncio.run(run())
+    journal.close()
+    return outcome, workers, [json.loads(line) for line in journal.path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("serial", "per_host", "most", "places"),
+    [
+        ("timeout: 9", 0, {"web1": 3, "web2": 3, "localhost": 3, "all": 9}, set()),
+        ("timeout: 9", 2, {"web1": 2, "web2": 2, "localhost": 3, "all": 7}, {"on web1", "on web2"}),
+        ("serial: host", 0, {"web1": 1, "web2": 1, "localhost": 1, "all": 3}, {f"in host {host}" for host in HOSTS}),
+        ("serial: [db]", 2, {"web1": 1, "web2": 1, "localhost": 1, "all": 1}, {"in db"}),
+    ],
+)
+def test_places_are_limited_by_what_is_known_once_an_operation_is_rendered(job, serial, per_host, most, places) -> None:
+    outcome, workers, told = carry_out(job(service(serial), jobs=9, jobs_per_host=per_host))
+    assert (outcome.ok, outcome.counts) == (True, {"succeeded": 9})
+    assert workers.most == most
+    waited = {event["for"][0] for event in told if event["event"] == "waiting"}
+    assert waited == {f"a place {place}" for place in places}
+    attempts = Counter(event["key"] for event in told if event["event"] == "started")
+    assert set(attempts.values()) == {1}
+
+
+def test_a_serial_that_is_no_name_fails_its_operations(job) -> None:
+    outcome, _, told = carry_out(job(service("serial: {a: b}"), jobs=9))
+    assert outcome.counts == {"failed": 9}
+    errors = {event["error"] for event in told if event["event"] == "finished"}
+    [error] = {error.partition("the serial")[2] for error in errors}
+    assert error.startswith(" of Standard.create is {'a': 'b'} (write a name or a list of names")
+
+
+def test_a_job_that_loses_its_lock_begins_nothing_more_and_lets_end_what_runs(job) -> None:
+    outcome, _, told = carry_out(job(service(), jobs=2), lose_lock=True)
+    assert outcome.lost_lock
+    assert (outcome.ok, outcome.stopped, outcome.signal) == (False, "bob has it", None)
+    assert outcome.counts == {"succeeded": 2, "cancelled": 7}
+    [stopping] = [event for event in told if event["event"] == "stopping"]
+    assert (stopping["reason"], len(stopping["running"])) == ("bob has it", 2)
+    assert told[-1]["stopped"] == "bob has it"
+
+
+def test_durations_are_those_of_a_clock_that_nobody_sets(job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", count(time.time(), -3600).__next__)  # an hour back at each look
+    outcome, _, told = carry_out(job(service(), jobs=4))
+    assert outcome.ok
+    times = [event["time"] for event in told if "time" in event]
+    assert times == sorted(times, reverse=True)
+    assert all(0 <= event["seconds"] < 30 for event in told if event["event"] in ("finished", "job-finished"))
+    began = {"event": "job-started", "time": times[0] + 3600}
+    assert job_seconds(began, told[-1]) == told[-1]["seconds"]
+    assert job_seconds(began, {"event": "finished", "time": times[-1], "seconds": 5}) == 0.0

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.sensitive import REDACTED, mark_sensitive
+from ansible_ensemble.engine.journal_events import bounded, finished_event, has_changed, started_event
+from ansible_ensemble.engine.settle import Settled, settle
+from ansible_ensemble.ensembles.implementation import own_digests
+from ansible_ensemble.ensembles.secret_codec import Seal
+
+CONFIGURE = "app:Standard.configure"
+
+
+def test_an_operation_starts(job) -> None:
+    task = job().task(CONFIGURE)
+    event = started_event(task.planned, "T", 1, 12.5, {})
+    assert (event["key"], event["task"], event["operation"]) == (CONFIGURE, "T", "Standard.configure")
+    assert (event["reason"], event["relationship"], event["patches"]) == ("add", None, [])
+
+
+def test_what_an_operation_read_and_what_it_is_made_of(job) -> None:
+    task = job().task(CONFIGURE)
+    assert task.inputs["port"] == 80
+    event = finished_event(task, Result(True), Settled(), since=0, seal=Seal())
+    assert set(event["reads"]) == {".implementation", ".inputs", "::app::port"}
+    assert event["inputs"] == {"port": 80}
+
+
+def test_what_it_wrote_itself_does_not_count_as_read(job) -> None:
+    task = job().task(CONFIGURE)
+    assert task.inputs["port"] == 80
+    event = finished_event(task, Result(True), Settled(wrote=["::app::port"]), since=0, seal=Seal())
+    assert "::app::port" not in event["reads"]
+    assert event["wrote"] == ["::app::port"]
+
+
+def test_no_secret_gets_into_the_journal(job) -> None:
+    made = job()
+    task = made.task(CONFIGURE)
+    made.ensemble.redactor.add("s3cret")
+    outcome = Outcome(
+        True, stdout="it is s3cret", stderr="s3cret!", result={"deep": ["s3cret"]}, diff=[{"after": "s3cret\n"}]
+    )
+    result = Result(
+        False,
+        error="s3cret is wrong",
+        outputs={"one": "s3cret"},
+        attributes={"token": mark_sensitive("t0ken")},
+        messages=["see s3cret"],
+        outcome=outcome,
+    )
+    event = finished_event(
+        task, result, settle(task, result, made.instances, made.ensemble.redactor), since=0, seal=Seal()
+    )
+    assert "s3cret" not in repr(event)
+    assert "t0ken" not in repr(event)
+    assert event["patches"][0]["attributes"] == {"token": REDACTED}
+
+
+@pytest.mark.parametrize(
+    ("key", "result", "settled", "changed"),
+    [
+        (CONFIGURE, Result(True), Settled(), False),
+        (CONFIGURE, Result(True, modified=True), Settled(), True),
+        (CONFIGURE, Result(True, outcome=Outcome(True, changed=True)), Settled(), True),
+        (CONFIGURE, Result(True, outcome=Outcome(True, changed=None)), Settled(), False),
+        (CONFIGURE, Result(True), Settled(wrote=["::app::url"]), True),
+        ("app:Install.check", Result(True, modified=True), Settled(wrote=["::app::url"]), False),
+        ("app:Install.check", Result(True), Settled(drift=[{"name": "url"}]), False),
+    ],
+)
+def test_what_counts_as_a_change(job, key: str, result: Result, settled: Settled, changed: bool) -> None:
+    made = job()
+    if key.endswith("check"):
+        made.instance("app", status="ok", created="A0")
+    task = made.task(key, "check" if key.endswith("check") else "deploy")
+    assert has_changed(task, result, settled) is changed
+
+
+def test_long_texts_lose_their_middle() -> None:
+    text = "a" * 15_000 + "b" * 15_000
+    (short,) = bounded({"deep": [text]})["deep"]
+    assert short.startswith("a" * 10_000 + "\n")
+    assert short.endswith("\n" + "b" * 10_000)
+    assert "10000 characters cut" in short
+
+
+@pytest.mark.parametrize("value", ["a" * 20_000, 3, None, [1, {"x": "y"}]], ids=lambda value: type(value).__name__)
+def test_the_rest_stays(value: Any) -> None:
+    assert bounded(value) == value
+
+
+def test_what_an_operation_is_made_of_is_that_of_its_rendering(job) -> None:
+    made = job()
+    script = made.ensemble.folder / "configure.sh"
+    script.write_text("echo one\n")
+    task = made.task(CONFIGURE)
+    rendered = own_digests(replace(task.operation), task.root)
+    script.write_text("echo two\n")
+    event = finished_event(task, Result(True), Settled(), since=0, seal=Seal())
+    assert {ref: event["reads"][ref] for ref in rendered} == rendered

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.jobs.commands import history, show
+from ansible_ensemble.projects.vault import Vault
+
+INLINE = """\
+apiVersion: tosca-ensemble/v1
+kind: Ensemble
+spec:
+  service_template:
+    +include: types.yaml
+    tosca_definitions_version: tosca_simple_yaml_1_3
+    topology_template:
+      inputs: { password: { type: string, default: x } }
+      node_templates:
+        app: { type: App, properties: { prot: 80 } }
+"""
+TYPES = """\
+node_types:
+  App:
+    derived_from: tosca.nodes.Root
+    properties: { port: { type: sting } }
+"""
+
+
+@pytest.mark.parametrize("path", ["~no-such-user-here/x", "x" * 300, "a\0b"])
+def test_a_path_that_can_be_none_is_refused(path: str) -> None:
+    with pytest.raises(InvalidInput, match="there is no file"):
+        locate(path)
+
+
+NO_ENSEMBLES = {
+    "a plan": ('{"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}', "no ensemble, but of the kind 'Plan'"),
+    "a project": ("apiVersion: tosca-ensemble/v1\nkind: Project\n", "no ensemble, but of the kind 'Project'"),
+    "something else": ('{"format_version": "1.2", "planned_values": {}}', "neither an ensemble nor a service template"),
+    "a text": ("remember the milk\n", "neither an ensemble nor a service template"),
+    "a list": ("- kind\n- spec\n", "neither an ensemble nor a service template"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), NO_ENSEMBLES.values(), ids=NO_ENSEMBLES)
+@pytest.mark.parametrize("command", [history, lambda path: show(path, "A6BLKsK50000")])
+def test_a_file_that_is_no_ensemble_never_stands_for_the_one_beside_it(
+    tmp_path: Path, command: Callable[..., object], text: str, message: str
+) -> None:
+    (tmp_path / "ensemble.yaml").write_text(INLINE)
+    (tmp_path / "other").write_text(text)
+    with pytest.raises(InvalidInput, match=message):
+        command(str(tmp_path / "other"))
+
+
+@pytest.mark.parametrize("secret", [False, True], ids=["plain", "with a secret"])
+def test_errors_of_a_template_inside_the_ensemble_have_their_places(tmp_path: Path, secret: bool) -> None:
+    (tmp_path / "password").write_text("of the tests\n")
+    text = INLINE
+    if secret:
+        closed = Vault([str(tmp_path / "password")]).encrypt("s3cret").replace("\n", "\n      ")
+        text += f"  inputs:\n    password: !vault |\n      {closed}\n"
+    (tmp_path / "ensemble.yaml").write_text(text)
+    (tmp_path / "types.yaml").write_text(TYPES)
+    with pytest.raises(InvalidInputs) as raised:
+        read_ensemble(locate(tmp_path), JobOptions(vault_password_file=str(tmp_path / "password")))
+    places = {(Path(error.place.file).name, error.place.line) for error in raised.value.errors if error.place}
+    assert places == {("ensemble.yaml", 10), ("types.yaml", 4)}
+
+
+SERVICE = """\
++include: types.yaml
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    app: { type: App }
+"""
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["service template", "ensemble"])
+def test_what_is_included_belongs_to_the_specification(tmp_path: Path, inside: bool) -> None:
+    types = tmp_path / "types.yaml"
+    types.write_text("node_types: { App: { derived_from: tosca.nodes.Root } }\n")
+    (tmp_path / "service.yaml").write_text(SERVICE)
+    template = "{ +include: service.yaml }" if inside else "service.yaml"
+    text = f"apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec:\n  service_template: {template}\n"
+    (tmp_path / "ensemble.yaml").write_text(text)
+    before = read_ensemble(locate(tmp_path), JobOptions()).base
+    assert read_ensemble(locate(tmp_path), JobOptions()).base == before
+    types.write_text(types.read_text() + "# changed\n")
+    assert read_ensemble(locate(tmp_path), JobOptions()).base["spec"] != before["spec"]
+
+
+def test_files_of_the_project_and_of_its_repositories_can_be_included(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "inputs.yaml").write_text("color: red\n")
+    (tmp_path / "project" / "web").mkdir(parents=True)
+    project = "environments: { defaults: { repositories: { other: ../elsewhere } } }\n"
+    (tmp_path / "project" / "ensemble-project.yaml").write_text(project)
+    (tmp_path / "project" / "shared.yaml").write_text("size: 3\n")
+    (tmp_path / "project" / "web" / "ensemble.yaml").write_text("""\
+apiVersion: unfurl/v1.0.0
+kind: Ensemble
+spec:
+  deployment_blueprint: none
+  inputs:
+    +include-shared: ../shared.yaml
+    +include-other: { file: inputs.yaml, repository: other }
+  service_template:
+    topology_template:
+      inputs: { size: { type: integer }, color: { type: string } }
+""")
+    ensemble = read_ensemble(locate(tmp_path / "project" / "web"), JobOptions())
+    assert [ensemble.evaluator.input(name) for name in ("size", "color")] == [3, "red"]
+    assert [text.partition(": ")[2] for text in ensemble.warnings] == ["`spec.deployment_blueprint` is not acted on"]

@@ -1,0 +1,46 @@
+"""What expressions see of the inventory of a run of Ansible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.lanes.host_variables import HostVariables
+from ansible_ensemble.lanes.session import standalone_session
+
+INVENTORY = """\
+[web]
+web1 port=80 mode="{{ ansible_check_mode | default(false) }}" newest="{{ ansible_version.full is version('2', '>=') }}"
+"""
+
+
+@pytest.fixture
+def variables(tmp_path: Path) -> HostVariables:
+    (tmp_path / "hosts").write_text(INVENTORY)
+    return HostVariables(
+        standalone_session(
+            tmp_path / "hosts",
+            base=tmp_path,
+            extra_variables={"ensemble": "ensemble.yaml", "ensemble_jobs": 3, "region": "eu"},
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("port", 80), ("region", "eu"), ("group_names", ["web"]), ("mode", False), ("newest", True)],
+)
+def test_variables_of_the_inventory(variables: HostVariables, name: str, value: object) -> None:
+    assert name in variables.names("web1")
+    assert variables.value("web1", name) == value
+
+
+@pytest.mark.parametrize("name", ["ensemble", "ensemble_jobs", "ansible_check_mode", "ansible_verbosity", "nope"])
+def test_the_run_is_no_part_of_the_inventory(variables: HostVariables, name: str) -> None:
+    """A plan and the job that carries it out are runs of their own: what differs between them changes nothing."""
+    manager = variables._session.variable_manager
+    manager._options_vars = {**manager._options_vars, "ansible_check_mode": True, "ansible_verbosity": 1}
+    assert name not in variables.names("web1")
+    with pytest.raises(KeyError):
+        variables.value("web1", name)

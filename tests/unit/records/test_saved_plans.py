@@ -1,0 +1,287 @@
+"""Each plan has a file of its own, and is carried out as what it was made for or not at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, UsageError
+from ansible_ensemble.jobs import ansible as facade
+from ansible_ensemble.jobs import locking
+from ansible_ensemble.jobs.commands import make_plan, prepare_job, prepare_saved_plan
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.records.saved_plans import (
+    check_purpose,
+    drop_plans,
+    is_plan_file,
+    keep_plan,
+    load_plan,
+    save_plan,
+)
+from tests.unit.conftest import SERVICE
+
+TEXT = Plan("deploy", "ensemble.yaml").to_text()
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Path:
+    (tmp_path / "service.yaml").write_text(SERVICE)
+    (tmp_path / "configure.sh").write_text("")
+    return tmp_path / "service.yaml"
+
+
+def plan_in_a_playbook(service: Path, workflow: str = "undeploy", plan_file: Path | None = None) -> dict[str, Any]:
+    """What the module `plan` does."""
+    file = str(plan_file) if plan_file else None
+    given = {"options": {"force": True}, "plan_file": file, "check": False, "diff": False}
+    return facade.plan(str(service), workflow=workflow, action=None, task_vars={}, **given)
+
+
+def carry_out(service: Path, workflow: str, plan_file: Path | str, digest: str | None) -> None:
+    """What the module `execute` does, as far as it can without a playbook."""
+    facade.execute(
+        None, {}, ensemble=str(service), workflow=workflow, plan_file=str(plan_file), plan_digest=digest, jobs=1,
+        options={},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that this one does not come from."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no running playbook that a session could be made from."""
+    monkeypatch.setattr(facade, "_session", lambda *_: None)
+
+
+def test_two_plans_have_two_files(tmp_path: Path) -> None:
+    one, other = (keep_plan(TEXT, tmp_path / "planned", locked=True) for _ in range(2))
+    assert one.path != other.path
+    assert one.digest == other.digest
+    assert one.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_plan_made_while_a_job_waits_for_approval_is_not_what_it_carries_out(service: Path) -> None:
+    with prepare_job(str(service), "deploy", {}) as job:
+        told = plan_in_a_playbook(service)
+        variables = job.variables
+        plan_in_a_playbook(service)
+        plan, _ = load_plan(Path(variables["ensemble_plan_file"]), variables["ensemble_plan_digest"])
+        assert plan.to_json() == job.document
+        assert plan.workflow == variables["ensemble_workflow"] == "deploy"
+        assert Path(told["plan_file"]).exists()
+
+
+def test_the_plan_of_a_job_goes_with_it(service: Path) -> None:
+    with prepare_job(str(service), "deploy", {}) as job:
+        file = Path(job.variables["ensemble_plan_file"])
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("change", ["written over", "another plan", "gone"])
+def test_what_was_approved_is_carried_out_or_nothing(service: Path, change: str) -> None:
+    with prepare_job(str(service), "deploy", {}) as job:
+        variables = job.variables
+        file = Path(variables["ensemble_plan_file"])
+        if change == "gone":
+            file.unlink()
+        else:
+            text = file.read_text()
+            file.write_text(
+                text + "\n" if change == "written over" else Plan("deploy", job.document["ensemble"]).to_text()
+            )
+        with pytest.raises(EnsembleError, match=r"is not the plan that was made|cannot be read") as caught:
+            carry_out(service, "deploy", file, variables["ensemble_plan_digest"])
+    assert caught.value.hint == "make the plan anew"
+
+
+def test_a_plan_that_nobody_named_is_known_by_its_digest(service: Path) -> None:
+    made = plan_in_a_playbook(service, "deploy")
+    with pytest.raises(UsageError, match="is known by its digest alone"):
+        carry_out(service, "deploy", made["plan_file"], None)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_plan_of_another_workflow_is_refused(service: Path, tmp_path: Path, *, named: bool) -> None:
+    made = plan_in_a_playbook(service, "deploy", tmp_path / "p.json" if named else None)
+    with pytest.raises(UsageError, match="is a plan to deploy, not to undeploy"):
+        carry_out(service, "undeploy", made["plan_file"], made["plan_digest"])
+
+
+@pytest.mark.parametrize("workflow", ["undeploy", "check", "run"])
+def test_the_command_refuses_a_plan_of_another_workflow(service: Path, tmp_path: Path, workflow: str) -> None:
+    make_plan(str(service), "deploy", {}).save(tmp_path / "p.json")
+    with pytest.raises(UsageError, match=f"is a plan to deploy, not to {workflow}") as caught:
+        prepare_saved_plan(tmp_path / "p.json", workflow, {})
+    assert caught.value.hint == f"`ansible-ensemble deploy {tmp_path / 'p.json'}`"
+    assert locks.read_lock(tmp_path / "ensemble.yaml") is None
+
+
+def test_a_plan_of_another_ensemble_is_refused(service: Path, tmp_path: Path) -> None:
+    made = plan_in_a_playbook(service, "deploy")
+    other = tmp_path / "other" / "service.yaml"
+    other.parent.mkdir()
+    other.write_text(SERVICE)
+    (other.parent / "configure.sh").write_text("")
+    with pytest.raises(UsageError, match=r"is a plan of .*, not of .*other"):
+        carry_out(other, "deploy", made["plan_file"], made["plan_digest"])
+
+
+def test_the_same_ensemble_by_a_link_is_no_other(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    check_purpose(Plan("deploy", str(tmp_path / "e.yaml")), Path("p"), tmp_path / "link" / "e.yaml", "deploy")
+
+
+@pytest.mark.parametrize("holder", ["nobody", "a process elsewhere on this host", "another host"])
+def test_only_who_comes_from_the_holder_of_the_lock_carries_out(
+    service: Path, holder: str, process: subprocess.Popen[bytes]
+) -> None:
+    made = plan_in_a_playbook(service, "deploy")
+    ensemble = service.with_name("ensemble.yaml")
+    if holder != "nobody":
+        locks.acquire(ensemble, "deploy", pid=process.pid if "this" in holder else os.getpid())
+    if holder == "another host":
+        file = locks.lock_path(ensemble)
+        file.write_text(file.read_text().replace('"Host": "', '"Host": "not-'))
+    with pytest.raises(EnsembleError, match="is not locked" if holder == "nobody" else "is locked by"):
+        carry_out(service, "deploy", made["plan_file"], made["plan_digest"])
+
+
+def test_who_adopted_the_lock_of_another_host_works_under_it(service: Path) -> None:
+    ensemble = service.with_name("ensemble.yaml")
+    held = locks.acquire(ensemble, "deploy", pid=os.getpid())
+    file = locks.lock_path(ensemble)
+    file.write_text(file.read_text().replace('"Host": "', '"Host": "not-'))
+    with pytest.raises(Locked):
+        locking.adopt_held(ensemble)
+    facade.lock(str(service), state="present", operation="", lock_id=held.id, timeout=0, pid=os.getpid())
+    assert locking.adopt_held(ensemble).id == held.id
+
+
+def test_plans_that_killed_jobs_left_go_when_the_lock_is_taken(service: Path) -> None:
+    planned = service.parent / "planned"
+    left, free = keep_plan(TEXT, planned, locked=True), keep_plan(TEXT, planned, locked=False)
+    old = keep_plan(TEXT, planned, locked=False)
+    os.utime(old.path, (0, 0))
+    with prepare_job(str(service), "deploy", {}):
+        assert not left.path.exists()
+        assert not old.path.exists()
+        assert free.path.exists(), "its job may be to come"
+
+
+def test_files_of_others_among_the_planned_stay(tmp_path: Path) -> None:
+    mine = tmp_path / "my-plan.json"
+    mine.write_text("{}")
+    os.utime(mine, (0, 0))
+    drop_plans(tmp_path)
+    assert mine.exists()
+
+
+def test_the_lock_of_a_playbook_takes_its_plans_along(service: Path) -> None:
+    taken = facade.lock(str(service), state="present", operation="deploy", lock_id=None, timeout=0, pid=os.getpid())
+    made = plan_in_a_playbook(service, "deploy")
+    facade.lock(str(service), state="absent", operation="", lock_id=taken["lock"]["id"], timeout=0, pid=os.getpid())
+    assert not Path(made["plan_file"]).exists()
+
+
+@pytest.mark.parametrize("name", ["ensemble.yaml", "service.yaml", "notes.txt"])
+def test_a_plan_is_not_written_over_what_is_none(service: Path, name: str) -> None:
+    file = service.with_name(name)
+    file.touch()
+    file.write_text(file.read_text() or "precious: true\n")
+    before = file.read_text()
+    with pytest.raises(InvalidInput, match="is no plan: it is not written over"):
+        save_plan(TEXT, file)
+    assert file.read_text() == before
+
+
+def test_a_plan_is_written_over_an_older_one(tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    save_plan(TEXT, file)
+    assert load_plan(file, save_plan(Plan("stop", "e").to_text(), file).digest)[0].workflow == "stop"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plan"),
+    [
+        (TEXT, True),
+        ("\n \n" + TEXT, True),
+        (TEXT[:200], True),  # damaged: it is refused as a plan, not taken for an ensemble
+        ('{"apiVersion": "tosca-ensemble/v1", "kind": "Ensemble", "spec": {}}', False),
+        ('{"format_version": "1.0", "resource_changes": []}', False),
+        ("[" * 100_000, False),
+        ("{" * 100_000, False),
+        ("", False),
+        ("{\udce9".encode("utf-8", "surrogateescape").decode("latin-1"), False),
+    ],
+    ids=["plan", "indented", "damaged", "ensemble", "Terraform's", "deep list", "deep map", "empty", "latin"],
+)
+def test_a_plan_is_known_by_its_kind(tmp_path: Path, text: str, *, is_plan: bool) -> None:
+    (tmp_path / "file").write_text(text, encoding="utf-8")
+    assert is_plan_file(tmp_path / "file") is is_plan
+
+
+def test_a_folder_is_no_plan(tmp_path: Path) -> None:
+    assert not is_plan_file(tmp_path)
+    assert not is_plan_file(tmp_path / "none")
+
+
+@pytest.mark.parametrize("missing", ["spec", "status", "inputs"])
+def test_a_plan_that_does_not_say_what_it_was_made_from_is_stale(service: Path, tmp_path: Path, missing: str) -> None:
+    outcome = make_plan(str(service), "deploy", {})
+    del outcome.plan.base[missing]
+    outcome.save(tmp_path / "p.json")
+    with pytest.raises(EnsembleError, match=f"the plan is stale: the {missing}"):
+        prepare_saved_plan(tmp_path / "p.json", "deploy", {})
+
+
+WRITING = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  App:
+    derived_from: tosca.nodes.Root
+    properties: {text: {type: string}, path: {type: string}}
+    interfaces:
+      Standard:
+        operations:
+          configure: {implementation: "cat $f", inputs: {f: {get_property: [SELF, path]}}}
+topology_template:
+  node_templates:
+    app: {type: App, properties: {text: "new", path: {eval: %s}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "{tempfile: {get_property: [SELF, text]}}",
+        "{file: made.txt, contents: {get_property: [SELF, text]}}",
+        "{abspath: [made/file, src, true]}",
+        "{get_dir: [local, true]}",
+    ],
+)
+@pytest.mark.parametrize("ask", [make_plan, plan_in_a_playbook, prepare_job], ids=["command", "module", "job"])
+def test_planning_writes_nothing_that_a_job_reads(
+    tmp_path: Path, function: str, ask: Callable[..., Any], request: pytest.FixtureRequest
+) -> None:
+    service = tmp_path / "service.yaml"
+    service.write_text(WRITING % function)
+    if ask is plan_in_a_playbook:
+        ask(service, "deploy")
+    elif ask is prepare_job:
+        with ask(str(service), "deploy", {}):
+            pass
+    else:
+        ask(str(service), "deploy", {})
+    left = {path for path in tmp_path.rglob("*") if not path.name.startswith("plan-")}
+    assert left <= {service, tmp_path / "planned"}
