@@ -89,6 +89,7 @@ class RetainedTemplates:
         self._damaged: dict[str, Any] = {}
         self._unreadable = False
         self._kept: dict[str, Any] = self._read()
+        self._stored = self._kept
 
     def _read(self) -> dict[str, Any]:
         """What is kept; an entry that is not as entries are is named, and stays in the file as it is."""
@@ -114,12 +115,9 @@ class RetainedTemplates:
 
     def rename(self, moves: Mapping[str, str]) -> None:
         """Take what is kept of templates that moved for that of their new names: old name -> new name."""
-        for old, new in moves.items():
-            if old in self._kept:
-                self._kept[new] = self._kept.pop(old)
-        for entry in self._kept.values():
-            for requirement in entry.get("requirements") or ():
-                requirement["target"] = moves.get(requirement["target"], requirement["target"])
+        moved = {moves[name]: entry for name, entry in self._kept.items() if name in moves}
+        others = {name: entry for name, entry in self._kept.items() if name not in moves}
+        self._kept = {name: _with_targets(entry, moves) for name, entry in (moved | others).items()}
 
     def add_missing(self, topology: Topology, instances: Instances) -> list[str]:
         """Add a template to the topology for each recorded instance whose own one is gone; return their names."""
@@ -152,14 +150,14 @@ class RetainedTemplates:
                 kept[template.name] = self._describe(template, instance, evaluator)
         present = {instance.template for instance in there}
         kept = {name: entry for name, entry in kept.items() if name in present}
-        if kept != self._kept:
+        if kept != self._stored:
             self._folder.mkdir(parents=True, exist_ok=True)
             if self._unreadable:
                 self._unreadable = False
                 self._file.rename(self._file.with_name(FILE + _ASIDE))
             entries = self._damaged | kept
             write_atomically(self._file, json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-            self._kept = kept
+        self._kept = self._stored = kept
 
     # -- keeping ------------------------------------------------------------------------------------------------
 
@@ -317,6 +315,14 @@ class RetainedTemplates:
 
 def _is_there(instance: Instance) -> bool:
     return instance.created is not None or instance.status not in (Status.ABSENT, Status.PENDING)
+
+
+def _with_targets(entry: Mapping[str, Any], moves: Mapping[str, str]) -> dict[str, Any]:
+    """An entry whose requirements lead to the new names: old name -> new name."""
+    if "requirements" not in entry:
+        return dict(entry)
+    requirements = [{**one, "target": moves.get(one["target"], one["target"])} for one in entry["requirements"]]
+    return {**entry, "requirements": requirements}
 
 
 def _lineage(kind: str, names: list[str]) -> EntityType:

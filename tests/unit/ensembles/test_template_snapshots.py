@@ -147,3 +147,19 @@ def test_a_damaged_file_is_kept_aside(job, tmp_path: Path, folder: Path, text: s
     kept.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
     assert (folder / "templates.json.damaged").read_text() == text
     assert list(json.loads((folder / "templates.json").read_text())) == ["app"]
+
+
+def test_what_moved_is_kept_by_its_new_name_for_good(job, tmp_path: Path, folder: Path) -> None:
+    made = job()
+    app, machine = (made.instance(name, status="ok", created="A0") for name in ("app", "machine"))
+    RetainedTemplates(folder, tmp_path, Seal()).keep(made.ensemble.topology, [app, machine], made.ensemble.evaluator)
+    moves = {"app": "web", "machine": "vm"}
+    moved = job(SERVICE.replace("machine", "vm").replace("    app:\n", "    web:\n"))
+    for name in moves.values():
+        moved.instance(name, status="ok", created="A0")
+    renamed = RetainedTemplates(folder, tmp_path, Seal())
+    renamed.rename(moves)
+    renamed.keep(moved.ensemble.topology, [], moved.ensemble.evaluator)  # a job without anything to do
+    kept = json.loads((folder / retained.FILE).read_text())
+    assert set(kept) == {"web", "vm"}
+    assert [one["target"] for one in kept["web"]["requirements"]] == ["vm"]
