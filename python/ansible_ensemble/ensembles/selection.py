@@ -92,10 +92,12 @@ def bind_selected(
         return selection
     candidates, unreadable = _elsewhere(externals, find)
     for template in wanted:
-        reasons = list(unreadable)
+        reasons = list(unreadable.values())
         fitting = _fitting(template, candidates, topology, reasons)
         known = instances.get(template.name)
         before = known.imported if known is not None else None
+        if before is not None and before.partition(":")[0] in unreadable:
+            fitting = []  # it may be there still: nothing is taken in its place
         found = next((one for one in fitting if one.name == before), fitting[0] if fitting else None)
         own = [] if fitting or unreadable else _own(template, topology, reasons)
         if found is not None:
@@ -107,18 +109,18 @@ def bind_selected(
         else:
             _refuse(template, reasons, externals, selection)
             if before is not None:
-                _keep(template, before)
+                _keep(template, before, externals)
     return selection
 
 
-def _elsewhere(externals: Mapping[str, Any], find: Callable[[str], Scope]) -> tuple[list[_Candidate], list[str]]:
-    """The instances of other ensembles, and why some of these cannot be looked at."""
-    found, unreadable = list[_Candidate](), list[str]()
+def _elsewhere(externals: Mapping[str, Any], find: Callable[[str], Scope]) -> tuple[list[_Candidate], dict[str, str]]:
+    """The instances of other ensembles, and by name why some of these cannot be looked at."""
+    found, unreadable = list[_Candidate](), dict[str, str]()
     for name in externals:
         try:
             found += _candidates(name, find(name))
         except EnsembleError as error:
-            unreadable.append(f"{name} cannot be read: {error.message}")
+            unreadable[name] = f"{name} cannot be read: {error.message}"
     return found, unreadable
 
 
@@ -135,7 +137,7 @@ def _candidates(external: str, scope: Scope) -> Iterator[_Candidate]:
             for name, part in view.capabilities().items()
         }
         known = replace(template, properties=_known_properties(view), capabilities=capabilities)
-        yield _Candidate(external, f"{instance.name}::" if named is None else "", instance, view, known)
+        yield _Candidate(external, _path(instance.name, is_named=named is not None), instance, view, known)
 
 
 def _known_properties(view: View) -> dict[str, Assignment]:
@@ -254,15 +256,21 @@ def _external(name: str, path: str) -> dict[str, Any]:
     return {"eval": {"external": name}, SELECT: path}
 
 
-def _keep(template: NodeTemplate, before: str) -> None:
+def _path(instance: str, *, is_named: bool) -> str:
+    """What begins the paths to an instance's values: nothing where the environment names the instance."""
+    return "" if is_named else f"{instance}::"
+
+
+def _keep(template: NodeTemplate, before: str, externals: Mapping[str, Any]) -> None:
     """Read what a template stood for before, though it does not fit now: what is taken down must not run on nothing."""
     external, _, instance = before.partition(":")
+    path = _path(instance, is_named=external in externals and bool(externals[external].instance))
     for given, definitions in (
         (template.properties, template.type.properties),
         (template.attributes, template.type.attributes),
     ):
         for name, definition in definitions.items():
-            given[name] = Assignment(_external(external, f"{instance}::{name}"), definition, template.place)
+            given[name] = Assignment(_external(external, path + name), definition, template.place)
 
 
 def _tell(template: NodeTemplate, fitting: list[str], before: str | None, selection: Problems) -> None:

@@ -150,6 +150,25 @@ def test_it_can_be_taken_down_all_the_same(ensemble: Callable[..., Ensemble]) ->
         value(gone, {"get_property": ["net", "cidr"]})
 
 
+def test_it_can_be_taken_down_where_the_environment_names_the_instance(ensemble: Callable[..., Ensemble]) -> None:
+    recorded = f"net: {{template: net, {OK}, imported: 'network:lan'}}"
+    named = "environment: {external: {network: {ensemble: net/ensemble.yaml, instance: lan}}}"
+    lan = "lan: {template: lan, readyState: {local: error}}"
+    read = ensemble(external=named, instances=lan, recorded=recorded)
+    assert read.unselected.errors
+    assert value(read, {"get_property": ["net", "cidr"]}) == "10.0.0.0/8"
+
+
+def test_nothing_comes_in_the_place_of_what_cannot_be_looked_at(ensemble: Callable[..., Ensemble]) -> None:
+    external = "environment: {external: {network: nowhere.yaml, second: net/ensemble.yaml}}"
+    recorded = f"net: {{template: net, {OK}, imported: 'network:lan'}}"
+    read = ensemble(external=external, recorded=recorded)
+    (error,) = read.unselected.errors
+    assert "network cannot be read" in str(error)
+    assert read.instances.by_name["net"].imported == "network:lan"
+    assert ensemble(external=external).instances.by_name["net"].imported == "second:lan"
+
+
 def test_what_it_stood_for_before_comes_first(ensemble: Callable[..., Ensemble]) -> None:
     several = {
         "nets": f"wan: {{type: Net, properties: {{cidr: 0.0.0.0/0}}}}, {LAN}",
