@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -158,14 +159,17 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
         if name not in result.outputs or not mapping:
             continue
         keyword, *path = mapping
-        values, entity = own, task.entity
+        values, entity, recorded = own, task.entity, (task.relationship or task.instance).attributes
         if keyword not in ("SELF", task.instance.name) and not _is_self(task, keyword):
             other = _entity_name(task, keyword, instances)
             values = others.setdefault(other, {})
             templates = task.scope.evaluator.topology.node_templates
             entity = templates.get(instances.by_name[other].template, task.template)
+            recorded = instances.by_name[other].attributes
         result.outputs[name] = _guard(task, entity, path, result.outputs[name], redactor)
-        _set_path(values, path, result.outputs[name])
+        if not _set_path(values, recorded, [str(key) for key in path], result.outputs[name]):
+            text = f'output "{name}" is mapped to a part of "{path[0]}", which is no map'
+            raise InvalidInput(text, task.operation.place)
     if task.relationship is not None:
         if own:
             key = task.relationship.key
@@ -212,11 +216,17 @@ def _entity_name(task: JobTask, keyword: str, instances: Instances) -> str:
     return name
 
 
-def _set_path(values: dict[str, Any], path: list[Any], value: Any) -> None:
-    """Set a nested attribute."""
-    for key in path[:-1]:
-        values = values.setdefault(str(key), {})
-    values[str(path[-1])] = value
+def _set_path(values: dict[str, Any], recorded: Mapping[str, Any], path: list[str], value: Any) -> bool:
+    """Set an attribute, or a part of one beside the others that are recorded; False if it is none that has parts."""
+    *outer, last = path
+    if outer and outer[0] not in values and isinstance(recorded.get(outer[0]), dict):
+        values[outer[0]] = deepcopy(recorded[outer[0]])
+    for key in outer:
+        values = values.setdefault(key, {})
+        if not isinstance(values, dict):
+            return False
+    values[last] = value
+    return True
 
 
 def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:

@@ -292,3 +292,32 @@ def test_what_is_declared_as_a_secret_is_one_as_an_attribute(job, attributes, ou
     found = settled(made, "app:Standard.create", Result(True, attributes=attributes, outputs=outputs))
     assert redact(found.patches[0]["attributes"]) == shown
     assert made.ensemble.redactor.text("second") == REDACTED
+
+
+PARTS = SERVICE.replace("url: {type: string}", "url: {type: string}\n      info: {type: map}").replace(
+    "address: [SELF, url], seen: [HOST, guest]", "whole: [SELF, info], port: [SELF, info, port]"
+)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "outputs", "info"),
+    [
+        ({}, {"port": 80}, {"port": 80}),
+        ({"ip": "10.0.0.1", "port": 79}, {"port": 80}, {"ip": "10.0.0.1", "port": 80}),
+        (None, {"port": 80}, {"port": 80}),
+        ({"ip": "10.0.0.1"}, {"whole": {"a": 1}, "port": 80}, {"a": 1, "port": 80}),
+    ],
+)
+def test_an_output_sets_a_part_of_an_attribute_beside_the_others(job, recorded, outputs, info) -> None:
+    made = job(PARTS)
+    made.instance("machine")
+    app = made.instance("app", attributes={"info": recorded})
+    assert settled(made, CONFIGURE, Result(True, outputs=outputs)).patches[0]["attributes"] == {"info": info}
+    assert app.attributes == {"info": recorded}
+
+
+def test_an_output_cannot_set_a_part_of_what_has_none(job) -> None:
+    made = job(PARTS)
+    made.instance("machine")
+    with pytest.raises(InvalidInput, match='"port" is mapped to a part of "info", which is no map'):
+        settled(made, CONFIGURE, Result(True, outputs={"whole": "text", "port": 80}))
