@@ -219,9 +219,7 @@ class JobExecution:
             self._feed(events.Interrupted(run.key, "it was cancelled"))
             return
         except EnsembleError as error:
-            result = Result(success=False, modified=False, error=str(error))
-            if task.check and isinstance(error, Deferred):
-                result = Result(success=True, modified=False, messages=[needs(error.refs)], basis=Basis.NOT_RUN)
+            result = _unable(task, error)
         wrote = await self._settle(task, result, since)
         added: tuple[events.ScheduledOperation, ...] = ()
         try:
@@ -308,6 +306,9 @@ class JobExecution:
         except asyncio.CancelledError:
             await self._settle(sub_task, _cancelled(), since)
             raise
+        except EnsembleError as error:
+            await self._settle(sub_task, _unable(sub_task, error), since)
+            raise
         await self._settle(sub_task, result, since)
         return result
 
@@ -365,3 +366,10 @@ class JobExecution:
 
 def _cancelled() -> Result:
     return Result(success=False, error="it was cancelled", outcome=Outcome(ok=False, cancelled=True))
+
+
+def _unable(task: JobTask, error: EnsembleError) -> Result:
+    """The result of a configurator that cannot go on; in a dry run it may only lack what nobody has set."""
+    if task.check and isinstance(error, Deferred):
+        return Result(success=True, modified=False, messages=[needs(error.refs)], basis=Basis.NOT_RUN)
+    return Result(success=False, modified=False, error=str(error))

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import ModuleCall, Outcome
 from ansible_ensemble.engine.execute import JobExecution, JobOutcome
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.render import Renderer
-from ansible_ensemble.records.journals import create_journal
+from ansible_ensemble.records.job_journal import read_job_journal
+from ansible_ensemble.records.journals import create_journal, open_journals
 from ansible_ensemble.records.report import job_seconds
 
 SERVICE = """\
@@ -144,3 +146,31 @@ def test_durations_are_those_of_a_clock_that_nobody_sets(job, monkeypatch: pytes
     began = {"event": "job-started", "time": times[0] + 3600}
     assert job_seconds(began, told[-1]) == told[-1]["seconds"]
     assert job_seconds(began, {"event": "finished", "time": times[-1], "seconds": 5}) == 0.0
+
+
+DELEGATING = (
+    SERVICE.replace("simple_yaml_1_3", "simple_unfurl_1_0_0")
+    + """\
+    thing:
+      type: Thing
+      interfaces:
+        Standard:
+          operations:
+            create:
+              implementation: {className: unfurl.configurators.DelegateConfigurator}
+              inputs: {operation: Standard.configure}
+            configure: {implementation: {primary: ansible.builtin.ping, operation_host: web1}}
+"""
+)
+
+
+def test_a_part_of_an_operation_that_cannot_go_on_has_ended(job, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(self: Workers, order: ModuleCall) -> Outcome:
+        raise EnsembleError("there is no way to web1")
+
+    monkeypatch.setattr(Workers, "run", refuse)
+    made = job(DELEGATING)
+    outcome, _, told = carry_out(made)
+    assert outcome.counts == {"failed": 1, "blocked": 1}
+    assert [event["error"] for event in told if event["event"] == "finished"] == ["there is no way to web1"] * 2
+    assert not read_job_journal(open_journals(made.ensemble.folder)[0]).interrupted
