@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sensitive import redact, reveal
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.language.entities import Group, Topology
@@ -58,7 +58,9 @@ def group_variables(group: Group, evaluator: Evaluator) -> dict[str, Any]:
     assignment = group.properties.get("hostvars")
     if assignment is None:
         return {}
-    value = reveal(evaluator.scope().evaluate(assignment.value, assignment.place)) or {}
-    if not isinstance(value, dict):
-        raise InvalidInput(f"the hostvars of group '{group.name}' must be a map, not {value!r}", assignment.place)
-    return {str(name): item for name, item in value.items()}
+    value = evaluator.scope().evaluate(assignment.value, assignment.place)
+    variables = reveal(value) or {}
+    if not isinstance(variables, dict):
+        text = f"the hostvars of group '{group.name}' must be a map, not {redact(value)!r}"
+        raise InvalidInput(text, assignment.place)
+    return {str(name): item for name, item in variables.items()}

@@ -6,6 +6,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import Host
+from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.instances.instance import RelationshipInstance
 from tests.unit.conftest import SERVICE
@@ -153,3 +154,6 @@ def test_variables_of_a_group_are_a_map(find) -> None:
     service = SERVICE.replace("topology_template:\n", "topology_template:\n  inputs: {vars: {default: [1]}}\n") + groups
     with pytest.raises(InvalidInput, match="the hostvars of group 'g' must be a map"):
         find("HOST", service=service)
+    secret = service.replace("{default: [1]}", "{type: string, default: s3cret, metadata: {sensitive: true}}")
+    with pytest.raises(InvalidInput, match=f"must be a map, not '{REDACTED}'"):
+        find("HOST", service=secret)
