@@ -150,7 +150,10 @@ def _keep(folder: Path, how: Trust | None) -> Path:
 
 def _written(file: Path) -> dict[str, str]:
     try:
-        folders = json.loads(file.read_text(encoding="utf-8")).get("folders")
+        document = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    return dict(folders or {})
+    folders = document.get("folders", {}) if isinstance(document, dict) else None
+    if not isinstance(folders, dict):
+        raise ValueError("the file is none of trusted folders")
+    return folders

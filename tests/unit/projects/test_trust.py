@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import os
 import stat
+from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.projects.trust import (
     Trust,
     approve,
@@ -137,3 +140,14 @@ def test_what_came_from_elsewhere_stays_strange_when_its_project_is_approved(tmp
     approve(mine)
     assert is_trusted(mine)
     assert not is_trusted(mine / "copy")
+
+
+@pytest.mark.parametrize("text", ["[]", "3", '{"folders": 3}', '{"folders": {"/x": 1}}', "{"])
+def test_a_file_that_cannot_be_read_is_not_written_over(tmp_path, text):
+    trust(tmp_path)
+    (file,) = Path(os.environ["XDG_STATE_HOME"]).rglob("trust.json")
+    file.write_text(text)
+    with pytest.raises(EnsembleError, match="cannot be kept"):
+        trust(tmp_path)
+    assert file.read_text() == text
+    assert not is_trusted(tmp_path)
