@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.language.entities import Policy, Topology, Workflow
@@ -81,10 +81,13 @@ class _OfWorkflow:
         self._workflow = workflow
 
     def __call__(self, written: Mapping[str, Any]) -> tuple[Any] | None:
-        name = written.get("get_input")
+        called = written.get("get_input")
+        name, *path = called if isinstance(called, list) and called else [called]
         if len(written) != 1 or not isinstance(name, str) or name not in self._workflow.inputs:
             return None
-        return (mark_declared(self._value(name), self._workflow.inputs[name], self._data_type, mark=_sensitive),)
+        definition = self._workflow.inputs[name]
+        found = _part(self._value(name), path, f'the input "{name}" of the workflow', definition.place)
+        return (mark_declared(found, definition, self._data_type, path, _sensitive),)
 
     def _value(self, name: str) -> Any:
         definition = self._workflow.inputs[name]
@@ -110,12 +113,22 @@ class _OfPolicy:
         if not isinstance(path, list) or len(path) < 2 or path[0] != "SELF" or path[1] not in self._policy.properties:
             return None
         assignment = self._policy.properties[path[1]]
-        found = assignment.value
-        for key in path[2:]:
-            if not isinstance(found, Mapping) or key not in found:
-                raise InvalidInput(f"the property '{path[1]}' of the policy has no '{key}'", assignment.place)
-            found = found[key]
+        found = _part(assignment.value, path[2:], f"the property '{path[1]}' of the policy", assignment.place)
         return (mark_declared(found, assignment.definition, self._data_type, path[2:], _sensitive),)
+
+
+def _part(value: Any, path: list[Any], what: str, place: Place | None) -> Any:
+    """The part of a written value that keys and numbers lead to.
+
+    Raises:
+        InvalidInput: it has none.
+    """
+    for key in path:
+        names = value.keys() if isinstance(value, Mapping) else range(len(value)) if isinstance(value, list) else ()
+        if not isinstance(key, (str, int)) or key not in names:
+            raise InvalidInput(f"{what} has no '{key}'", place)
+        value = value[key]
+    return value
 
 
 def _sensitive(value: Any) -> Any:

@@ -56,6 +56,9 @@ def topology(tmp_path: Path) -> Topology:
         (WORKFLOW, {"get_input": "key"}, "canary", True),
         (WORKFLOW, {"concat": ["a", {"get_input": "key"}]}, {"concat": ["a", "canary"]}, True),
         (WORKFLOW, [{"get_input": "times"}], [3], False),
+        (WORKFLOW, {"get_input": ["login", "user"]}, "joe", False),
+        (WORKFLOW, {"get_input": ["logins", 0, "user"]}, "joe", False),
+        (WORKFLOW, {"get_input": ["login", "pw"]}, "canary", True),
         (WORKFLOW, {"get_input": "of_the_topology"}, {"get_input": "of_the_topology"}, False),
         (WORKFLOW, {"get_property": ["SELF", "key"]}, {"get_property": ["SELF", "key"]}, False),
         (POLICY, {"get_property": ["SELF", "key"]}, "canary", True),
@@ -112,3 +115,11 @@ def test_sensitive_fields_of_what_is_assigned_are_marked_and_others_not(
     details: dict[str, Any] = {}
     assign(details, {"value": written}, origin)
     assert redact(assigned_inputs(topology, details)) == {"value": redacted}
+
+
+@pytest.mark.parametrize("step", ["days", 1, {"get_input": "times"}])
+def test_a_part_that_an_input_does_not_have_is_refused(topology: Topology, step: Any) -> None:
+    details: dict[str, Any] = {}
+    assign(details, {"value": {"get_input": ["logins", step]}}, WORKFLOW)
+    with pytest.raises(InvalidInput, match='the input "logins" of the workflow has no'):
+        assigned_inputs(topology, details)
