@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.documents.json_schema import fits
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_written
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
@@ -372,11 +373,8 @@ def _matches(pattern: Any, value: str) -> bool:
 
 
 def _fits_json_schema(value: Any, schema: Any) -> bool:
-    import jsonschema
-
     try:
         data = json.loads(value) if isinstance(value, str) else value
-        jsonschema.validate(data, json.loads(schema) if isinstance(schema, str) else schema)
-    except (ValueError, jsonschema.ValidationError, jsonschema.SchemaError, RecursionError):
+        return fits(data, json.loads(schema) if isinstance(schema, str) else schema)
+    except (ValueError, RecursionError, InvalidInput):
         return False
-    return True

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.documents.json_schema import schema_fault
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.values import as_declared, type_fault
 
@@ -49,11 +50,8 @@ def _schema_fault(operand: Any) -> str | None:
     """Why a JSON schema cannot be checked."""
     if is_computed(operand):
         return None
-    import jsonschema
-
     try:
-        schema = json.loads(operand) if isinstance(operand, str) else operand
-        jsonschema.validators.validator_for(schema).check_schema(schema)
-    except (ValueError, RecursionError, AttributeError, jsonschema.SchemaError) as error:
-        return f"this is no JSON schema: {getattr(error, 'message', error)}"
-    return None
+        fault = schema_fault(json.loads(operand) if isinstance(operand, str) else operand)
+    except (ValueError, RecursionError) as error:
+        fault = str(error)
+    return f"this is no JSON schema: {fault}" if fault is not None else None

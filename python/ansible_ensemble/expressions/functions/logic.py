@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.json_schema import fits
 from ansible_ensemble.expressions.data import bare, plain
 from ansible_ensemble.expressions.functions.protocol import Call, function
 from ansible_ensemble.expressions.values import for_each
@@ -94,20 +96,13 @@ def validate(call: Call) -> Any:
 
     Example: `{eval: {validate: [{get_input: size}, {type: integer, minimum: 1}]}}`
     """
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
-    from referencing.exceptions import Unresolvable
-
     raw_value, raw_schema = call.operands(2, 2)
     schema = bare(call.value(raw_schema))
     value = bare(call.value(raw_value))
     try:
-        Draft202012Validator.check_schema(schema)
-        return bool(Draft202012Validator(schema).is_valid(value))
-    except SchemaError as error:
-        raise call.failure(f"the second argument of {call.name} is no JSON Schema: {error.message}") from error
-    except Unresolvable as error:
-        raise call.failure(f"the JSON Schema refers to what is not in it: {error}") from error
+        return fits(value, schema)
+    except InvalidInput as error:
+        raise call.failure(f"the second argument of {call.name}: {error.message}") from error
 
 
 def is_true(value: Any) -> bool:
