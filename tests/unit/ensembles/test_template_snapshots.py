@@ -160,6 +160,6 @@ def test_what_moved_is_kept_by_its_new_name_for_good(job, tmp_path: Path, folder
     renamed = RetainedTemplates(folder, tmp_path, Seal())
     renamed.rename(moves)
     renamed.keep(moved.ensemble.topology, [], moved.ensemble.evaluator)  # a job without anything to do
-    kept = json.loads((folder / retained.FILE).read_text())
+    kept = json.loads((folder / template_snapshots.FILE).read_text())
     assert set(kept) == {"web", "vm"}
     assert [one["target"] for one in kept["web"]["requirements"]] == ["vm"]
