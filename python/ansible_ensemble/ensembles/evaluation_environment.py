@@ -11,15 +11,13 @@ from typing import Any
 
 from ansible_ensemble.core.ansible_settings import setting
 from ansible_ensemble.core.environment import with_changes
-from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
 from ansible_ensemble.ensembles.job_inputs import given_variables
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.secret_codec import Seal
-from ansible_ensemble.expressions.context import TRUST
 from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.inventory import Inventory
-from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.environment import Environment, OwnVariables, withheld
 from ansible_ensemble.projects.folders import ACTIVE, PLANNED, task_folder
 from ansible_ensemble.projects.vault import Vault
 
@@ -55,10 +53,11 @@ def make_surroundings(
         if is_sensitive(value):
             redactor.add(value, name)
     inventory = cache(partial(_inventory, options, vault, folder, variables)) if trusted else _withheld
+    own = environment.variables
     return Surroundings(
         root=environment.root,
         folder=folder,
-        environment=with_changes(os.environ, environment.variables),
+        environment=with_changes(os.environ, own) if trusted else OwnVariables(own),
         locals=environment.locals,
         secrets=environment.secret,
         externals=externals,
@@ -84,7 +83,7 @@ def make_surroundings(
 
 def _withheld() -> Inventory:
     """The inventory of a project that is not trusted: its scripts, plugins and variables may run anything."""
-    raise InvalidInput("the inventory is not read for a project that is not trusted", hint=TRUST)
+    raise withheld("the inventory")
 
 
 def _inventory(options: JobOptions, vault: Vault, folder: Path, variables: Mapping[str, Any]) -> Inventory:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.expressions.context import Context
 
 KIND = "inventory"
@@ -60,10 +60,9 @@ def inventory_variables(
         expose: makes of a value what templates see.
         errors: takes the errors that tests such as `is defined` would swallow.
     """
-    source = context.evaluator.surroundings.inventory
-    if source is None or not names:
+    inventory = _inventory(context) if names else None
+    if inventory is None:
         return {}
-    inventory = source()
     here = HostMap(inventory, _machine(context, inventory.hosts), context, expose, errors)
     found: dict[str, Any] = {}
     for name in sorted(names):
@@ -83,12 +82,20 @@ def read_variable(path: str, context: Context) -> Any:
         KeyError: there is no such host now.
     """
     host, _, name = path.partition("::")
-    source = context.evaluator.surroundings.inventory
-    if source is None:
+    inventory = _inventory(context)
+    if inventory is None:
         raise KeyError(path)
-    inventory = source()
     value = inventory.value(host, name) if name in inventory.names(host) else None
     return context.tracker.read(f"{KIND}::{path}", value)
+
+
+def _inventory(context: Context) -> Inventory | None:
+    """The inventory, read now; None where there is none. An error that it may not be read says who asked for it."""
+    source = context.evaluator.surroundings.inventory
+    try:
+        return source() if source is not None else None
+    except InvalidInput as error:
+        raise error if error.place is not None else InvalidInput(error.message, context.place, error.hint) from error
 
 
 def _machine(context: Context, hosts: Collection[str]) -> str:

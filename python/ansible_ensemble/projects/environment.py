@@ -117,7 +117,7 @@ class Environment:
         """
         if self._variables is None:
             rules = {name: self._variable(name, value) for name, value in self.raw.get("variables", {}).items()}
-            self._variables = apply_rules(rules, os.environ, as_written)
+            self._variables = apply_rules(rules, os.environ if self.trusted else {}, as_written)
             # what a rule puts before another value, or is replaced by the next one, is as secret by itself
             told = [*rules.items(), *self._variables.items()]
             self._sensitive_variables = [(name, value) for name, value in told if is_sensitive(value)]
@@ -194,7 +194,7 @@ class Environment:
         from ansible_ensemble.instances.instance import Instances
         from ansible_ensemble.language.entities import Topology
 
-        environment = dict(os.environ)
+        environment = os.environ if self.trusted else OwnVariables({})
         around = Surroundings(self.root, self.folder, environment=environment, trusted=self.trusted)
         return Evaluator(Topology(self.folder / ENSEMBLE_FILE), Instances(), around).scope().evaluate(value)
 
@@ -206,6 +206,34 @@ class Environment:
         if isinstance(value, list) and _holds_vault(value):
             return [self._decrypted(item) for item in value]
         return value
+
+
+class OwnVariables(Mapping[str, Any]):
+    """What a project that is not trusted sees of the environment: the variables that it sets itself."""
+
+    def __init__(self, own: Mapping[str, Any]) -> None:
+        self._own = own
+
+    def __getitem__(self, name: str) -> Any:
+        if self._own.get(name) is None:
+            raise withheld(f"the environment variable {name}")
+        return self._own[name]
+
+    def __contains__(self, name: object) -> bool:
+        return self[str(name)] is not None
+
+    def __iter__(self) -> Iterator[str]:
+        raise withheld("the environment")
+
+    def __len__(self) -> int:
+        raise withheld("the environment")
+
+
+def withheld(what: str) -> InvalidInput:
+    """The error that something of the user is not read."""
+    from ansible_ensemble.expressions.context import TRUST
+
+    return InvalidInput(f"{what} is not read for a project that is not trusted", hint=TRUST)
 
 
 def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None = None) -> Environment:

@@ -99,6 +99,46 @@ def test_the_environment_of_a_trusted_project_may(stranger, ran):
     assert value(stranger) == "made"
 
 
+@pytest.mark.parametrize(
+    "default",
+    [
+        "{get_env: CANARY}",
+        "{get_env: [CANARY, other]}",
+        "{has_env: CANARY}",
+        "{get_env: }",
+        "\"{{ [1] | map_value }}{{ {'get_env': 'CANARY'} | eval }}\"",
+        '{eval: {to_env: {"+CANARY": null}}}',
+        '{eval: {to_env: {X: "${CANARY}"}}}',
+        "{eval: {local: x}}",
+    ],
+)
+def test_a_stranger_reads_nothing_of_the_users_environment(stranger, ran, monkeypatch, default):
+    monkeypatch.setenv("CANARY", "hunter2")
+    sets = "environment: {locals: {x: {get_env: CANARY}}}\n"
+    written(stranger, ran, default, sets if "local" in default else "")
+    with pytest.raises(InvalidInput, match="is not read for a project that is not trusted"):
+        value(stranger)
+    trust(stranger)
+    assert value(stranger)
+
+
+def test_a_stranger_has_the_variables_that_it_sets_alone(stranger, ran, monkeypatch):
+    monkeypatch.setenv("CANARY", "hunter2")
+    written(stranger, ran, "{get_env: X}", 'environment: {variables: {X: "one${CANARY}", ^CANARY: two}}\n')
+    assert value(stranger) == "one"
+    written(stranger, ran, "{get_env: CANARY}", 'environment: {variables: {X: "one${CANARY}", ^CANARY: two}}\n')
+    assert value(stranger) == "two"
+
+
+def test_the_inventory_that_a_stranger_may_not_read_is_asked_for_at_a_place(stranger, ran):
+    written(stranger, ran, '"{{ nosuch }}"')
+    with pytest.raises(InvalidInput, match="inventory is not read") as caught:
+        make_plan(str(stranger), "deploy", {})
+    assert caught.value.place is not None
+    assert caught.value.place.file.endswith("service.yaml")
+    assert caught.value.place.line == 6
+
+
 @pytest.mark.parametrize("url", ["/", "..", "file:///", "../mine"])
 def test_a_stranger_names_no_folder_of_this_machine(stranger, ran, tmp_path, url):
     (tmp_path / "mine").mkdir()
