@@ -12,7 +12,6 @@ from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
 from ansible_ensemble.core.errors import EnsembleError, UsageError
-from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted
 
 
@@ -75,6 +74,8 @@ def _ensemble(argument: str) -> Path | None:
     try:
         path = Path(argument).expanduser().absolute()
         if path.is_dir() or zipfile.is_zipfile(path):
+            from ansible_ensemble.ensembles.location import locate
+
             return locate(path).ensemble
         return path if path.is_file() else None
     except (EnsembleError, OSError, RuntimeError, ValueError):
