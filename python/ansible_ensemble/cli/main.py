@@ -20,7 +20,7 @@ from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.output import drop, outlive_reader
+from ansible_ensemble.core.output import drop, open_standard_streams, outlive_reader
 
 DEBUG = "ANSIBLE_ENSEMBLE_DEBUG"
 #: Errors of the system that can meet any write, and are nobody's defect.
@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code (see `exit_codes`).
     """
+    open_standard_streams()
     atexit.register(gc.freeze)  # else the interpreter looks for garbage once more before it ends, which takes long
     for number in (signal.SIGTERM, signal.SIGHUP):
         # what was started with nohup goes on when its terminal is gone

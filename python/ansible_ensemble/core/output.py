@@ -1,11 +1,27 @@
-"""Output whose reader has gone, as in `... | head -1`."""
+"""Standard streams that nobody is at: closed from the start, or left by their reader, as in `... | head -1`."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable
 from typing import Any, TextIO
+
+
+def open_standard_streams() -> None:
+    """Let a process that was started with closed standard streams, as by some daemons, read and write nothing.
+
+    Otherwise the next files that it opens, a journal for one, take their numbers, and what it starts prints into them.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def outlive_reader(stream: TextIO) -> None:

@@ -14,7 +14,15 @@ from typing import Any
 from ansible_ensemble import __version__
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import place_of
-from ansible_ensemble.projects.git import branch, changed_between, dirty_files, first_commit, head, remote_url
+from ansible_ensemble.projects.git import (
+    branch,
+    changed_between,
+    dirty_files,
+    first_commit,
+    head,
+    relative_name,
+    remote_url,
+)
 
 #: The repository that the ensemble is in: its records are committed to it, so its commit moves with every job.
 SELF = "self"
@@ -113,7 +121,7 @@ def _own(root: Path, commit: str, records: list[Path]) -> list[str]:
     changed = changed_between(root, commit) if commit else []
     if changed is None:
         return [f"the commit {commit[:12]} is not in the ensemble's repository"]
-    ignored = [path.resolve().relative_to(root).as_posix() for path in records]
+    ignored = [relative_name(root, path) for path in records]
     files = [
         file for file in changed if not any(file == path or file.startswith(path + "/") for path in ignored)
     ] + dirty_files(root, records)

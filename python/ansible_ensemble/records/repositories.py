@@ -90,15 +90,14 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
         InvalidInput: something is not what the `lock` section records.
     """
     repositories = repositories_of(ensemble)
-    records = committed_paths(ensemble.path)
+    # what an earlier job left there, or this one has written already, is no change of a person's
+    written = _within(repositories.get(SELF), [*committed_paths(ensemble.path), *passing_paths(ensemble.path)])
     for name, root in repositories.items():
         if not options.check:
-            # what an earlier job left there, or this one has written already, is no change of a person's
-            ignored = _within(root, [*records, *passing_paths(ensemble.path)]) if name == SELF else []
-            check_clean(root, options.dirty, commit=options.commits, ignore=ignored)
+            check_clean(root, options.dirty, commit=options.commits, ignore=written if name == SELF else [])
     if options.locked:
         section = ensemble.document.data.get("lock") if ensemble.document else None
-        check_pins(section, repositories, _within(repositories.get(SELF), records), ensemble.path)
+        check_pins(section, repositories, written, ensemble.path)
 
 
 def starting_point(ensemble: Ensemble, options: JobOptions) -> dict[str, Any]:

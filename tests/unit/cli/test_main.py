@@ -153,3 +153,26 @@ def test_a_full_disk_is_no_defect():
         )
     assert done.returncode == 1
     assert done.stderr == "Error: what the command prints cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_are_nobody_and_no_defect(closed, tmp_path):
+    program = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main(['history', '--output', 'json']))"
+    command = f'"$0" -c "$1" {closed}'
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    (tmp_path / "ensemble.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Ensemble\n", encoding="utf-8")
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable, program], env=environment, cwd=tmp_path, text=True, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_file_does_not_take_the_place_of_a_closed_stream(tmp_path):
+    program = (
+        "import os, subprocess, sys; from ansible_ensemble.core.output import open_standard_streams as mend; mend()\n"
+        "with open('journal', 'w') as file: subprocess.run(['echo', 'word']); assert file.fileno() > 2\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = ["sh", "-c", '"$0" -c "$1" <&- >&- 2>&-', sys.executable, program]
+    assert subprocess.run(command, env=environment, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "journal").read_text(encoding="utf-8") == ""

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.records.repositories import repositories_of
+from ansible_ensemble.projects.pins import pins
+from ansible_ensemble.records.repositories import check_working_trees, repositories_of
 from tests.unit.conftest import SERVICE
 
 
@@ -41,3 +46,25 @@ def test_a_repository_that_is_imported_from_counts_by_its_name(tmp_path: Path) -
     importing = SERVICE.replace("node_types:", "imports: [../more/more.yaml]\nnode_types:", 1)
     assert repositories_at(root / "one", importing) == {"self": root, "more": other}
     assert repositories_at(root / "built", importing) == {"more": other}
+
+
+def test_what_jobs_write_beside_an_ensemble_is_no_difference_from_what_is_locked(tmp_path: Path) -> None:
+    root = repository(tmp_path / "root")
+    (root / "service.yaml").write_text(SERVICE)
+    (root / "configure.sh").write_text("")
+    (root / "ensemble.yaml").write_text(
+        "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec: {service_template: service.yaml}\n"
+    )
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", "-C", root, "add", "."], check=True)
+    subprocess.run(["git", "-C", root, *identity, "commit", "--quiet", "-m", "all"], check=True)
+    with (root / "ensemble.yaml").open("a") as file:
+        file.write(json.dumps({"lock": pins({"self": root})})[1:-1] + "\n")
+    (root / "ensemble.yaml.lock").write_text("")
+    (root / "jobs").mkdir()
+    (root / "jobs" / "job.yaml").write_text("")
+    options = JobOptions(locked=True)
+    check_working_trees(read_ensemble(locate(root / "ensemble.yaml"), options), options)
+    (root / "configure.sh").write_text("touch there")
+    with pytest.raises(InvalidInput, match=r"not what is locked: configure\.sh differs"):
+        check_working_trees(read_ensemble(locate(root / "ensemble.yaml"), options), options)
