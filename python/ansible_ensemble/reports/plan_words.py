@@ -66,15 +66,30 @@ def summary_line(plan: dict[str, Any]) -> str:
         plan: the plan's JSON document.
     """
     if is_empty(plan):
-        return f"No changes. {_NOTHING.get(plan['workflow'], 'There is nothing to do.')}"
+        return f"No changes. {_nothing(plan)}"
     summary = plan["summary"]
     parts = [f"{summary[name]} to {name}" for name in ("add", "change", "destroy")]
     parts += [f"{summary[name]} to {name}" for name in ("read", "run") if summary.get(name)]
     return f"Plan: {', '.join(parts)}."
 
 
+def _nothing(plan: dict[str, Any]) -> str:
+    """Why a plan does nothing, as far as it looked: what is left alone need not be as the specification says."""
+    workflow, options = plan["workflow"], plan["options"]
+    names = list(dict.fromkeys(clean(str(item["instance"])) for item in plan["excluded"]))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    alone = f"Left alone: {', '.join(names[:_NAMED])}{more}. " if names else ""
+    if workflow == "deploy" and options.get("change_detection") != "skip":
+        limited = options.get("instances") or options.get("templates")
+        what = "What else the filter names" if limited and names else "What the filter names" if limited else ""
+        return f"{alone}{what or ('All else' if names else 'Everything')} is as the specification says."
+    if names:
+        return f"{alone}There is nothing else to do."
+    return _NOTHING.get(workflow, "There is nothing to do.")
+
+
+_NAMED = 5
 _NOTHING = {
-    "deploy": "Everything is as the specification says.",
     "undeploy": "There is nothing to undeploy.",
     "check": "There is nothing to check: no instance that is there has a check operation.",
     "discover": "There is nothing to discover.",

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.planning.plan import Action, InstanceChange, Plan, Reason, ValueChange
+from ansible_ensemble.planning.plan import Action, Exclusion, InstanceChange, Plan, Reason, ValueChange
+from ansible_ensemble.reports.plan_html import plan_html
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.style import Style
 
@@ -28,6 +29,33 @@ def test_an_empty_plan_says_so():
     assert plan_text(Plan("deploy", "ensemble.yaml").to_json()) == (
         "No changes. Everything is as the specification says.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("workflow", "options", "left_alone", "said"),
+    [
+        ("deploy", {}, ["db"], "Left alone: db. All else is as the specification says."),
+        ("deploy", {}, list("abcdefg"), "Left alone: a, b, c, d, e and 2 more. All else is as the specification says."),
+        ("deploy", {"instances": ["app"]}, [], "What the filter names is as the specification says."),
+        (
+            "deploy",
+            {"templates": ["app"]},
+            ["b"],
+            "Left alone: b. What else the filter names is as the specification says.",
+        ),
+        ("deploy", {"change_detection": "skip"}, [], "There is nothing to do."),
+        ("undeploy", {}, [], "There is nothing to undeploy."),
+        ("undeploy", {}, ["db"], "Left alone: db. There is nothing else to do."),
+        ("release", {}, [], "There is nothing to do."),
+    ],
+)
+def test_an_empty_plan_says_no_more_than_is_so(
+    workflow: str, options: dict[str, object], left_alone: list[str], said: str
+) -> None:
+    excluded = [Exclusion(name, "it left the spec, and --prune is not set") for name in left_alone]
+    plan = Plan(workflow, "ensemble.yaml", options=options, excluded=excluded).to_json()
+    assert plan_text(plan).splitlines()[-1] == f"No changes. {said}"
+    assert f"No changes. {said}" in plan_html(plan)
 
 
 def test_an_empty_plan_still_tells_what_is_left_alone_and_warnings(document):
