@@ -14,7 +14,8 @@ author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Compares what the topology says should be with what the ensemble's status says is, and plans the operations that
     a workflow takes from one to the other, each with its reason.
-  - Changes nothing but the file that the plan is saved to.
+  - Changes nothing but the file that the plan is saved to. The task is changed if O(plan_file) is given and that file
+    was not there or held another plan; whether there is something to do is told by RV(plan.operations).
 extends_documentation_fragment:
   - tosca.ensemble.options
   - tosca.ensemble.options.planning

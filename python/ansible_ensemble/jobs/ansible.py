@@ -129,7 +129,7 @@ def plan(
     excluded = [{**item, "reason": say(item["reason"])} for item in document["excluded"]]
     told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
     return {
-        "changed": not made.empty,
+        "changed": bool(plan_file) and saved.changed,
         "plan": document,
         "plan_file": str(saved.path),
         "plan_digest": saved.digest,

@@ -35,10 +35,12 @@ class SavedPlan:
     Attributes:
         path: its file.
         digest: of the file's content: whoever carries the plan out can tell whether it is still this one.
+        changed: whether the file was not there, or had other content.
     """
 
     path: Path
     digest: str
+    changed: bool = False
 
 
 def save_plan(text: str, path: Path) -> SavedPlan:
@@ -51,8 +53,10 @@ def save_plan(text: str, path: Path) -> SavedPlan:
     with suppress(FileNotFoundError):
         if path.stat().st_size and not is_plan_file(path):  # an ensemble, for one
             raise InvalidInput(f"{path} is there and is no plan: it is not written over", hint="name another file")
+    content = text.encode()
+    changed = not path.exists() or path.read_bytes() != content
     write_atomically(path, text, mode=0o600)
-    return SavedPlan(path, _digest(text.encode()))
+    return SavedPlan(path, _digest(content), changed)
 
 
 def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:

@@ -111,6 +111,13 @@ def test_a_plan_that_nobody_named_is_known_by_its_digest(service: Path) -> None:
         carry_out(service, "deploy", made["plan_file"], None)
 
 
+def test_only_a_plan_that_is_kept_and_new_is_a_change(service: Path, tmp_path: Path) -> None:
+    assert not plan_in_a_playbook(service, "deploy")["changed"]
+    made = [plan_in_a_playbook(service, "deploy", tmp_path / "p.json") for _ in range(2)]
+    assert [one["changed"] for one in made] == [True, False]
+    assert plan_in_a_playbook(service, "check", tmp_path / "p.json")["changed"]
+
+
 @pytest.mark.parametrize("named", [False, True])
 def test_a_plan_of_another_workflow_is_refused(service: Path, tmp_path: Path, *, named: bool) -> None:
     made = plan_in_a_playbook(service, "deploy", tmp_path / "p.json" if named else None)
