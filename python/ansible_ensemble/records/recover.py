@@ -26,7 +26,7 @@ from ansible_ensemble.records.journals import (
     put_aside,
 )
 from ansible_ensemble.records.record import fold, record_job, report_journal
-from ansible_ensemble.records.repositories import awaits_commit, free_repositories, keep_in_git
+from ansible_ensemble.records.repositories import free_repositories, keep_in_git
 
 
 def read_recovered(location: Location, options: JobOptions, *, write: bool) -> Ensemble:
@@ -151,9 +151,6 @@ def commit_job(ensemble: Ensemble, report: dict[str, Any], options: JobOptions) 
     job = report["job"]
     job["commits"] = {}
     start = read_job_journal(job_log(ensemble.folder, job["id"])).header
-    if not report["tasks"] and not awaits_commit(ensemble, start):  # its record alone is no reason for a commit
-        report["warnings"].append("Nothing was done, so nothing is committed; the next commit takes the record along.")
-        return
     kept = keep_in_git(ensemble, start, options, f"{job['workflow'].capitalize()} {job['id']}: {job['summary']}")
     job["commits"] = kept.commits
     report.setdefault("problems", []).extend(kept.problems)

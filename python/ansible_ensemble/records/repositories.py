@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.changes.job_record import CHANGES, read_job
 from ansible_ensemble.core.errors import EnsembleError, shown_path
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.options import JobOptions
@@ -118,26 +117,6 @@ def starting_point(ensemble: Ensemble, options: JobOptions) -> dict[str, Any]:
         return {}  # nothing was asked of git
     commits = {entry["name"]: entry["commit"] for entry in section["repositories"]}
     return {"lock": section, "commit": commits.get(SELF, ""), "dirty": dirty}
-
-
-def awaits_commit(ensemble: Ensemble, start: Mapping[str, Any]) -> bool:
-    """Whether there was the record of an earlier job that did something when a job began, and no commit has it.
-
-    Args:
-        ensemble: the ensemble.
-        start: as for `keep_in_git`.
-    """
-    root = repositories_of(ensemble).get(SELF)
-    dirty = [root / file for file in start.get("dirty", {}).get(SELF, ())] if root else []
-    changes = (ensemble.folder / CHANGES).resolve()
-    return any(_did_something(file) for file in dirty if file.parent == changes and file.is_file())
-
-
-def _did_something(record: Path) -> bool:
-    try:
-        return bool(read_job(record).tasks)
-    except EnsembleError:
-        return True  # nobody can tell
 
 
 def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOptions, message: str) -> Kept:
