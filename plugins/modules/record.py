@@ -69,10 +69,10 @@ outputs:
   type: dict
   sample: {url: "http://localhost:8080/"}
 summary:
-  description: How many instances were added, changed and destroyed.
+  description: How many instances were added, changed, destroyed and forgotten.
   returned: success
   type: dict
-  sample: {add: 4, change: 0, destroy: 0}
+  sample: {add: 4, change: 0, destroy: 0, forget: 0}
 text:
   description: The job's report as text.
   returned: success

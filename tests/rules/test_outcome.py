@@ -37,6 +37,9 @@ node_types:
     interfaces:
       Standard:
         operations: {create: {implementation: {primary: 'echo tried >> tried; COMMAND', SETTINGS}, inputs: {INPUTS}}}
+  Made:
+    derived_from: tosca.nodes.Root
+    interfaces: {Standard: {operations: {create: echo made}}}
   Doubtful:
     derived_from: tosca.nodes.Root
     interfaces:
@@ -166,6 +169,14 @@ CASES = {
         jobs=({}, {"workflow": "undeploy"}),
         exit_code=0,
         line="Undeploy complete! 1 destroyed",
+        twice=False,
+    ),
+    "undeploy forgets what has no delete operation": Case(
+        "ok",
+        "    one: {type: Made}\n    two: {type: Thing}\n",
+        jobs=({}, {"workflow": "undeploy"}),
+        exit_code=0,
+        line="Undeploy complete! 1 destroyed, 1 forgotten (no delete operation).",
         twice=False,
     ),
     "a delete fails": Case(

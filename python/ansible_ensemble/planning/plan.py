@@ -48,6 +48,7 @@ class Action(str, Enum):
     UPDATE = "~"
     REPLACE = "-/+"
     DELETE = "-"
+    FORGET = "."
     READ = "<="
     RUN = ">"
     NONE = " "
@@ -178,11 +179,15 @@ class Plan:
 
     @property
     def summary(self) -> dict[str, int]:
-        """Counts of instances to add, change, destroy, read and run on; a replacement adds and destroys."""
-        count = {"add": 0, "change": 0, "destroy": 0, "read": 0, "run": 0}
+        """Counts of instances to add, change, destroy, forget, read and run on; a replacement adds and destroys.
+
+        What no delete operation runs for is forgotten, and not destroyed.
+        """
+        deleted = {one.instance for one in self.operations if one.operation == "delete" and one.implementation}
+        count = {"add": 0, "change": 0, "destroy": 0, "forget": 0, "read": 0, "run": 0}
         for change in self.instances:
             for name in _COUNTED[change.action]:
-                count[name] += 1
+                count["forget" if name == "destroy" and change.instance not in deleted else name] += 1
         return count
 
     @property
@@ -276,6 +281,7 @@ _COUNTED: dict[Action, tuple[str, ...]] = {
     Action.UPDATE: ("change",),
     Action.REPLACE: ("add", "destroy"),
     Action.DELETE: ("destroy",),
+    Action.FORGET: ("forget",),
     Action.READ: ("read",),
     Action.RUN: ("run",),
     Action.NONE: (),
@@ -286,6 +292,7 @@ _ACTION_NAMES: dict[Action, list[str]] = {
     Action.UPDATE: ["update"],
     Action.REPLACE: ["delete", "create"],
     Action.DELETE: ["delete"],
+    Action.FORGET: ["forget"],
     Action.READ: ["read"],
     Action.RUN: ["run"],
     Action.NONE: ["no-op"],

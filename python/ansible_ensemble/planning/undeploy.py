@@ -43,7 +43,9 @@ def _delete(planning: Planning, candidates: list[Member], reason: Reason) -> Non
     for member in reversed(planning.members.values()):
         if member.name in chosen:
             member.down = take_down(planning, member, reason)
-            member.plan(Action.DELETE, reason, "it left the spec" if reason is Reason.PRUNE else "")
+            texts = ["it left the spec"] if reason is Reason.PRUNE else []
+            texts += [] if _can_delete(member) else [_NO_DELETE]
+            member.plan(Action.DELETE if _can_delete(member) else Action.FORGET, reason, ", and ".join(texts))
 
 
 def _is_gone(member: Member) -> bool:
@@ -76,11 +78,17 @@ def _undeletable(member: Member) -> str | None:
     if LOST in member.template.directives:
         return f"its node template is gone, and how it is deleted was not kept ({_FORGET})"
     assert member.instance is not None
-    if not member.instance.created and member.find("Standard.delete") is None:
-        return f"it was not created by this ensemble, and has no delete operation ({_FORGET})"
+    if not member.instance.created and not _can_delete(member):
+        return f"it was not created by this ensemble, and {_NO_DELETE} ({_FORGET})"
     return None
 
 
+def _can_delete(member: Member) -> bool:
+    """Whether something runs that deletes an instance; else it is only recorded as absent."""
+    return member.find("Standard.delete") is not None
+
+
+_NO_DELETE = "it has no delete operation"
 _FORGET = "`ansible-ensemble forget` takes it off the status"
 
 

@@ -187,14 +187,22 @@ def _kinds(task: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
-    """How many instances the job added, changed and destroyed: those whose operations all succeeded."""
+    """How many instances the job added, changed and destroyed: those whose operations all succeeded.
+
+    Those that went without a delete operation are forgotten.
+    """
     by_instance: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
         by_instance.setdefault(task["instance"], []).append(task)
-    done = {"add": 0, "change": 0, "destroy": 0}
+    done = {"add": 0, "change": 0, "destroy": 0, "forget": 0}
     for members in by_instance.values():
         if any(task["status"] not in ("ok", "skipped") for task in members):
             continue
         for kind in {kind for task in members if task["status"] == "ok" for kind in _kinds(task)}:
-            done[kind] += 1
+            done["forget" if kind == "destroy" and not any(map(_deletes, members)) else kind] += 1
     return done
+
+
+def _deletes(task: Mapping[str, Any]) -> bool:
+    operation = str(task["operation"]).rpartition(".")[2]
+    return operation == "delete" and bool(task["implementation"]) and task["status"] == "ok"

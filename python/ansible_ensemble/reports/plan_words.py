@@ -12,6 +12,7 @@ MEANINGS = {
     "~": "update in place",
     "-/+": "delete, then create anew",
     "-": "delete",
+    ".": "forget: record as absent, nothing is run that deletes it",
     "<=": "read",
     ">": "run",
 }
@@ -21,6 +22,7 @@ _FATES = {
     "~": "will be updated in place",
     "-/+": "must be replaced",
     "-": "will be deleted",
+    ".": "will be forgotten",
     "<=": "will be read",
     ">": "will be run on",
     " ": "stays as it is",
@@ -69,7 +71,7 @@ def summary_line(plan: dict[str, Any]) -> str:
         return f"No changes. {_nothing(plan)}"
     summary = plan["summary"]
     parts = [f"{summary[name]} to {name}" for name in ("add", "change", "destroy")]
-    parts += [f"{summary[name]} to {name}" for name in ("read", "run") if summary.get(name)]
+    parts += [f"{summary[name]} to {name}" for name in ("forget", "read", "run") if summary.get(name)]
     return f"Plan: {', '.join(parts)}."
 
 

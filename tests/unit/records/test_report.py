@@ -77,12 +77,14 @@ def test_the_summary_counts_what_ran(events: list[dict[str, Any]], summary: str)
         ([*run("a:create"), {"event": "blocked", "key": "a:start", "by": ["b:start"]}], {}),
         (run("a:configure", reason="reconfigure"), {"change": 1}),
         (run("a:delete", reason="prune"), {"destroy": 1}),
+        ([started("a:delete", "undeploy"), finished("a:delete", implementation="")], {"forget": 1}),
+        ([*run("a:stop", reason="prune"), started("a:delete", "prune", ""), finished("a:delete", True)], {"forget": 1}),
         ([*run("a:delete", reason="replace"), *run("a:create", reason="replace")], {"add": 1, "destroy": 1}),
         (run("a:check", reason="check"), {}),
     ],
 )
 def test_only_an_instance_that_came_through_is_done(events: list[dict[str, Any]], done: dict[str, int]) -> None:
-    assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, **done}
+    assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, "forget": 0, **done}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_a_link_that_is_taken_apart_or_made_does_not_destroy_or_add_its_source(
     events = [event for name, reason in of_target.items() for event in run(f"target:{name}", reason=reason)]
     for name, reason in of_link.items():
         events += [one | {"relationship": "link#0"} for one in run(f"source:{name}", reason=reason)]
-    assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, **done}
+    assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, "forget": 0, **done}
 
 
 def test_a_killed_job_ends_with_its_last_event() -> None:

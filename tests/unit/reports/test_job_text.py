@@ -93,6 +93,9 @@ def test_an_undeploy_counts_what_it_destroyed(document):
     report = document("job-ok")
     report["job"]["workflow"], report["summary"] = "undeploy", {"add": 0, "change": 0, "destroy": 3}
     assert job_text(report).splitlines()[-1].startswith("Undeploy complete! 3 destroyed. (")
+    report["summary"]["forget"] = 2
+    last = job_text(report).splitlines()[-1]
+    assert last.startswith("Undeploy complete! 3 destroyed, 2 forgotten (no delete operation). (")
 
 
 @pytest.mark.parametrize("workflow", ["stop", "run", "notify", "release"])
