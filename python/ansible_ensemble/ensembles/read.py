@@ -21,6 +21,7 @@ from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
+from ansible_ensemble.ensembles.declared_secrets import hide_declared
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.evaluation_environment import make_surroundings
 from ansible_ensemble.ensembles.job_inputs import given_inputs, mark_inputs
@@ -147,6 +148,7 @@ def read_ensemble(
     read = read_specification(location, options)
     path, environment, topology, instances = location.ensemble, read.environment, read.topology, read.instances
     redactor = Redactor()
+    hide_declared(topology, redactor)
     retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.seal)
     moved = move_instances(read.moves, instances)
     retained.rename(read.moves)

@@ -86,3 +86,19 @@ def test_what_jobs_write_is_the_owners_alone(project):
     private = [path for folder in folders for path in (folder, *folder.rglob("*")) if ".runner" not in str(path.parent)]
     assert [str(path) for path in private if stat.S_IMODE(path.lstat().st_mode) & 0o077] == []
     assert stat.S_IMODE((project / "ensemble.yaml").stat().st_mode) == 0o664
+
+
+def test_a_secret_that_stands_in_an_implementation_as_well_is_masked_in_the_record(project):
+    text = ENSEMBLE.replace("cat made.json", "echo deployed --password initial-secret")
+    (project / "ensemble.yaml").write_text(text)
+    code, output = call(project, "deploy", "--approve")
+    assert code == 0, output
+    assert "initial-secret" not in output
+    (record,) = (project / "changes").glob("*.yaml")
+    assert "deployed --password <<REDACTED>>" in record.read_text()
+    assert [
+        path
+        for name in ("changes", "jobs")
+        for path in (project / name).glob("*.yaml")
+        if "initial-secret" in path.read_text()
+    ] == []

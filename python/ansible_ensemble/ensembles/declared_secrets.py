@@ -1,0 +1,42 @@
+"""Secrets that stand in the specification itself: they are masked whether or not a job reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_ensemble.core.sensitive import Redactor, Sensitive
+from ansible_ensemble.documents.scalars import VaultText
+from ansible_ensemble.expressions.conform import mark_declared
+from ansible_ensemble.language.entities import Assignment, NodeTemplate, Topology
+from ansible_ensemble.language.functions import is_computed
+
+
+def hide_declared(topology: Topology, redactor: Redactor) -> None:
+    """Tell of each literal value of a sensitive property, or field of one, for other texts may hold it as well."""
+    for node in topology.node_templates.values():
+        for where, properties in _properties(node):
+            for name, assignment in properties.items():
+                value = mark_declared(assignment.value, assignment.definition, topology.data_types.get)
+                for secret in _literals(value, hidden=False):
+                    redactor.add(secret, f"{where}.{name}")
+
+
+def _properties(node: NodeTemplate) -> Iterator[tuple[str, Mapping[str, Assignment]]]:
+    yield node.name, node.properties
+    for name, capability in node.capabilities.items():
+        yield f"{node.name}.{name}", capability.properties
+    for relationship in node.requirements:
+        yield f"{node.name}.{relationship.name}", relationship.properties
+
+
+def _literals(value: Any, *, hidden: bool) -> Iterator[Any]:
+    """The leaves of what is marked, without those that are computed or encrypted."""
+    hidden = hidden or isinstance(value, Sensitive)
+    if is_computed(value) or isinstance(value, VaultText):
+        return
+    if isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _literals(item, hidden=hidden)
+    elif hidden:
+        yield value
