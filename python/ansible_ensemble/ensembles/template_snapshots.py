@@ -17,6 +17,7 @@ from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.digest import OF_TOOLS, digest_path
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.shape import Shape, misfit, read_json
 from ansible_ensemble.ensembles.secret_codec import Seal
 from ansible_ensemble.expressions.evaluator import Evaluator
@@ -151,12 +152,13 @@ class RetainedTemplates:
         present = {instance.template for instance in there}
         kept = {name: entry for name, entry in kept.items() if name in present}
         if kept != self._stored:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_private(self._folder)
             if self._unreadable:
                 self._unreadable = False
                 self._file.rename(self._file.with_name(FILE + _ASIDE))
             entries = self._damaged | kept
-            write_atomically(self._file, json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+            text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+            write_atomically(self._file, text, mode=0o600)
         self._kept = self._stored = kept
 
     # -- keeping ------------------------------------------------------------------------------------------------

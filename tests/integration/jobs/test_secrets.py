@@ -85,6 +85,9 @@ def test_what_jobs_write_is_the_owners_alone(project):
     folders = [project / name for name in ("jobs", "planned", "changes")]
     private = [path for folder in folders for path in (folder, *folder.rglob("*")) if ".runner" not in str(path.parent)]
     assert [str(path) for path in private if stat.S_IMODE(path.lstat().st_mode) & 0o077] == []
+    artifacts = project / "active" / "artifacts"
+    assert stat.S_IMODE(artifacts.stat().st_mode) == 0o700
+    assert stat.S_IMODE((artifacts / "templates.json").stat().st_mode) == 0o600
     assert stat.S_IMODE((project / "ensemble.yaml").stat().st_mode) == 0o664
 
 
