@@ -136,6 +136,6 @@ def _unpacked(archive: Path) -> Path:
     if folder.is_dir() and any(folder.iterdir()):
         check_unpacked(archive, folder)
     else:
+        distrust(folder)  # before anything of it is there
         open_csar(archive, folder)
-        distrust(folder)
     return folder
