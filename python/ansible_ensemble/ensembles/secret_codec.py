@@ -69,10 +69,18 @@ class Seal:
     def _decrypted(self, text: VaultText) -> Any:
         if self._vault is None:
             return text
-        plain = self._vault.decrypt(str(text))
-        if plain.startswith(_NO_TEXT):
-            return mark_sensitive(json.loads(plain)["json"])
-        return mark_sensitive(plain)
+        return mark_sensitive(_opened(self._vault.decrypt(str(text))))
+
+
+def _opened(plain: str) -> Any:
+    """What was encrypted: people encrypt texts of any kind."""
+    if not plain.startswith(_NO_TEXT):
+        return plain
+    try:
+        document = json.loads(plain)
+    except (ValueError, RecursionError):
+        return plain
+    return document["json"] if set(document) == {"json"} else plain
 
 
 def from_json(value: Any) -> Any:

@@ -48,3 +48,8 @@ def test_what_cannot_be_opened_stays_and_is_written_as_it_was(vault: Vault) -> N
 def test_a_secret_text_that_looks_like_json_stays_a_text(vault: Vault, text: str) -> None:
     seal = Seal(vault)
     assert seal.open_json(seal.for_json(mark_sensitive(text))) == text
+
+
+@pytest.mark.parametrize("text", ['{"user": 1}', '{"json": 1, "more": 2}', '{"json":', '{"json": no}'])
+def test_a_text_that_somebody_else_encrypted_is_what_it_was(vault: Vault, text: str) -> None:
+    assert Seal(vault).open(VaultText(vault.encrypt(text))) == text
