@@ -41,6 +41,11 @@ def own_operations(operations: Iterable[PlannedOperation], peers: Collection[_Na
     return [one for one in operations if (one.instance, one.relationship) not in peers]
 
 
+def _joining(operations: Iterable[PlannedOperation], peers: Collection[_Name]) -> list[PlannedOperation]:
+    """The operations of links between peers."""
+    return [one for one in operations if (one.instance, one.relationship) in peers]
+
+
 def part_peers(planning: Planning) -> None:
     """Put the operations of links between peers at the outer end of the chains: last on the way up, first down.
 
@@ -48,11 +53,9 @@ def part_peers(planning: Planning) -> None:
     """
     peers = peer_links(planning)
     for member in planning.members.values() if peers else ():
-        own = own_operations(member.up, peers)
-        member.up = own + sorted((one for one in member.up if one not in own), key=phase)
-        own = own_operations(member.down, peers)
-        joining = [one for one in member.down if one not in own and not _is_at_source(planning, member, one)]
-        member.down = joining + own
+        member.up = own_operations(member.up, peers) + sorted(_joining(member.up, peers), key=phase)
+        joining = [one for one in _joining(member.down, peers) if not _is_at_source(planning, member, one)]
+        member.down = joining + own_operations(member.down, peers)
 
 
 def phase(operation: PlannedOperation) -> int:
