@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -378,3 +378,17 @@ def _fits_json_schema(value: Any, schema: Any) -> bool:
         return fits(data, json.loads(schema) if isinstance(schema, str) else schema)
     except (ValueError, RecursionError, InvalidInput):
         return False
+
+
+def part_of(value: Any, path: Iterable[Any], what: str, place: Place | None) -> Any:
+    """The part of a written value that keys and numbers lead to.
+
+    Raises:
+        InvalidInput: it has none.
+    """
+    for key in path:
+        names = value.keys() if isinstance(value, Mapping) else range(len(value)) if isinstance(value, list) else ()
+        if not isinstance(key, (str, int)) or key not in names:
+            raise InvalidInput(f"{what} has no '{key}'", place)
+        value = value[key]
+    return value

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.language.entities import Policy, Topology, Workflow
 from ansible_ensemble.language.functions import is_computed
-from ansible_ensemble.language.values import DataTypes
+from ansible_ensemble.language.values import DataTypes, part_of
 
 #: What a part of a written value stands for, in a tuple; None where it stands for itself.
 _Find = Callable[[Mapping[str, Any]], tuple[Any] | None]
@@ -86,7 +86,7 @@ class _OfWorkflow:
         if len(written) != 1 or not isinstance(name, str) or name not in self._workflow.inputs:
             return None
         definition = self._workflow.inputs[name]
-        found = _part(self._value(name), path, f'the input "{name}" of the workflow', definition.place)
+        found = part_of(self._value(name), path, f'the input "{name}" of the workflow', definition.place)
         return (mark_declared(found, definition, self._data_type, path, _sensitive),)
 
     def _value(self, name: str) -> Any:
@@ -113,22 +113,8 @@ class _OfPolicy:
         if not isinstance(path, list) or len(path) < 2 or path[0] != "SELF" or path[1] not in self._policy.properties:
             return None
         assignment = self._policy.properties[path[1]]
-        found = _part(assignment.value, path[2:], f"the property '{path[1]}' of the policy", assignment.place)
+        found = part_of(assignment.value, path[2:], f"the property '{path[1]}' of the policy", assignment.place)
         return (mark_declared(found, assignment.definition, self._data_type, path[2:], _sensitive),)
-
-
-def _part(value: Any, path: list[Any], what: str, place: Place | None) -> Any:
-    """The part of a written value that keys and numbers lead to.
-
-    Raises:
-        InvalidInput: it has none.
-    """
-    for key in path:
-        names = value.keys() if isinstance(value, Mapping) else range(len(value)) if isinstance(value, list) else ()
-        if not isinstance(key, (str, int)) or key not in names:
-            raise InvalidInput(f"{what} has no '{key}'", place)
-        value = value[key]
-    return value
 
 
 def _sensitive(value: Any) -> Any:

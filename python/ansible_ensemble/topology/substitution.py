@@ -14,7 +14,9 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import Assignment, EntityType, NodeTemplate, Relationship, Topology
 from ansible_ensemble.language.filters import check_filter, mismatch
+from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.values import part_of
 from ansible_ensemble.topology.building import Building
 
 #: Name of the relationships by which a substituted node template requires the nodes inside of it.
@@ -246,10 +248,18 @@ def _outside(value: Any, node: NodeTemplate, nested: Topology) -> Any:
         path = arguments if isinstance(arguments, list) else [arguments]
         if name == "get_input" and path and isinstance(path[0], str) and path[0] in nested.inputs:
             given = nested.input_values.get(path[0], nested.inputs[path[0]].default)
-            is_path = isinstance(given, Mapping) and "get_property" in given and len(path) > 1
-            return {"get_property": [*given["get_property"], *path[1:]]} if is_path else given
+            return _part_of_input(given, path, nested.inputs[path[0]].place)
         if name in ("get_property", "get_attribute", "get_operation_output", "get_artifact") and path:
             inner = nested.node_templates.get(path[0]) if isinstance(path[0], str) else None
             if inner is not None:
                 return {name: [inner.name, *path[1:]]}
     return {key: _outside(one, node, nested) for key, one in value.items()}
+
+
+def _part_of_input(given: Any, path: list[Any], place: Place | None) -> Any:
+    """What `get_input` of a path means, where the input is given a value or a property."""
+    if isinstance(given, Mapping) and "get_property" in given:
+        return {"get_property": [*given["get_property"], *path[1:]]}
+    if given is None or is_computed(given):
+        return given
+    return part_of(given, path[1:], f"the input '{path[0]}'", place)

@@ -151,3 +151,18 @@ def test_a_workflow_in_the_place_of_an_operation_is_refused(load: Load) -> None:
         load(OUTER % "", files=files)
     for name in ("Standard.create", "Standard.delete", "Own"):
         assert f"the operation {name} of 'db' is mapped to a workflow, which no job runs" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("[cfg, a, 0, b]", 7), ("[cfg, a]", [{"b": 7}]), ("cfg", {"a": [{"b": 7}]}), ("[size, x]", "[db, size, x]")],
+)
+def test_an_output_gives_a_part_of_an_input(load: Load, path: str, expected: object) -> None:
+    nested = NESTED.replace("default: o}", "default: o}, cfg: {type: map, default: {a: [{b: 7}]}}, size: {type: map}")
+    nested = nested[: nested.index("    url:")] + f"    url: {{value: {{get_input: {path}}}}}\n"
+    types = TYPES.replace("size: {type: integer, default: 1}", "size: {type: map, default: {x: 1}}")
+    nested = nested.replace("{size: [count]}", "{size: [size]}").replace("{get_input: count}", "1")
+    outer = OUTER.replace("size: 3", "size: {x: 2}") % ""
+    nested = nested.replace("count: {type: integer}, ", "")
+    value = load(outer, files={"types.yaml": types, "nested.yaml": nested}).node_templates["db"].attributes["url"].value
+    assert value == (expected if path != "[size, x]" else {"get_property": ["db", "size", "x"]})
