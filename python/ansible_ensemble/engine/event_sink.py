@@ -1,4 +1,4 @@
-"""The ledger of a job: events go into the journal, and from there to those who look on."""
+"""The event sink of a job: events go into the journal, and from there to those who look on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ansible_ensemble.execution.journal import Journal
 Observer = Callable[[dict[str, Any]], None]
 
 
-class Ledger:
+class EventSink:
     """Writes the events of a job.
 
     Args:

@@ -12,7 +12,7 @@ from ansible_ensemble.core.texts import cut
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.settle import Settled
 from ansible_ensemble.engine.task import JobTask
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.projects.process import describe_process
@@ -66,7 +66,9 @@ def _identity(planned: PlannedOperation, task: str) -> dict[str, Any]:
     }
 
 
-def finished_event(task: JobTask, result: Result, settled: Settled, *, since: float, seal: Seal) -> dict[str, Any]:
+def finished_event(
+    task: JobTask, result: Result, settled: Settled, *, since: float, codec: SecretCodec
+) -> dict[str, Any]:
     """An operation ended: its result, what it read, and the patches that make it count.
 
     Args:
@@ -74,7 +76,7 @@ def finished_event(task: JobTask, result: Result, settled: Settled, *, since: fl
         result: what came of it.
         settled: what that changes.
         since: the monotonic clock's seconds when it began: the time of day may jump meanwhile.
-        seal: hides secrets.
+        codec: hides secrets.
     """
     redactor = task.scope.evaluator.surroundings.redactor
     outcome = result.outcome
@@ -87,11 +89,11 @@ def finished_event(task: JobTask, result: Result, settled: Settled, *, since: fl
         "error": redactor.text(result.error) if result.error else None,
         "time": time.time(),
         "seconds": round(time.monotonic() - since, 3),
-        "patches": [seal.for_json(patch) for patch in settled.patches],
+        "patches": [codec.for_json(patch) for patch in settled.patches],
         "reads": _reads(task, settled.wrote),
         "inputs": bounded(redactor.data(task.read_inputs())),
         "wrote": settled.wrote,
-        "outputs": redactor.data(seal.for_json(result.outputs)),
+        "outputs": redactor.data(codec.for_json(result.outputs)),
     }
     if settled.drift:
         event["drift"] = redactor.data(settled.drift)

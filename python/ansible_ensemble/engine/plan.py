@@ -40,7 +40,7 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
         base=ensemble.base,
     )
     check_renders(ensemble, plan, options)
-    plan.options = recorded_options(options, ensemble.topology, ensemble.seal)
+    plan.options = recorded_options(options, ensemble.topology, ensemble.codec)
     plan.template = str(ensemble.template) if ensemble.document is None and ensemble.template else ""
     plan.warnings += [*ensemble.warnings, *map(str, ensemble.unselected.errors), *_unmasked(ensemble)]
     plan.moved = {old: new for old, new in ensemble.moved.items() if old != new}

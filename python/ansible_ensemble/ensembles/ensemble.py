@@ -10,7 +10,7 @@ from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.yaml import Document
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instances
@@ -36,7 +36,7 @@ class Ensemble:
         moved: instances that `moved` of the spec changes in the recorded status: old name -> new name.
         unselected: what is wrong with the selected node templates that nothing fits.
         work: where files of operations are rendered to, if not to the ensemble's folder.
-        seal: encrypts sensitive values for files, and back.
+        codec: encrypts sensitive values for files, and back.
     """
 
     path: Path
@@ -49,7 +49,7 @@ class Ensemble:
     operations: RecordedOperations
     retained: RetainedTemplates
     operation_outputs: OperationOutputs
-    seal: Seal
+    codec: SecretCodec
     redactor: Redactor
     template: Path | None = None
     base: dict[str, str] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from ansible_ensemble.core.environment import with_changes
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
 from ansible_ensemble.ensembles.job_inputs import given_variables
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.expressions.evaluation_environment import Surroundings
 from ansible_ensemble.expressions.inventory import Inventory
 from ansible_ensemble.projects.environment import Environment, OwnVariables, withheld
@@ -48,7 +48,7 @@ def make_surroundings(
         trusted: whether the project may run what is its own.
     """
     folder, vault = path.parent, environment.vault
-    variables = given_variables(options, Seal(vault) if vault.available else Seal())
+    variables = given_variables(options, SecretCodec(vault) if vault.available else SecretCodec())
     for name, value in (*variables.items(), *environment.sensitive_variables):
         if is_sensitive(value):
             redactor.add(value, name)

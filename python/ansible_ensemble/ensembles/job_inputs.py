@@ -19,7 +19,7 @@ from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.documents.shape import Shape, read_json
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.ensembles.secret_codec import Seal, from_json
+from ansible_ensemble.ensembles.secret_codec import SecretCodec, from_json
 from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.language.entities import Topology
 
@@ -32,7 +32,7 @@ _KINDS = ("inputs", "variables")
 _GIVEN: Shape = {"plan": str, **dict.fromkeys(_KINDS, dict)}
 
 
-def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
+def given_inputs(options: JobOptions, codec: SecretCodec) -> dict[str, Any]:
     """The inputs that the options give, decrypted.
 
     Raises:
@@ -43,7 +43,7 @@ def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
         for name, value in options.variables.items()
         if name.startswith(INPUT_PREFIX)
     }
-    inputs: dict[str, Any] = seal.open({**options.inputs, **variables})
+    inputs: dict[str, Any] = codec.open({**options.inputs, **variables})
     for kind, option, values in (("input", "--inputs FILE", inputs), ("variable", "-e @FILE", options.variables)):
         for name, value in values.items():
             if _is_lost(value):
@@ -52,15 +52,15 @@ def given_inputs(options: JobOptions, seal: Seal) -> dict[str, Any]:
     return inputs
 
 
-def given_variables(options: JobOptions, seal: Seal) -> dict[str, Any]:
+def given_variables(options: JobOptions, codec: SecretCodec) -> dict[str, Any]:
     """The variables that the options give, decrypted; those whose names say that they are secrets are sensitive."""
-    opened = seal.open(options.variables)
+    opened = codec.open(options.variables)
     return {name: _secret(value) if is_secret_name(name) else value for name, value in opened.items()}
 
 
-def recorded_options(options: JobOptions, topology: Topology, seal: Seal) -> dict[str, Any]:
+def recorded_options(options: JobOptions, topology: Topology, codec: SecretCodec) -> dict[str, Any]:
     """The options as they may stand in plans and records."""
-    sealed: dict[str, Any] = seal.for_json(options.changed() | _as_inputs(options, topology, seal))
+    sealed: dict[str, Any] = codec.for_json(options.changed() | _as_inputs(options, topology, codec))
     return {name: value for name, value in sealed.items() if value not in ({}, [])}
 
 
@@ -91,21 +91,21 @@ def mark_inputs(inputs: Mapping[str, Any], topology: Topology) -> dict[str, Any]
     return marked
 
 
-def hand_over(planned: Path, options: JobOptions, topology: Topology, seal: Seal, *, plan: str) -> None:
+def hand_over(planned: Path, options: JobOptions, topology: Topology, codec: SecretCodec, *, plan: str) -> None:
     """Write the sensitive inputs and variables of a job for the processes that carry it out, if it has any.
 
     Args:
         planned: the ensemble's folder of what is planned; the caller holds the lock.
         options: the job's options.
         topology: tells which are sensitive.
-        seal: opens what was given encrypted.
+        codec: opens what was given encrypted.
         plan: digest of the saved plan that they are given for.
 
     Raises:
         EnsembleError: the file cannot be written.
     """
     withdraw(planned)
-    given = _as_inputs(options, topology, seal)
+    given = _as_inputs(options, topology, codec)
     values = {kind: {name: value for name, value in given[kind].items() if is_sensitive(value)} for kind in given}
     if any(values.values()):
         make_private(planned)
@@ -165,10 +165,10 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
     return JobOptions.from_mapping({**given, **recorded, **values})
 
 
-def _as_inputs(options: JobOptions, topology: Topology, seal: Seal) -> dict[str, dict[str, Any]]:
+def _as_inputs(options: JobOptions, topology: Topology, codec: SecretCodec) -> dict[str, dict[str, Any]]:
     """The `inputs` and `variables` of the options: sensitive inputs are marked, and no longer among the variables."""
-    variables = given_variables(options, seal)
-    inputs = mark_inputs(seal.open(options.inputs), topology)
+    variables = given_variables(options, codec)
+    inputs = mark_inputs(codec.open(options.inputs), topology)
     by_variable = {name.removeprefix(INPUT_PREFIX): name for name in variables if name.startswith(INPUT_PREFIX)}
     marked = mark_inputs({name: variables[variable] for name, variable in by_variable.items()}, topology)
     for name, value in marked.items():

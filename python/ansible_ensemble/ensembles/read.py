@@ -32,7 +32,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
 from ansible_ensemble.ensembles.renames import move_instances, read_moves
 from ansible_ensemble.ensembles.revisions import specification_at
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.ensembles.selection import bind_selected
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.conditions import is_met
@@ -70,7 +70,7 @@ class Specification:
     written: Document | None
     environment: Environment
     repositories: Mapping[str, Path]
-    seal: Seal
+    codec: SecretCodec
     topology: Topology
     moves: Mapping[str, str]
     instances: Instances
@@ -100,7 +100,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         _check_template(location, data)
     environment = load_environment(path, data, options.environment)
     vault = environment.vault = options.open_vault()
-    seal = Seal(vault) if vault.available else Seal()
+    codec = SecretCodec(vault) if vault.available else SecretCodec()
     written, where, then = document, location, data
     if options.revision:
         where = _earlier(location, data, options.revision)
@@ -108,9 +108,9 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         included.clear()
         then = expanded(written, options.environment, included)
         environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
-    spec = seal.open(then.get("spec") or {})
+    spec = codec.open(then.get("spec") or {})
     repositories = find_repositories(environment)
-    inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, seal)}
+    inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, codec)}
     topology = _topology(
         where, written, spec, inputs, repositories, environment=environment, whole=whole, trusted=trusted
     )
@@ -123,10 +123,10 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         written=written,
         environment=environment,
         repositories=repositories,
-        seal=seal,
+        codec=codec,
         topology=topology,
         moves=read_moves(then.get("spec") or {}, topology),
-        instances=_instances(document, data.get("status") or {}, seal),
+        instances=_instances(document, data.get("status") or {}, codec),
         warnings=[*topology.warnings, *environment.warnings, *unheeded(then, ensemble_schema())],
     )
 
@@ -149,7 +149,7 @@ def read_ensemble(
     path, environment, topology, instances = location.ensemble, read.environment, read.topology, read.instances
     redactor = Redactor()
     hide_declared(topology, redactor)
-    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.seal)
+    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.codec)
     moved = move_instances(read.moves, instances)
     retained.rename(read.moves)
     retained.add_missing(topology, instances)
@@ -157,7 +157,7 @@ def read_ensemble(
     selection = bind_selected(topology, instances, environment.external, externals)
     operations = RecordedOperations(path.parent / FILE_NAME)
     operations.rename(read.moves)
-    operation_outputs = OperationOutputs(path.parent, operations, read.seal.open_json)
+    operation_outputs = OperationOutputs(path.parent, operations, read.codec.open_json)
     surroundings = make_surroundings(
         path,
         environment,
@@ -180,7 +180,7 @@ def read_ensemble(
         evaluator=Evaluator(topology, instances, surroundings),
         operations=operations,
         retained=retained,
-        seal=read.seal,
+        codec=read.codec,
         redactor=redactor,
         base=_base(read.written, topology, read.data.get("status") or {}),
         last_job=dict(read.data.get("lastJob") or {}),
@@ -221,10 +221,10 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
         environment=replace(environment, raw={}),
         evaluator=evaluator,
         operations=operations,
-        retained=RetainedTemplates(work, environment.root, read.seal),
-        seal=read.seal,
+        retained=RetainedTemplates(work, environment.root, read.codec),
+        codec=read.codec,
         redactor=redactor,
-        operation_outputs=OperationOutputs(work, operations, read.seal.open_json),
+        operation_outputs=OperationOutputs(work, operations, read.codec.open_json),
         warnings=[*read.warnings, *selection.warnings],
         unselected=selection,
         work=work,
@@ -321,9 +321,9 @@ def _topology(
     )
 
 
-def _instances(document: Document | None, status: Mapping[str, Any], seal: Seal) -> Instances:
+def _instances(document: Document | None, status: Mapping[str, Any], codec: SecretCodec) -> Instances:
     try:
-        return read_status(seal.open(status))
+        return read_status(codec.open(status))
     except InvalidInput as error:
         if error.place is None and document is not None:
             error.place = Place(str(document.path))

@@ -17,7 +17,7 @@ _MARK = "__ansible_vault"
 _NO_TEXT = '{"json":'
 
 
-class Seal:
+class SecretCodec:
     """Turns sensitive values into what may stand in a file, and back.
 
     Without a way to encrypt, a sensitive value becomes `<<REDACTED>>` and is not known to later jobs.
@@ -84,7 +84,7 @@ def _opened(plain: str) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """The value that `Seal.for_json` was given, with what is encrypted as `VaultText`."""
+    """The value that `SecretCodec.for_json` was given, with what is encrypted as `VaultText`."""
     if isinstance(value, dict) and set(value) == {_MARK}:
         inner = value[_MARK]
         if isinstance(inner, str) and is_encrypted(inner.encode("utf-8", "surrogatepass")):

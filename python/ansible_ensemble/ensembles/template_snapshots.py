@@ -19,7 +19,7 @@ from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.digest import OF_TOOLS, digest_path
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.shape import Shape, misfit, read_json
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
@@ -80,10 +80,10 @@ class RetainedTemplates:
         folder: `active/artifacts` of the ensemble.
     """
 
-    def __init__(self, folder: Path, root: Path, seal: Seal) -> None:
+    def __init__(self, folder: Path, root: Path, codec: SecretCodec) -> None:
         self._folder = folder
         self._root = root
-        self._seal = seal
+        self._codec = codec
         self._file = folder / FILE
         self._copies: dict[tuple[Path, bool], str] = {}
         self.problems: list[str] = []
@@ -170,7 +170,7 @@ class RetainedTemplates:
         if operations:
             for name in template.properties:
                 try:
-                    properties[name] = self._seal.for_json(scope.property(name))
+                    properties[name] = self._codec.for_json(scope.property(name))
                 except EnsembleError:
                     continue
         return {
@@ -208,10 +208,10 @@ class RetainedTemplates:
             "configurator": resolved.configurator,
             "target": resolved.target,
             **({"member": resolved.member} if resolved.member else {}),
-            "inputs": {name: self._seal.for_json(assignment.value) for name, assignment in operation.inputs.items()},
+            "inputs": {name: self._codec.for_json(assignment.value) for name, assignment in operation.inputs.items()},
             "host": implementation.operation_host,
             "timeout": implementation.timeout,
-            "settings": self._seal.for_json(implementation.settings),
+            "settings": self._codec.for_json(implementation.settings),
         }
         path = Path(resolved.target)
         if resolved.configurator != "command" and path.is_absolute() and path.exists():
@@ -264,7 +264,7 @@ class RetainedTemplates:
         for property_name, value in (entry.get("properties") or {}).items():
             definition = ParameterDefinition(property_name, Schema("any"), required=False)
             # a value, not an expression: what looks like a template in it was never one
-            template.properties[property_name] = Assignment({"q": self._seal.open_json(value)}, definition)
+            template.properties[property_name] = Assignment({"q": self._codec.open_json(value)}, definition)
         return template
 
     def _restore_requirements(self, name: str, template: NodeTemplate, topology: Topology) -> None:
@@ -300,9 +300,9 @@ class RetainedTemplates:
             dependencies=[self._restored_file(item) for item in entry.get("dependencies") or ()],
             operation_host=entry["host"],
             timeout=entry["timeout"],
-            settings=self._seal.open_json(entry["settings"]),
+            settings=self._codec.open_json(entry["settings"]),
         )
-        inputs = {key: Assignment(self._seal.open_json(value), base=base) for key, value in entry["inputs"].items()}
+        inputs = {key: Assignment(self._codec.open_json(value), base=base) for key, value in entry["inputs"].items()}
         return Operation(interface, name, implementation, inputs, base=base if base.is_dir() else self._root)
 
     def _restored_path(self, entry: dict[str, Any]) -> str:

@@ -124,7 +124,7 @@ def plan(
     else:
         saved = keep_plan(made.to_text(), read.planned, locked=locked)
     if locked:
-        hand_over(read.planned, job_options, read.topology, read.seal, plan=saved.digest)
+        hand_over(read.planned, job_options, read.topology, read.codec, plan=saved.digest)
     document = made.to_json()
     excluded = [{**item, "reason": say(item["reason"])} for item in document["excluded"]]
     told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}

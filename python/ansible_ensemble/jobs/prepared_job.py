@@ -89,7 +89,7 @@ class PreparedJob:
         """The playbook's variables, none of which is secret; saves the plan that they name, as it was shown."""
         ensemble = self._ensemble
         saved = keep_plan(plan_document_text(self.document), ensemble.planned, locked=True)
-        hand_over(ensemble.planned, self._options, ensemble.topology, ensemble.seal, plan=saved.digest)
+        hand_over(ensemble.planned, self._options, ensemble.topology, ensemble.codec, plan=saved.digest)
         chosen = {f"ensemble_{name}": getattr(self._options, name) for name in _VARIABLES}
         return {
             "ensemble": str(self._location.template or self._location.ensemble),
@@ -153,7 +153,7 @@ class PreparedJob:
         since = time.monotonic()
         journal = create_journal(folder, self.id, self._ensemble.base)
         ensemble, options = self._ensemble, self._options
-        recorded = recorded_options(options, ensemble.topology, ensemble.seal)
+        recorded = recorded_options(options, ensemble.topology, ensemble.codec)
         start = starting_point(ensemble, options)
         journal.append(job_started_event(self._plan, self.id, recorded, start))
         journal.append(job_finished_event(Endings(self.id).outcome({}), since=since))

@@ -67,7 +67,7 @@ def plan_replay(ensemble: Ensemble, change_ids: Sequence[str], options: JobOptio
         workflow=_WORKFLOW,
         ensemble=str(ensemble.path),
         base=ensemble.base,
-        options=recorded_options(options, ensemble.topology, ensemble.seal),
+        options=recorded_options(options, ensemble.topology, ensemble.codec),
         instances=[member.change for member in planning.members.values() if member.change],
         operations=operations,
         warnings=list(ensemble.warnings),

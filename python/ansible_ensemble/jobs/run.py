@@ -88,7 +88,7 @@ async def _run(  # noqa: PLR0917
         observers=observers,
     )
     # from here on the job has begun: whoever finds the journal without its end takes it for killed
-    recorded = recorded_options(options, ensemble.topology, ensemble.seal)
+    recorded = recorded_options(options, ensemble.topology, ensemble.codec)
     started = job_started_event(plan, job, recorded, starting_point(ensemble, options))
     await journal.committed(journal.append(started))
     reminders = [asyncio.create_task(one.remind()) for one in observers if isinstance(one, _Teller)]

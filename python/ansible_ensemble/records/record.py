@@ -37,7 +37,7 @@ def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
     touched: set[str] = set()
     for event in folded.events:
         for patch in event.get("patches", ()):
-            apply_patch(ensemble.instances, ensemble.seal.open_json(patch))
+            apply_patch(ensemble.instances, ensemble.codec.open_json(patch))
             touched.add(patch["name"])
     for event in folded.interrupted:
         instance = ensemble.instances.get(event["instance"])
@@ -262,7 +262,7 @@ def status_section(ensemble: Ensemble, old: Mapping[str, Any], changed: set[str]
     section = dict(old)
     section["readyState"] = {"local": overall(instances).value}
     if instances.outputs or old.get("outputs"):
-        section["outputs"] = {name: ensemble.seal.for_yaml(value) for name, value in instances.outputs.items()}
+        section["outputs"] = {name: ensemble.codec.for_yaml(value) for name, value in instances.outputs.items()}
     section["instances"] = _entries(ensemble, None, _children(instances), old.get("instances") or {}, changed)
     return section
 
@@ -300,7 +300,7 @@ def _entries(
         entry = (
             dict(before)
             if before is not None and name not in changed
-            else write_instance(instance, ensemble.seal.for_yaml)
+            else write_instance(instance, ensemble.codec.for_yaml)
         )
         if nested:
             entry["instances"] = nested

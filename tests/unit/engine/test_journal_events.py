@@ -11,7 +11,7 @@ from ansible_ensemble.core.sensitive import REDACTED, mark_sensitive
 from ansible_ensemble.engine.journal_events import bounded, finished_event, has_changed, started_event
 from ansible_ensemble.engine.settle import Settled, settle
 from ansible_ensemble.ensembles.implementation import own_digests
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 
 CONFIGURE = "app:Standard.configure"
 
@@ -26,7 +26,7 @@ def test_an_operation_starts(job) -> None:
 def test_what_an_operation_read_and_what_it_is_made_of(job) -> None:
     task = job().task(CONFIGURE)
     assert task.inputs["port"] == 80
-    event = finished_event(task, Result(True), Settled(), since=0, seal=Seal())
+    event = finished_event(task, Result(True), Settled(), since=0, codec=SecretCodec())
     assert set(event["reads"]) == {".implementation", ".inputs", "::app::port"}
     assert event["inputs"] == {"port": 80}
 
@@ -34,7 +34,7 @@ def test_what_an_operation_read_and_what_it_is_made_of(job) -> None:
 def test_what_it_wrote_itself_does_not_count_as_read(job) -> None:
     task = job().task(CONFIGURE)
     assert task.inputs["port"] == 80
-    event = finished_event(task, Result(True), Settled(wrote=["::app::port"]), since=0, seal=Seal())
+    event = finished_event(task, Result(True), Settled(wrote=["::app::port"]), since=0, codec=SecretCodec())
     assert "::app::port" not in event["reads"]
     assert event["wrote"] == ["::app::port"]
 
@@ -55,7 +55,7 @@ def test_no_secret_gets_into_the_journal(job) -> None:
         outcome=outcome,
     )
     event = finished_event(
-        task, result, settle(task, result, made.instances, made.ensemble.redactor), since=0, seal=Seal()
+        task, result, settle(task, result, made.instances, made.ensemble.redactor), since=0, codec=SecretCodec()
     )
     assert "s3cret" not in repr(event)
     assert "t0ken" not in repr(event)
@@ -102,5 +102,5 @@ def test_what_an_operation_is_made_of_is_that_of_its_rendering(job) -> None:
     task = made.task(CONFIGURE)
     rendered = own_digests(replace(task.operation), task.root)
     script.write_text("echo two\n")
-    event = finished_event(task, Result(True), Settled(), since=0, seal=Seal())
+    event = finished_event(task, Result(True), Settled(), since=0, codec=SecretCodec())
     assert {ref: event["reads"][ref] for ref in rendered} == rendered

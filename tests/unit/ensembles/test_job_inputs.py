@@ -19,7 +19,7 @@ from ansible_ensemble.ensembles.job_inputs import (
     withdraw,
 )
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.topology.service_template import load_topology
@@ -43,25 +43,25 @@ def topology(tmp_path: Path) -> Topology:
 
 
 @pytest.fixture
-def sealing(tmp_path: Path) -> Seal:
+def codec(tmp_path: Path) -> SecretCodec:
     password = tmp_path / "password"
     password.write_text("open sesame")
-    return Seal(Vault([str(password)]))
+    return SecretCodec(Vault([str(password)]))
 
 
 def test_without_a_vault_sensitive_inputs_are_redacted_in_records(topology: Topology) -> None:
     options = JobOptions(inputs=INPUTS, vault_ids=["x@y"], lock_timeout=5.0)
-    recorded = recorded_options(options, topology, Seal())
+    recorded = recorded_options(options, topology, SecretCodec())
     assert recorded == {"inputs": {"password": REDACTED, "pin": REDACTED, "port": 80}}
     with pytest.raises(InvalidInput, match="'password' was not kept"):
-        given_inputs(JobOptions.from_mapping(recorded), Seal())
+        given_inputs(JobOptions.from_mapping(recorded), SecretCodec())
 
 
-def test_with_a_vault_they_are_encrypted_and_come_back_marked(topology: Topology, sealing: Seal) -> None:
-    recorded = recorded_options(JobOptions(inputs=INPUTS), topology, sealing)
+def test_with_a_vault_they_are_encrypted_and_come_back_marked(topology: Topology, codec: SecretCodec) -> None:
+    recorded = recorded_options(JobOptions(inputs=INPUTS), topology, codec)
     assert "canary" not in str(recorded)
     assert "4711" not in str(recorded)
-    inputs = given_inputs(JobOptions(inputs=recorded_values(recorded, "inputs")), sealing)
+    inputs = given_inputs(JobOptions(inputs=recorded_values(recorded, "inputs")), codec)
     assert inputs == INPUTS
     assert is_sensitive(inputs["password"])
     assert not is_sensitive(inputs["port"])
@@ -69,8 +69,8 @@ def test_with_a_vault_they_are_encrypted_and_come_back_marked(topology: Topology
 
 def test_variables_that_set_inputs_are_inputs(topology: Topology) -> None:
     options = JobOptions(variables={"input_password": "canary", "input_port": 81, "other": 1}, inputs={"port": 80})
-    assert given_inputs(options, Seal()) == {"password": "canary", "port": 81}
-    recorded = recorded_options(options, topology, Seal())
+    assert given_inputs(options, SecretCodec()) == {"password": "canary", "port": 81}
+    recorded = recorded_options(options, topology, SecretCodec())
     assert recorded == {
         "inputs": {"port": 80, "password": REDACTED},
         "variables": {"input_port": 81, "other": 1},
@@ -80,12 +80,12 @@ def test_variables_that_set_inputs_are_inputs(topology: Topology) -> None:
 def test_handing_over(topology: Topology, tmp_path: Path) -> None:
     planned = tmp_path / "planned"
     options = JobOptions(inputs={"port": 80, "password": "canary"}, variables={"input_pin": 4711})
-    hand_over(planned, options, topology, Seal(), plan="d1")
+    hand_over(planned, options, topology, SecretCodec(), plan="d1")
     [file] = planned.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     assert handed_over(planned) == {"inputs": {"password": "canary", "pin": 4711}, "variables": {}}
     assert is_sensitive(handed_over(planned)["inputs"]["pin"])
-    recorded = recorded_options(options, topology, Seal())
+    recorded = recorded_options(options, topology, SecretCodec())
     job = options_of_job(recorded, {"message": "hello"}, planned)
     assert job.inputs == INPUTS
     assert job.message == "hello"
@@ -107,44 +107,46 @@ def test_inputs_of_workflows_are_as_secret_as_they_say(tmp_path: Path) -> None:
     )
     topology, planned = load_topology(file), tmp_path / "planned"
     options = JobOptions(inputs={"port": 80}, variables={"input_key": "canary"})
-    recorded = recorded_options(options, topology, Seal())
+    recorded = recorded_options(options, topology, SecretCodec())
     assert recorded == {"inputs": {"port": 80, "key": REDACTED}}
-    hand_over(planned, options, topology, Seal(), plan="d1")
+    hand_over(planned, options, topology, SecretCodec(), plan="d1")
     assert options_of_job(recorded, {}, planned).inputs == {"port": 80, "key": "canary"}
 
 
 def test_variables_whose_names_say_so_are_secret(topology: Topology, tmp_path: Path) -> None:
     planned = tmp_path / "planned"
     options = JobOptions.from_mapping({"variables": {"ansible_become_pass": "canary", "port": 80}})
-    assert is_sensitive(given_variables(options, Seal())["ansible_become_pass"])
-    recorded = recorded_options(options, topology, Seal())
+    assert is_sensitive(given_variables(options, SecretCodec())["ansible_become_pass"])
+    recorded = recorded_options(options, topology, SecretCodec())
     assert recorded == {"variables": {"ansible_become_pass": REDACTED, "port": 80}}
-    hand_over(planned, options, topology, Seal(), plan="d1")
+    hand_over(planned, options, topology, SecretCodec(), plan="d1")
     assert options_of_job(recorded, {}, planned).variables == {"ansible_become_pass": "canary", "port": 80}
     withdraw(planned)
     assert options_of_job(recorded, {}, planned).variables == {"port": 80}
     with pytest.raises(InvalidInput, match="variable 'ansible_become_pass' was not kept"):
-        given_inputs(JobOptions.from_mapping(recorded), Seal())
+        given_inputs(JobOptions.from_mapping(recorded), SecretCodec())
 
 
-def test_what_is_given_encrypted_is_opened_once(topology: Topology, sealing: Seal, tmp_path: Path) -> None:
-    closed = sealing.for_yaml({"password": mark_sensitive("canary")})
+def test_what_is_given_encrypted_is_opened_once(topology: Topology, codec: SecretCodec, tmp_path: Path) -> None:
+    closed = codec.for_yaml({"password": mark_sensitive("canary")})
     options = JobOptions(inputs=closed, variables={"db_password": closed["password"], "login_secret": dict(closed)})
-    recorded = recorded_options(options, topology, sealing)
+    recorded = recorded_options(options, topology, codec)
     assert "canary" not in str(recorded)
-    hand_over(tmp_path / "planned", options, topology, sealing, plan="d1")
+    hand_over(tmp_path / "planned", options, topology, codec, plan="d1")
     saved = {kind: recorded_values(recorded, kind) for kind in ("inputs", "variables")}
     for job in (JobOptions.from_mapping(saved), options_of_job(recorded, {}, tmp_path / "planned")):
-        assert given_inputs(job, sealing) == {"password": "canary"}
-        variables = given_variables(job, sealing)
+        assert given_inputs(job, codec) == {"password": "canary"}
+        variables = given_variables(job, codec)
         assert variables == {"db_password": "canary", "login_secret": {"password": "canary"}}
         assert all(map(is_sensitive, variables.values()))
     # without the password it is told by whoever needs the value
-    assert recorded_options(JobOptions(inputs=closed), topology, Seal()) == {"inputs": Seal().for_json(closed)}
+    assert recorded_options(JobOptions(inputs=closed), topology, SecretCodec()) == {
+        "inputs": SecretCodec().for_json(closed)
+    }
 
 
 def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: Path) -> None:
-    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology, Seal(), plan="d1")
+    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology, SecretCodec(), plan="d1")
     assert not (tmp_path / "planned").exists()
 
 
@@ -194,18 +196,18 @@ LOGIN, HIDDEN = {"user": "joe", "pw": "canary"}, {"user": "joe", "pw": REDACTED}
 def test_sensitive_fields_are_kept_apart(tmp_path: Path, prefix: str, name: str, value: Any, recorded: Any) -> None:
     file, planned, password = tmp_path / "service.yaml", tmp_path / "planned", tmp_path / "password"
     password.write_text("open sesame")
-    sealing = Seal(Vault([str(password)]))
+    codec = SecretCodec(Vault([str(password)]))
     file.write_text(FIELDS)
     topology = load_topology(file)
     options = JobOptions.from_mapping({"variables" if prefix else "inputs": {prefix + name: value}})
-    without = recorded_options(options, topology, Seal())
+    without = recorded_options(options, topology, SecretCodec())
     assert without == {"inputs": {name: recorded}}
     with pytest.raises(InvalidInput, match=f"'{name}' was not kept"):
-        given_inputs(JobOptions.from_mapping(without), Seal())
-    sealed = recorded_options(options, topology, sealing)
+        given_inputs(JobOptions.from_mapping(without), SecretCodec())
+    sealed = recorded_options(options, topology, codec)
     assert "canary" not in str(sealed)
-    opened = given_inputs(JobOptions(inputs=recorded_values(sealed, "inputs")), sealing)
-    hand_over(planned, options, topology, Seal(), plan="d1")
+    opened = given_inputs(JobOptions(inputs=recorded_values(sealed, "inputs")), codec)
+    hand_over(planned, options, topology, SecretCodec(), plan="d1")
     handed = options_of_job(without, {}, planned).inputs
     assert handed == opened == {name: value}
     assert redact(handed) == redact(opened) == {name: recorded}
@@ -215,5 +217,5 @@ def test_sensitive_fields_are_kept_apart(tmp_path: Path, prefix: str, name: str,
 
 def test_a_map_with_the_key_of_the_mark_is_handed_over_whole(topology: Topology, tmp_path: Path) -> None:
     given = {"__sensitive": {"__sensitive": 1}}
-    hand_over(tmp_path, JobOptions(inputs={"password": given, "port": 80}), topology, Seal(), plan="d1")
+    hand_over(tmp_path, JobOptions(inputs={"password": given, "port": 80}), topology, SecretCodec(), plan="d1")
     assert handed_over(tmp_path) == {"inputs": {"password": given}, "variables": {}}

@@ -7,7 +7,7 @@ import pytest
 
 from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.ensembles import template_snapshots
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
@@ -33,10 +33,12 @@ def kept(job, tmp_path: Path, folder: Path):
     def keep(service: str = SERVICE):
         before = job(service)
         app = before.instance("app", status="ok", created="A0", host="machine")
-        RetainedTemplates(folder, tmp_path, Seal()).keep(before.ensemble.topology, [app], before.ensemble.evaluator)
+        RetainedTemplates(folder, tmp_path, SecretCodec()).keep(
+            before.ensemble.topology, [app], before.ensemble.evaluator
+        )
         after = job(WITHOUT)
         after.instance("app", status="ok", created="A0", host="machine")
-        restored = RetainedTemplates(folder, tmp_path, Seal())
+        restored = RetainedTemplates(folder, tmp_path, SecretCodec())
         assert restored.add_missing(after.ensemble.topology, after.instances) == ["app"]
         return after.ensemble.topology.node_templates["app"]
 
@@ -72,14 +74,14 @@ def test_its_script_is_kept_beside_it(kept, tmp_path: Path, folder: Path) -> Non
 def kept_again(root: Path, folder: Path):
     topology, instances = Topology(root / "service.yaml"), Instances()
     instances.add(Instance("app", "app"))
-    RetainedTemplates(folder, root, Seal()).add_missing(topology, instances)
+    RetainedTemplates(folder, root, SecretCodec()).add_missing(topology, instances)
     return topology.node_templates["app"]
 
 
 def test_what_has_no_instance_any_more_is_forgotten(job, tmp_path: Path, folder: Path) -> None:
     made = job()
     app = made.instance("app", status="ok", created="A0")
-    retained = RetainedTemplates(folder, tmp_path, Seal())
+    retained = RetainedTemplates(folder, tmp_path, SecretCodec())
     retained.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
     assert list(json.loads((folder / "templates.json").read_text())) == ["app"]
     app.created, app.local = None, Status.ABSENT
@@ -98,10 +100,10 @@ def test_an_instance_of_which_nothing_is_known_has_no_operations(job, tmp_path: 
 def test_the_version_it_had(job, tmp_path: Path, folder: Path) -> None:
     made = job(SERVICE.replace("  App:\n", "  App:\n    metadata: {version: 2.1}\n"))
     app = made.instance("app", status="ok", created="A0")
-    retained = RetainedTemplates(folder, tmp_path, Seal())
+    retained = RetainedTemplates(folder, tmp_path, SecretCodec())
     assert retained.version("app") is None
     retained.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
-    assert RetainedTemplates(folder, tmp_path, Seal()).version("app") == "2.1"
+    assert RetainedTemplates(folder, tmp_path, SecretCodec()).version("app") == "2.1"
 
 
 def test_a_role_is_read_once_for_all_that_share_it_and_anew_by_each_job(
@@ -115,7 +117,7 @@ def test_a_role_is_read_once_for_all_that_share_it_and_anew_by_each_job(
     instances = [made.instance(name, status="ok", created="A0", host="machine") for name in ("app", "other")]
     read: list[Path] = []
     monkeypatch.setattr(template_snapshots, "digest_path", lambda path: read.append(path) or digest_path(path))
-    templates = RetainedTemplates(folder, tmp_path, Seal())
+    templates = RetainedTemplates(folder, tmp_path, SecretCodec())
     templates.keep(made.ensemble.topology, instances, made.ensemble.evaluator)
     assert read == [tasks.parent]
     (tasks / "main.yml").write_text("[] # changed\n")
@@ -128,7 +130,7 @@ def test_a_damaged_entry_stays_as_it_is(job, tmp_path: Path, folder: Path) -> No
     app = made.instance("app", status="ok", created="A0")
     folder.mkdir()
     (folder / "templates.json").write_text('{"other": {"type": "a hand"}, "odd": 7}')
-    kept = RetainedTemplates(folder, tmp_path, Seal())
+    kept = RetainedTemplates(folder, tmp_path, SecretCodec())
     assert len(kept.problems) == 2
     kept.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
     written = json.loads((folder / "templates.json").read_text())
@@ -142,7 +144,7 @@ def test_a_damaged_file_is_kept_aside(job, tmp_path: Path, folder: Path, text: s
     app = made.instance("app", status="ok", created="A0")
     folder.mkdir()
     (folder / "templates.json").write_text(text)
-    kept = RetainedTemplates(folder, tmp_path, Seal())
+    kept = RetainedTemplates(folder, tmp_path, SecretCodec())
     assert "keeps this one as templates.json.damaged" in kept.problems[0]
     kept.keep(made.ensemble.topology, [app], made.ensemble.evaluator)
     assert (folder / "templates.json.damaged").read_text() == text
@@ -152,12 +154,14 @@ def test_a_damaged_file_is_kept_aside(job, tmp_path: Path, folder: Path, text: s
 def test_what_moved_is_kept_by_its_new_name_for_good(job, tmp_path: Path, folder: Path) -> None:
     made = job()
     app, machine = (made.instance(name, status="ok", created="A0") for name in ("app", "machine"))
-    RetainedTemplates(folder, tmp_path, Seal()).keep(made.ensemble.topology, [app, machine], made.ensemble.evaluator)
+    RetainedTemplates(folder, tmp_path, SecretCodec()).keep(
+        made.ensemble.topology, [app, machine], made.ensemble.evaluator
+    )
     moves = {"app": "web", "machine": "vm"}
     moved = job(SERVICE.replace("machine", "vm").replace("    app:\n", "    web:\n"))
     for name in moves.values():
         moved.instance(name, status="ok", created="A0")
-    renamed = RetainedTemplates(folder, tmp_path, Seal())
+    renamed = RetainedTemplates(folder, tmp_path, SecretCodec())
     renamed.rename(moves)
     renamed.keep(moved.ensemble.topology, [], moved.ensemble.evaluator)  # a job without anything to do
     kept = json.loads((folder / template_snapshots.FILE).read_text())

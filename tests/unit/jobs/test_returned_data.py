@@ -17,7 +17,7 @@ from ansible_ensemble.core.sensitive import Redactor, is_sensitive, mark_sensiti
 from ansible_ensemble.documents.writer import rewrite, same
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.ensembles.merge_directives import expanded
-from ansible_ensemble.ensembles.secret_codec import Seal
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.execution.journal import Journal, read_journal
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.patch import apply_patch
@@ -57,19 +57,19 @@ spec: {service_template: service.yaml}
 def test_status_and_journal_give_back_what_was_returned(
     tmp_path_factory: pytest.TempPathFactory, attributes: dict[str, Any]
 ) -> None:
-    seal, folder = Seal(), tmp_path_factory.mktemp("returned")
-    patch = through_journal(folder, seal.for_json({"name": "n", "attributes": attributes}))
+    codec, folder = SecretCodec(), tmp_path_factory.mktemp("returned")
+    patch = through_journal(folder, codec.for_json({"name": "n", "attributes": attributes}))
     instances = Instances()
-    instance = apply_patch(instances, seal.open_json(patch))
+    instance = apply_patch(instances, codec.open_json(patch))
     assert instance is not None
     assert same(instance.attributes, attributes)
     text = ENSEMBLE
     for again in (attributes, {**attributes, "more": 1}, attributes):  # written, edited and written again
         instance.attributes = dict(again)
-        text = record(text, {"n": write_instance(instance, seal.for_yaml)})
+        text = record(text, {"n": write_instance(instance, codec.for_yaml)})
         read = expanded(parse_yaml(text, folder / "ensemble.yaml"))
         assert read["spec"] == {"service_template": "service.yaml"}
-        assert same(read_status(seal.open(read["status"])).by_name["n"].attributes, again)
+        assert same(read_status(codec.open(read["status"])).by_name["n"].attributes, again)
     assert "# by hand" in text
 
 
@@ -93,15 +93,15 @@ def record(text: str, entries: dict[str, Any]) -> str:
 def test_records_give_back_what_was_returned(
     tmp_path_factory: pytest.TempPathFactory, outputs: dict[str, Any], names: list[str]
 ) -> None:
-    seal, folder = Seal(), tmp_path_factory.mktemp("records")
+    codec, folder = SecretCodec(), tmp_path_factory.mktemp("records")
     refs = [f"::n::{name}" for name in names]
-    closed = seal.for_json(outputs)
+    closed = codec.for_json(outputs)
     task = ChangeRecord(TASK, "::n", "create", outputs=closed, inputs=outputs, changes={"::n": outputs})
     task.digest_keys, task.digests, task.digest_value, task.digest_put = refs, ["1"] * len(refs), "1", refs
     job = JobRecord(JOB, "deploy")
     for path in write_job(folder, job, [task], Redactor()):
         [read] = read_job(path).tasks
-        assert same(seal.open_json(read.outputs), outputs)
+        assert same(codec.open_json(read.outputs), outputs)
         assert same(read.inputs, outputs)
         assert same(read.changes.get("::n", {}), outputs)
         assert read.digest_put == refs
@@ -116,16 +116,16 @@ def test_records_give_back_what_was_returned(
 @example({"__ansible_vault": "garbage"})
 @example({"{{ x }}": {"eval": "::n"}})
 def test_what_is_kept_of_a_template_comes_back(value: Any) -> None:
-    seal = Seal()
-    assert same(seal.open_json(json.loads(json.dumps(seal.for_json(value)))), value)
+    codec = SecretCodec()
+    assert same(codec.open_json(json.loads(json.dumps(codec.for_json(value)))), value)
 
 
 @pytest.mark.parametrize("key", ["__ansible_vault", "+%", "json"])
 def test_what_looks_like_a_mark_beside_a_secret(tmp_path: Path, key: str) -> None:
     (tmp_path / "password").write_text("of the tests\n")
-    seal = Seal(Vault([str(tmp_path / "password")]))
+    codec = SecretCodec(Vault([str(tmp_path / "password")]))
     value = {"mark": {key: "$ANSIBLE_VAULT;1.1;AES256\n61"}, "secret": mark_sensitive({key: "s3cret"})}
-    opened = seal.open_json(json.loads(json.dumps(seal.for_json(value))))
+    opened = codec.open_json(json.loads(json.dumps(codec.for_json(value))))
     assert reveal(opened) == reveal(value)
     assert is_sensitive(opened["secret"])
     assert not is_sensitive(opened["mark"])
