@@ -144,9 +144,13 @@ def find_ansible_module(name: str, operation: Operation, root: Path) -> str | No
 
 
 def is_in_library(name: str, operation: Operation, root: Path) -> bool:
-    """Whether a module is in a folder `library`, of the operation or the project, or where Ansible's settings say."""
+    """Whether a module is in a folder `library`, of the operation or the project, or where Ansible's settings say.
+
+    It may have any suffix, or none.
+    """
     folders = [base / "library" for base in (operation.base, root) if base is not None]
-    return any(file.is_file() for folder in (*folders, *_library()) for file in folder.glob(f"{name}.*"))
+    files = (file for folder in (*folders, *_library()) for file in folder.glob(f"{name}*"))
+    return any(file.name.partition(".")[0] == name and file.is_file() for file in files)
 
 
 def _library() -> Iterator[Path]:
