@@ -86,6 +86,7 @@ def test_it_is_deployed_changed_repaired_and_taken_down(guestbook: Guestbook) ->
     again = guestbook.play("deploy")
     assert not ENDED.findall(again)
     assert "changed=0" in again
+    assert "changed=0" in guestbook.play("check"), "to look changes nothing"
 
     guestbook.edit("title: Guestbook #", "title: Our guests #")
     assert guestbook.ran("deploy") == ["app configure", "app stop", "app start"]

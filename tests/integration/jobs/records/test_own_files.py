@@ -67,6 +67,20 @@ def test_a_job_with_nothing_to_do_commits_its_record(command, plain: Path) -> No
     assert all(name.startswith(RECORDS) for name in committed(plain)), committed(plain)
 
 
+def test_an_instance_without_operations_is_committed_as_it_comes_and_goes(command, plain: Path) -> None:
+    (plain / "service.yaml").write_text(
+        "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+        "topology_template: {node_templates: {a: {type: tosca.nodes.Root}}}\n"
+    )
+    git(plain, "commit", "--quiet", "--all", "--message", "no operations")
+    for workflow in ("deploy", "undeploy"):
+        before = git(plain, "rev-parse", "HEAD")
+        done = command(workflow, *COMMIT[1:], cwd=plain)
+        assert done.code == 0, done.output
+        assert git(plain, "rev-list", "--count", f"{before}..HEAD") == "1", done.output
+        assert git(plain, "diff", "--stat") == ""
+
+
 def test_a_playbook_commits_there_too(command, plain: Path) -> None:
     play = ("tosca.ensemble.deploy", "-e", "ensemble=ensemble.yaml ensemble_commit=true")
     for expected in ("3", "4"):  # the second one has nothing to do, which it records
