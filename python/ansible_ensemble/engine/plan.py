@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.engine.render import check_renders
-from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import recorded_options
 from ansible_ensemble.ensembles.options import JobOptions
@@ -35,7 +35,7 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
         ensemble.instances,
         workflow,
         options,
-        EnsembleEvidence(ensemble),
+        ChangeDetector(ensemble),
         ensemble=str(ensemble.path),
         base=ensemble.base,
     )

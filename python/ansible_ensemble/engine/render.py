@@ -14,7 +14,7 @@ from ansible_ensemble.configurators.registry import configurator_for, find_fault
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.engine.circles import circle_fault
 from ansible_ensemble.engine.task import JobTask
-from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.implementation import own_digests
@@ -34,7 +34,7 @@ from ansible_ensemble.language.entities import (
     Relationship,
 )
 from ansible_ensemble.planning.assigned import assigned_inputs
-from ansible_ensemble.planning.context import Member
+from ansible_ensemble.planning.context import PlannedInstance
 from ansible_ensemble.planning.expand import links_of
 from ansible_ensemble.planning.plan import Plan, PlannedOperation, Reason
 from ansible_ensemble.projects.folders import ACTIVE, folder_name, task_folder
@@ -57,7 +57,7 @@ class Renderer:
         self._ensemble = ensemble
         self._options = options
         self._hosts = HostFinder(ensemble.evaluator, ensemble.instances, inventory)
-        self._evidence = EnsembleEvidence(ensemble)
+        self._detector = ChangeDetector(ensemble)
         self._tools = tool_names(ensemble.topology)
 
     def task(self, planned: PlannedOperation, task_id: str) -> JobTask:
@@ -205,15 +205,15 @@ class Renderer:
     def unmet(self, planned: PlannedOperation) -> str | None:
         """Why the filter of the operation's workflow step is not met, None if it is."""
         template = self._template(planned)
-        member = Member(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
-        return self._evidence.unmet(planned.details["filter"], member)
+        member = PlannedInstance(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
+        return self._detector.unmet(planned.details["filter"], member)
 
     def has_changed(self, planned: PlannedOperation) -> bool:
         """Whether what the operation read the last time has another digest now."""
         template = self._template(planned)
-        member = Member(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
+        member = PlannedInstance(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
         member.requirements = list(links_of(planned.instance, template, self._ensemble.instances.by_name))
-        detected = self._evidence.detect(member)
+        detected = self._detector.detect(member)
         return any(found.changes for found in detected.values())
 
     def sub_operation(self, task: JobTask, order: SubTask) -> PlannedOperation:
@@ -227,7 +227,7 @@ class Renderer:
         if instance is None:
             raise InvalidInput(f'a sub-task names the instance "{name}", which is not there', task.operation.place)
         template = self._ensemble.topology.node_templates[instance.template]
-        operation = Member(name, template, True, instance).find(order.operation)
+        operation = PlannedInstance(name, template, True, instance).find(order.operation)
         if operation is None:
             raise InvalidInput(f'"{name}" has no operation {order.operation}', task.operation.place)
         return replace(

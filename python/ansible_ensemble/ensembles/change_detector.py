@@ -18,21 +18,21 @@ from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.conditions import condition_fault, unmet
-from ansible_ensemble.planning.context import Detected, Member
+from ansible_ensemble.planning.context import Detected, PlannedInstance
 from ansible_ensemble.planning.plan import ValueChange
 
 #: Operations whose reads decide about a reconfiguration.
 _DEPLOYING = ("create", "configure", "start", "pre_configure_source", "post_configure_source")
 
 
-class EnsembleEvidence:
-    """Evidence from an ensemble (the Protocol is `planning.context.Evidence`)."""
+class ChangeDetector:
+    """Detects changes in an ensemble (the Protocol is `planning.context.ChangeDetection`)."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
         self._evaluator = ensemble.evaluator
 
-    def detect(self, member: Member) -> Mapping[str, Detected]:
+    def detect(self, member: PlannedInstance) -> Mapping[str, Detected]:
         """What has changed since each recorded operation of the instance ran."""
         instance = member.instance
         if instance is None:
@@ -45,7 +45,7 @@ class EnsembleEvidence:
         return found
 
     def _operation(
-        self, member: Member, instance: Instance, name: str
+        self, member: PlannedInstance, instance: Instance, name: str
     ) -> tuple[Operation | None, RelationshipInstance | None]:
         key, _, full_name = name.rpartition(":")
         interface, _, operation = full_name.rpartition(".")
@@ -159,7 +159,7 @@ class EnsembleEvidence:
         path = self._ensemble.root / file
         return str(path.relative_to(self._ensemble.folder)) if path.is_relative_to(self._ensemble.folder) else file
 
-    def properties(self, member: Member) -> list[ValueChange]:
+    def properties(self, member: PlannedInstance) -> list[ValueChange]:
         """The values that a new instance will have."""
         instance = member.instance or Instance(member.name, member.template.name)
         scope = self._evaluator.scope(instance)
@@ -181,17 +181,17 @@ class EnsembleEvidence:
         recorded = self._ensemble.operations.of(instance).get(operation)
         return None if recorded is None else list(recorded.wrote)
 
-    def version_changed(self, member: Member) -> bool:
+    def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version (its type's `version` metadata) is another than the one deployed."""
         before = self._ensemble.retained.version(member.template.name)
         now = member.template.type.metadata.get("version")
         return before is not None and before.split(".", 1)[0] != str(now).split(".", 1)[0]
 
-    def unmet(self, condition: Any, member: Member) -> str | None:
+    def unmet(self, condition: Any, member: PlannedInstance) -> str | None:
         """Why an instance does not meet a condition, None if it does."""
         return unmet(condition, self._reader(member))
 
-    def _reader(self, member: Member) -> Callable[[str], Any]:
+    def _reader(self, member: PlannedInstance) -> Callable[[str], Any]:
         """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""
         instance = member.instance or Instance(member.name, member.template.name)
         scope = self._evaluator.scope(instance)
@@ -204,10 +204,10 @@ class EnsembleEvidence:
         return read
 
 
-class BlankEvidence(EnsembleEvidence):
-    """Evidence from an ensemble nothing of which is there: only instances could tell whether a condition is met."""
+class BlankChangeDetector(ChangeDetector):
+    """A detector for an ensemble nothing of which is there: only instances could tell whether a condition is met."""
 
-    def unmet(self, condition: Any, member: Member) -> str | None:
+    def unmet(self, condition: Any, member: PlannedInstance) -> str | None:
         """Why no instance could ever meet a condition, None if one could."""
         del member
         return condition_fault(condition)

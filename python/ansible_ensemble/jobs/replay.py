@@ -14,7 +14,7 @@ from ansible_ensemble.core.changeid import job_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.core.texts import is_cut
-from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import kept_values, recorded_options
 from ansible_ensemble.ensembles.options import JobOptions
@@ -22,7 +22,7 @@ from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Entity, Operation
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.expand import add_members, link_members
 from ansible_ensemble.planning.plan import Action, Plan, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import planned, planned_on_link
@@ -44,7 +44,7 @@ def plan_replay(ensemble: Ensemble, change_ids: Sequence[str], options: JobOptio
     for record in records:
         if record.outcome != "ok" and record.change_id in change_ids:
             raise InvalidInput(f"the change {record.change_id} did not succeed: {record.outcome}")
-    planning = Planning(_WORKFLOW, ensemble.topology, ensemble.instances, options, EnsembleEvidence(ensemble))
+    planning = Planning(_WORKFLOW, ensemble.topology, ensemble.instances, options, ChangeDetector(ensemble))
     add_members(planning)
     link_members(planning)
     done = {record.change_id: record for record in records if record.outcome == "ok" and not _is_check(record)}
@@ -92,7 +92,7 @@ def inputs_of_changes(folder: Path, change_ids: Sequence[str]) -> dict[str, Any]
     return inputs
 
 
-def _reason(member: Member, operation: Operation) -> Reason:
+def _reason(member: PlannedInstance, operation: Operation) -> Reason:
     """Why a change is applied again, as it counts: what takes down, what makes anew, and what is run over."""
     if operation.name in ("stop", "delete", "remove_source", "remove_target"):
         return Reason.UNDEPLOY
@@ -123,7 +123,7 @@ def _operation(planning: Planning, record: ChangeRecord) -> PlannedOperation:
     return step
 
 
-def _check(record: ChangeRecord, operation: Operation | None, member: Member) -> None:
+def _check(record: ChangeRecord, operation: Operation | None, member: PlannedInstance) -> None:
     if operation is None:
         raise InvalidInput(
             f'the change {record.change_id} is {record.operation} of "{member.name}", which has no such operation now',

@@ -13,7 +13,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, raise_all
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.engine.render import render_faults
-from ansible_ensemble.ensembles.change_detector import BlankEvidence
+from ansible_ensemble.ensembles.change_detector import BlankChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import is_archive, locate
 from ansible_ensemble.ensembles.options import JobOptions
@@ -94,16 +94,16 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
 
     def plan(workflow: str, chosen: JobOptions = options) -> None:
         with collected():
-            make_plan(topology, ensemble.instances, workflow, chosen, evidence, ensemble="", base={})
+            make_plan(topology, ensemble.instances, workflow, chosen, detector, ensemble="", base={})
 
     if ensemble.document is not None or ensemble.environment.external:  # else it is not said yet where to look
         with collected():
             ensemble.unselected.raise_all()
-    evidence = BlankEvidence(ensemble)
+    detector = BlankChangeDetector(ensemble)
     for workflow in dict.fromkeys(("deploy", *topology.workflows)):
         plan(workflow)
     with collected():
-        survey = make_survey(topology, ensemble.instances, options, evidence)
+        survey = make_survey(topology, ensemble.instances, options, detector)
         faults.extend(render_faults(ensemble, survey, options))
         plan("undeploy")
         for name in {trigger.name: None for one in topology.policies.values() for trigger in one.triggers.values()}:

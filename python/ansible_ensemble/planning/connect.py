@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import replaces
 from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import added_anew, planned_on_link, taken_apart
@@ -30,14 +30,16 @@ def connect_sources(planning: Planning) -> None:
                 _connect(planning, source, member, link, conditional=conditional, anew=bool(makes))
 
 
-def _stays(source: Member) -> bool:
+def _stays(source: PlannedInstance) -> bool:
     """Whether a source is there, and neither goes nor comes."""
     if source.instance is None or source.down:
         return False
     return source.instance.status.operational or bool(source.up)
 
 
-def _connect(planning: Planning, source: Member, target: Member, link: Link, *, conditional: bool, anew: bool) -> None:
+def _connect(
+    planning: Planning, source: PlannedInstance, target: PlannedInstance, link: Link, *, conditional: bool, anew: bool
+) -> None:
     known = {operation.key for operation in source.up}
     operations = [one for one in added_anew(planning, link, Reason.CONNECT) if one.key not in known]
     if conditional:

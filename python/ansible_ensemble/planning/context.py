@@ -36,7 +36,7 @@ class Link:
 
 
 @dataclass(slots=True, eq=False)
-class Member:
+class PlannedInstance:
     """An instance that is, or that the spec asks for.
 
     Attributes:
@@ -138,25 +138,25 @@ class Detected:
     wrote: list[str] = field(default_factory=list)
 
 
-class Evidence(Protocol):
+class ChangeDetection(Protocol):
     """What planning asks about values."""
 
-    def detect(self, member: Member) -> Mapping[str, Detected]:
+    def detect(self, member: PlannedInstance) -> Mapping[str, Detected]:
         """What has changed since each recorded operation of the instance ran, by operation.
 
         The key is `Interface.operation`, with `<requirement>#<index>:` before it for a relationship's.
         """
 
-    def properties(self, member: Member) -> list[ValueChange]:
+    def properties(self, member: PlannedInstance) -> list[ValueChange]:
         """The values that a new instance will have."""
 
     def wrote(self, instance: str, operation: str) -> list[str] | None:
         """Refs of the attributes the operation set the last time; None if it never ran."""
 
-    def version_changed(self, member: Member) -> bool:
+    def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version is another than the one deployed."""
 
-    def unmet(self, condition: Any, member: Member) -> str | None:
+    def unmet(self, condition: Any, member: PlannedInstance) -> str | None:
         """Why an instance does not meet a condition of a workflow or trigger, None if it does."""
 
 
@@ -172,16 +172,16 @@ class Planning:
     topology: Topology
     instances: Instances
     options: PlanOptions
-    evidence: Evidence
-    members: dict[str, Member] = field(default_factory=dict)
+    detector: ChangeDetection
+    members: dict[str, PlannedInstance] = field(default_factory=dict)
     excluded: list[Exclusion] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def exclude(self, member: Member, reason: str) -> None:
+    def exclude(self, member: PlannedInstance, reason: str) -> None:
         """Leave an instance alone, and say why."""
         self.excluded.append(Exclusion(member.name, reason))
 
-    def selected(self) -> Iterator[Member]:
+    def selected(self) -> Iterator[PlannedInstance]:
         """The members that the job's filters let through, tools apart."""
         wanted, templates = set(self.options.instances), set(self.options.templates)
         for member in self.members.values():

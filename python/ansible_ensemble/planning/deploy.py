@@ -6,7 +6,7 @@ from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import NodeTemplate
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Action, InstanceChange, PlannedOperation, Reason, ValueChange
 from ansible_ensemble.planning.sequence import (
     bring_up,
@@ -35,7 +35,7 @@ def decide_deploy(planning: Planning) -> None:
             check_present(planning, member)
 
 
-def _excluded(planning: Planning, member: Member) -> str | None:
+def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
     """Why deploy leaves the instance alone whatever its status, or None."""
     instance = member.instance
     if instance is not None and instance.imported is not None:
@@ -49,7 +49,7 @@ def _excluded(planning: Planning, member: Member) -> str | None:
     return None
 
 
-def _decide(planning: Planning, member: Member) -> None:
+def _decide(planning: Planning, member: PlannedInstance) -> None:
     instance, options = member.instance, planning.options
     if instance is None or member.is_new:
         _create(planning, member, Reason.ADD, "new")
@@ -68,7 +68,7 @@ def _decide(planning: Planning, member: Member) -> None:
         _repair(planning, member, "its status is degraded", options.repair == "degraded")
     elif instance.state is not None and reached(instance.state) < _expected(member):
         _repair(planning, member, f"its state is {instance.state.value}", options.repair != "none", _remaining(member))
-    elif options.upgrade and planning.evidence.version_changed(member):
+    elif options.upgrade and planning.detector.version_changed(member):
         update(
             planning, member, member.plan(Action.UPDATE, Reason.UPGRADE, "a new major version"), ("create", "configure")
         )
@@ -78,7 +78,7 @@ def _decide(planning: Planning, member: Member) -> None:
             _connect(planning, member)
 
 
-def _connect(planning: Planning, member: Member) -> None:
+def _connect(planning: Planning, member: PlannedInstance) -> None:
     """Make the links that no add_* operation has made yet: of new requirements, and where a job was killed before."""
     if member.instance is None or not member.instance.created:
         return
@@ -91,7 +91,7 @@ def _connect(planning: Planning, member: Member) -> None:
         member.up = operations
 
 
-def check_present(planning: Planning, member: Member) -> None:
+def check_present(planning: Planning, member: PlannedInstance) -> None:
     """The directive `check` on an instance that is there: it is checked first, and made anew where it is gone."""
     check = member.find("check")
     if check is None or member.instance is None:
@@ -125,7 +125,7 @@ def replaces(planning: Planning, name: str) -> bool:
     return change is not None and change.action is Action.REPLACE
 
 
-def _expected(member: Member) -> int:
+def _expected(member: PlannedInstance) -> int:
     """How many of create, configure, start the template's implementations lead through."""
     for count, name in ((3, "start"), (2, "configure"), (1, "create")):
         if member.find(f"Standard.{name}") is not None:
@@ -133,7 +133,7 @@ def _expected(member: Member) -> int:
     return 0
 
 
-def _create(planning: Planning, member: Member, reason: Reason, text: str) -> None:
+def _create(planning: Planning, member: PlannedInstance, reason: Reason, text: str) -> None:
     """Plan the creation, behind a check or by a discover operation where the seed asks for it."""
     directives = member.template.directives
     if "select" in directives:
@@ -158,14 +158,14 @@ def _create(planning: Planning, member: Member, reason: Reason, text: str) -> No
     if member.instance is not None and there and member.instance.status is not Status.ABSENT:
         member.plan(Action.UPDATE, reason, text)  # it was made or found, and is taken up where it was left
     else:
-        member.plan(Action.CREATE, reason, text, planning.evidence.properties(member))
+        member.plan(Action.CREATE, reason, text, planning.detector.properties(member))
     member.up = bring_up(planning, member, names, reason, anew=bool(first))
     if first:
         _follow_check(planning, member, unknown and _repeatable(member, names))
         member.up = [*first, *member.up]
 
 
-def _follow_check(planning: Planning, member: Member, interrupted: bool) -> None:
+def _follow_check(planning: Planning, member: PlannedInstance, interrupted: bool) -> None:
     """Let what brings an instance up depend on the check before it: all of it runs where the check finds it gone."""
     remaining = {operation.key for operation in member.up}
     for operation in member.up:
@@ -180,7 +180,7 @@ def _follow_check(planning: Planning, member: Member, interrupted: bool) -> None
         member.up = [by_key.get(operation.key, operation) for operation in whole]
 
 
-def _leaves_open(member: Member, operation: PlannedOperation) -> bool:
+def _leaves_open(member: PlannedInstance, operation: PlannedOperation) -> bool:
     """Whether an instance lacks something of an operation that nobody saw end, however well a check finds it.
 
     That is what the operation was to report (outputs, and attributes that have no value yet), and links that are not
@@ -202,7 +202,7 @@ def owes(template: NodeTemplate, instance: Instance, name: str) -> bool:
     return found is not None and bool(found.outputs or unset)
 
 
-def _remaining(member: Member) -> tuple[str, ...]:
+def _remaining(member: PlannedInstance) -> tuple[str, ...]:
     """The operations that an instance which is not up has yet to go through, from where it was left."""
     instance = member.instance
     if instance is None or instance.status is Status.ABSENT:
@@ -211,7 +211,7 @@ def _remaining(member: Member) -> tuple[str, ...]:
     return names if any(member.find(f"Standard.{name}") for name in names) else DEPLOY_OPERATIONS
 
 
-def _repeatable(member: Member, names: tuple[str, ...]) -> bool:
+def _repeatable(member: PlannedInstance, names: tuple[str, ...]) -> bool:
     """Whether the next operation may run a second time: it may unless its implementation says `idempotent: false`."""
     for name in names:
         operation = member.find(f"Standard.{name}")
@@ -220,8 +220,8 @@ def _repeatable(member: Member, names: tuple[str, ...]) -> bool:
     return True
 
 
-def _replace(planning: Planning, member: Member, text: str) -> None:
-    member.plan(Action.REPLACE, Reason.REPLACE, text, planning.evidence.properties(member))
+def _replace(planning: Planning, member: PlannedInstance, text: str) -> None:
+    member.plan(Action.REPLACE, Reason.REPLACE, text, planning.detector.properties(member))
     member.down = take_down(planning, member, Reason.REPLACE, dependents=False)
     member.up = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.REPLACE)
     _make_unique(member.down, member.up)
@@ -235,7 +235,9 @@ def _make_unique(some: list[PlannedOperation], others: list[PlannedOperation]) -
             operation.key += "+"
 
 
-def _repair(planning: Planning, member: Member, text: str, wanted: bool, names: tuple[str, ...] | None = None) -> None:
+def _repair(
+    planning: Planning, member: PlannedInstance, text: str, wanted: bool, names: tuple[str, ...] | None = None
+) -> None:
     if not wanted:
         planning.exclude(member, f"{text}, and --repair is {planning.options.repair}")
         return
@@ -246,7 +248,7 @@ def _repair(planning: Planning, member: Member, text: str, wanted: bool, names: 
     update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text), names)
 
 
-def _detect(planning: Planning, member: Member) -> None:
+def _detect(planning: Planning, member: PlannedInstance) -> None:
     """Plan the operations whose inputs have changed since they ran, and note those whose inputs other ones may change.
 
     Seed unfurl-jobs, "Applying configuration changes": operations are compared by what they read the last time;
@@ -258,7 +260,7 @@ def _detect(planning: Planning, member: Member) -> None:
     if instance.customized and options.change_detection != "always":
         planning.exclude(member, "it is customized")
         return
-    detected = planning.evidence.detect(member)
+    detected = planning.detector.detect(member)
     member.at_risk = {name: found.at_risk for name, found in detected.items() if found.at_risk}
     changed = [name for name, found in detected.items() if found.changes]
     member.stale.update(changed)
@@ -270,7 +272,7 @@ def _detect(planning: Planning, member: Member) -> None:
         )
 
 
-def to_rerun(member: Member, changed: list[str]) -> list[str]:
+def to_rerun(member: PlannedInstance, changed: list[str]) -> list[str]:
     """Operations to run again: each that read a changed value, and configure (the seed's rule).
 
     Where start itself read it, the instance is stopped first, so that start takes effect.
@@ -291,7 +293,7 @@ def _merge(groups: list[list[ValueChange]]) -> list[ValueChange]:
 
 def update(
     planning: Planning,
-    member: Member,
+    member: PlannedInstance,
     change: InstanceChange,
     names: tuple[str, ...] | list[str],
 ) -> None:
@@ -306,7 +308,7 @@ def update(
         _keep_started(planning, member, reason)
 
 
-def _keep_started(planning: Planning, member: Member, reason: Reason) -> None:
+def _keep_started(planning: Planning, member: PlannedInstance, reason: Reason) -> None:
     """Let a started instance that is reconfigured take that over, and be started at the end.
 
     Where start itself reads what has changed, the instance is stopped first. Where only configure runs, it is

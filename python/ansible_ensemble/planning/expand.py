@@ -11,7 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import NodeTemplate
-from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.peers import with_peers
 from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
@@ -24,11 +24,11 @@ def add_members(planning: Planning) -> None:
     """One member for each instance the spec asks for, and for each that is recorded."""
     for template in _planned_templates(planning):
         for name in instance_names(template):
-            planning.members[name] = Member(name, template, True, planning.instances.get(name))
+            planning.members[name] = PlannedInstance(name, template, True, planning.instances.get(name))
     for instance in planning.instances:
         if instance.name not in planning.members:
             template = planning.topology.node_templates[instance.template]
-            planning.members[instance.name] = Member(
+            planning.members[instance.name] = PlannedInstance(
                 instance.name, template, not _left_spec(instance.name, template), instance
             )
 
@@ -76,7 +76,7 @@ def _scaled_down(planning: Planning) -> Iterator[Link]:
     past = [one for one in planning.members.values() if not one.in_spec and RETAINED not in one.template.directives]
     if not past:
         return
-    by_template: dict[str, list[Member]] = {}
+    by_template: dict[str, list[PlannedInstance]] = {}
     for member in planning.members.values():
         if member.instance is not None:
             by_template.setdefault(member.template.name, []).append(member)
@@ -112,8 +112,8 @@ def sort_members(planning: Planning) -> None:
 
 
 def in_order(
-    members: Mapping[str, Member], follows: Mapping[str, Iterable[str]] = MappingProxyType({})
-) -> dict[str, Member]:
+    members: Mapping[str, PlannedInstance], follows: Mapping[str, Iterable[str]] = MappingProxyType({})
+) -> dict[str, PlannedInstance]:
     """Members in order, requirements first, else as given (Kahn; O(V+E)); those of a cycle are left out.
 
     Args:
@@ -130,7 +130,7 @@ def in_order(
             behind.setdefault(other, []).append(name)
     waiting = {name: len(names) for name, names in before.items()}
     ready = deque(name for name, count in waiting.items() if not count)
-    order: dict[str, Member] = {}
+    order: dict[str, PlannedInstance] = {}
     while ready:
         name = ready.popleft()
         order[name] = members[name]
@@ -141,7 +141,7 @@ def in_order(
     return order
 
 
-def _cycle(planning: Planning, sorted_ones: dict[str, Member]) -> list[str]:
+def _cycle(planning: Planning, sorted_ones: dict[str, PlannedInstance]) -> list[str]:
     left = {name: member for name, member in planning.members.items() if name not in sorted_ones}
     path: dict[str, int] = {}
     name = next(iter(left))
@@ -182,7 +182,7 @@ def check_filters(planning: Planning) -> None:
             planning.warnings.append(f"Needed, not there, and left out by the filter: {', '.join(missing)}.")
 
 
-def _is_missing(member: Member) -> bool:
+def _is_missing(member: PlannedInstance) -> bool:
     """Whether this ensemble would have to make it."""
     gone = member.instance is not None and member.instance.status is Status.ABSENT
     return (member.is_new or gone) and "select" not in member.template.directives

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import check_present, to_rerun, update
 from ansible_ensemble.planning.expand import in_order
 from ansible_ensemble.planning.plan import Action, Reason, ValueChange
@@ -21,7 +21,7 @@ def follow_values(planning: Planning) -> None:
     """Plan what reads values that this plan may change, and put it behind what may change them."""
     for member in planning.members.values():
         if member.up and member.change is not None and member.change.reason in _UNDETECTED:
-            detected = planning.evidence.detect(member)
+            detected = planning.detector.detect(member)
             member.at_risk = {name: found.at_risk for name, found in detected.items()}
             member.stale.update(name for name, found in detected.items() if found.changes)
     readers = _readers(planning)
@@ -68,12 +68,12 @@ def _is_planned(planning: Planning, name: str) -> bool:
     return name in planning.members and planning.members[name].change is not None
 
 
-def _is_open(member: Member) -> bool:
+def _is_open(member: PlannedInstance) -> bool:
     """Whether nothing is planned for a member yet but a look at it."""
     return member.change is None or member.change.action is Action.READ
 
 
-def _take_over(planning: Planning, member: Member, at_risk: dict[str, list[str]]) -> None:
+def _take_over(planning: Planning, member: PlannedInstance, at_risk: dict[str, list[str]]) -> None:
     """Plan the operations that read what may change, if there are any.
 
     Args:
@@ -97,7 +97,7 @@ def _take_over(planning: Planning, member: Member, at_risk: dict[str, list[str]]
         check_present(planning, member)
 
 
-def _at_risk(planning: Planning, member: Member) -> dict[str, list[str]]:
+def _at_risk(planning: Planning, member: PlannedInstance) -> dict[str, list[str]]:
     """For each operation, the live attributes it read that operations of this plan may set."""
     found: dict[str, list[str]] = {}
     for name, read in member.at_risk.items():
@@ -119,7 +119,7 @@ def _may_change(planning: Planning, ref: str) -> bool:
     if owner is None or owner.change is None:
         return False
     for operation in owner.up:
-        wrote = planning.evidence.wrote(owner.name, operation.full_name)
+        wrote = planning.detector.wrote(owner.name, operation.full_name)
         if operation.operation == "stop" or (output_of is None and wrote is not None and ref not in wrote):
             continue
         if output_of not in (None, operation.full_name):

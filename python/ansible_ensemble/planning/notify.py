@@ -10,9 +10,9 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.language.entities import Policy, Trigger
 from ansible_ensemble.language.scalars import timestamp_value
-from ansible_ensemble.planning.context import Member, Planning
-from ansible_ensemble.planning.weave import Stage, SubPlan, Weaver, one_by_one
-from ansible_ensemble.planning.workflow import weave_called
+from ansible_ensemble.planning.context import PlannedInstance, Planning
+from ansible_ensemble.planning.stages import Stage, SubPlan, WorkflowBuilder, one_by_one
+from ansible_ensemble.planning.workflow import called_stage
 from ansible_ensemble.topology.workflows import missing_operation
 
 
@@ -41,9 +41,9 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
     if not found:
         known = [text for policy in policies for one in policy.triggers.values() for text in (one.event, one.name)]
         raise InvalidInput(f'no policy has a trigger or event "{name}"', hint=nearest(name, known))
-    weaver = Weaver(planning, sub_plan)
+    builder = WorkflowBuilder(planning, sub_plan)
     for policy, trigger in found:
-        weaver.text, weaver.step = f"trigger {trigger.name}", trigger.name
+        builder.text, builder.step = f"trigger {trigger.name}", trigger.name
         _warn_of_method(planning, trigger)
         for member in _targets(planning, policy, trigger):
             fault = _fault(planning, member, trigger)
@@ -54,8 +54,8 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
             if trigger.action and not called:
                 planning.exclude(member, f"it has no operation that trigger {trigger.name} calls")
                 continue
-            actions = [_action(weaver, policy, trigger, action, member) for action in called]
-            stage = one_by_one([*_evaluations(weaver, trigger, member, actions), *actions])
+            actions = [_action(builder, policy, trigger, action, member) for action in called]
+            stage = one_by_one([*_evaluations(builder, trigger, member, actions), *actions])
             for operation in stage.operations:
                 operation.serial.append(member.name)
     for member in planning.members.values():
@@ -63,7 +63,7 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
             member.change.operations = [operation.key for operation in member.up]
 
 
-def _targets(planning: Planning, policy: Policy, trigger: Trigger) -> list[Member]:
+def _targets(planning: Planning, policy: Policy, trigger: Trigger) -> list[PlannedInstance]:
     """Instances of the policy's targets that the target_filter lets through; no targets are all it may have."""
     groups = planning.topology.groups
     names = {member for target in policy.targets for member in (groups[target].members if target in groups else ())}
@@ -78,20 +78,20 @@ def _targets(planning: Planning, policy: Policy, trigger: Trigger) -> list[Membe
     return chosen
 
 
-def _has(member: Member, action: Any) -> bool:
+def _has(member: PlannedInstance, action: Any) -> bool:
     """Whether an instance has the operation of an action; targets of several types need not all have it."""
     called = action.get("call_operation")
     name = called.get("operation") if isinstance(called, Mapping) else called
     return name is None or missing_operation(member.template, str(name)) is None
 
 
-def _fault(planning: Planning, member: Member, trigger: Trigger) -> str | None:
+def _fault(planning: Planning, member: PlannedInstance, trigger: Trigger) -> str | None:
     """Why a trigger does not act on an instance, or None."""
     if member.instance is None or not member.instance.status.operational:
         return "it is not in operation"
     if not planning.options.force and _is_out_of_schedule(trigger):
         return f'trigger "{trigger.name}" is out of its schedule (--force acts all the same)'
-    fault = planning.evidence.unmet(trigger.condition, member)
+    fault = planning.detector.unmet(trigger.condition, member)
     return None if fault is None else f'the condition of trigger "{trigger.name}" is not met: {fault}'
 
 
@@ -112,7 +112,9 @@ def _warn_of_method(planning: Planning, trigger: Trigger) -> None:
         )
 
 
-def _evaluations(weaver: Weaver, trigger: Trigger, member: Member, actions: list[Stage]) -> list[Stage]:
+def _evaluations(
+    builder: WorkflowBuilder, trigger: Trigger, member: PlannedInstance, actions: list[Stage]
+) -> list[Stage]:
     """The further evaluations of a condition that has to hold several times, spread over its period.
 
     Between two of them the instance's check operation looks at it anew; where there is none, no value would change, and
@@ -125,8 +127,8 @@ def _evaluations(weaver: Weaver, trigger: Trigger, member: Member, actions: list
     stages: list[Stage] = []
     gate: str | None = None
     for _ in range(trigger.evaluations - 1):
-        wait, look = weaver.note(member, "wait"), weaver.call(member, check.full_name, trigger.place)
-        decide = weaver.note(member, "evaluate")
+        wait, look = builder.note(member, "wait"), builder.call(member, check.full_name, trigger.place)
+        decide = builder.note(member, "evaluate")
         wait.first[0].details["pause"] = pause
         decide.first[0].details["filter"] = trigger.condition
         for stage in (wait, look, decide) if gate is not None else ():
@@ -139,15 +141,15 @@ def _evaluations(weaver: Weaver, trigger: Trigger, member: Member, actions: list
     return stages
 
 
-def _action(weaver: Weaver, policy: Policy, trigger: Trigger, action: Any, member: Member) -> Stage:
+def _action(builder: WorkflowBuilder, policy: Policy, trigger: Trigger, action: Any, member: PlannedInstance) -> Stage:
     kind, body = next(iter(action.items()))
     if kind == "call_operation":
-        given = {"notification": weaver.planning.options.notification}
-        return weaver.call(member, body, trigger.place, origin={"policy": policy.name}, given=given)
+        given = {"notification": builder.planning.options.notification}
+        return builder.call(member, body, trigger.place, origin={"policy": policy.name}, given=given)
     if kind == "set_state":
-        return weaver.set_state(member, body, trigger.place)
+        return builder.set_state(member, body, trigger.place)
     if kind in ("delegate", "inline"):
-        return weave_called(weaver, action, [member], trigger.place, {"policy": policy.name})
+        return called_stage(builder, action, [member], trigger.place, {"policy": policy.name})
     raise InvalidInput(
         f'the action "{kind}" of trigger "{trigger.name}" is an operation that no node has',
         trigger.place,

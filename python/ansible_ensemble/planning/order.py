@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.peers import own_operations, peer_links, phase
 from ansible_ensemble.planning.plan import PlannedOperation
 
@@ -48,7 +48,7 @@ def _join(planning: Planning, peers: Mapping[tuple[str, str | None], Link], gate
             _wait(after, (before.key,))
 
 
-def _ends(planning: Planning, member: Member) -> list[str]:
+def _ends(planning: Planning, member: PlannedInstance) -> list[str]:
     """The last operations of the instances that a member follows."""
     followed = (planning.members[name] for name in member.follows)
     return [(one.up or one.down)[-1].key for one in followed if one.up or one.down]
@@ -97,7 +97,7 @@ def _wait(operation: PlannedOperation, keys: tuple[str, ...]) -> None:
     operation.waits_for.extend(key for key in keys if key not in operation.waits_for)
 
 
-def members_in_plan_order(planning: Planning) -> list[Member]:
+def members_in_plan_order(planning: Planning) -> list[PlannedInstance]:
     """Members in the order in which a reader meets them: tools, what goes down from the edges, then what comes up."""
     tools = [member for member in planning.members.values() if member.is_tool and member.change is not None]
     members = [member for member in planning.members.values() if not member.is_tool and member.change is not None]

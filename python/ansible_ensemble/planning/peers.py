@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.plan import PlannedOperation
 from ansible_ensemble.topology.cycles import peer_edges
 
@@ -63,7 +63,7 @@ def phase(operation: PlannedOperation) -> int:
     return _PHASES.index(operation.operation) if operation.operation in _PHASES else len(_PHASES)
 
 
-def _is_at_source(planning: Planning, member: Member, operation: PlannedOperation) -> bool:
+def _is_at_source(planning: Planning, member: PlannedInstance, operation: PlannedOperation) -> bool:
     """Whether an operation in the chain of a link's target is in that of its source as well."""
     source = planning.members[operation.instance]
     return source is not member and any(one.key == operation.key for one in source.down)

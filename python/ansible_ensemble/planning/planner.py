@@ -10,7 +10,7 @@ from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.adopt import decide_adopt
 from ansible_ensemble.planning.connect import connect_sources, notify_sources
-from ansible_ensemble.planning.context import Evidence, Member, Planning
+from ansible_ensemble.planning.context import ChangeDetection, PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import decide_deploy
 from ansible_ensemble.planning.expand import add_members, check_filters, link_members, sort_members
 from ansible_ensemble.planning.follow import follow_values
@@ -25,11 +25,11 @@ from ansible_ensemble.planning.order import (
 )
 from ansible_ensemble.planning.peers import part_peers
 from ansible_ensemble.planning.plan import Action, Plan
+from ansible_ensemble.planning.stages import limited
 from ansible_ensemble.planning.survey import settle_all, survey
 from ansible_ensemble.planning.tools import need_tools
 from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
-from ansible_ensemble.planning.weave import limited
 from ansible_ensemble.planning.workflow import decide_workflow
 from ansible_ensemble.topology.stand_ins import stand_in_fault
 
@@ -77,7 +77,7 @@ def transforms_of(topology: Topology, workflow: str) -> tuple[Transform, ...]:
     return TRANSFORMS[workflow]
 
 
-def plan_normative(planning: Planning, workflow: str, instances: list[str]) -> list[Member]:
+def plan_normative(planning: Planning, workflow: str, instances: list[str]) -> list[PlannedInstance]:
     """Plan a normative workflow as a part of another one, on instances (none: on all); return what it has to do."""
     part = limited(planning, workflow, instances)
     for transform in TRANSFORMS[workflow]:
@@ -92,7 +92,7 @@ def make_plan(
     instances: Instances,
     workflow: str,
     options: PlanOptions,
-    evidence: Evidence,
+    detector: ChangeDetection,
     *,
     ensemble: str,
     base: dict[str, str],
@@ -104,7 +104,7 @@ def make_plan(
         instances: what is.
         workflow: the name of a workflow of the topology, or a key of `TRANSFORMS`.
         options: the job's options.
-        evidence: answers questions about values.
+        detector: answers questions about values.
         ensemble: the ensemble's path, for the document.
         base: digests of what the plan is made from.
 
@@ -112,7 +112,7 @@ def make_plan(
         UsageError: there is no such workflow.
         InvalidInput: a filter names nothing, instances need each other in a cycle, or nothing implements a type.
     """
-    planning = Planning(workflow, topology, instances, options, evidence)
+    planning = Planning(workflow, topology, instances, options, detector)
     for transform in transforms_of(topology, workflow):
         transform(planning)
     need_tools(planning)
@@ -120,13 +120,13 @@ def make_plan(
     return _plan(planning, ensemble, base)
 
 
-def make_survey(topology: Topology, instances: Instances, options: PlanOptions, evidence: Evidence) -> Plan:
+def make_survey(topology: Topology, instances: Instances, options: PlanOptions, detector: ChangeDetection) -> Plan:
     """A plan of every operation that the topology has, each by itself; its instances are there and well afterwards.
 
     Raises:
         InvalidInput: instances need each other in a cycle.
     """
-    planning = Planning("run", topology, instances, options, evidence)
+    planning = Planning("run", topology, instances, options, detector)
     for transform in (*_SETUP, survey, settle_all):
         transform(planning)
     return _plan(planning, "", {})
@@ -146,7 +146,7 @@ def _plan(planning: Planning, ensemble: str, base: dict[str, str]) -> Plan:
     )
 
 
-def _refuse_stand_ins(members: Iterable[Member]) -> None:
+def _refuse_stand_ins(members: Iterable[PlannedInstance]) -> None:
     """Refuse to say of an instance that it is made, changed or deleted where nothing here implements its type."""
     templates = {
         member.template.name: member.template

@@ -1,14 +1,13 @@
-"""The operations of one instance, in order: lifecycle operations with the relationships' operations woven in."""
+"""The operations of one instance, in order: lifecycle operations with the relationships' operations among them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, EXIT_STATES
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Operation
-from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.retries import retry_details
 
@@ -25,7 +24,7 @@ SETTLED = {"Standard.start": Status.OK, "Standard.stop": Status.PENDING}
 
 
 def planned(
-    planning: Planning, member: Member, operation: Operation | None, name: str, reason: Reason, **extra: Any
+    planning: Planning, member: PlannedInstance, operation: Operation | None, name: str, reason: Reason
 ) -> PlannedOperation:
     """A planned operation of an instance; `operation` is None where the step has no implementation."""
     interface = operation.interface if operation else "Standard"
@@ -45,13 +44,10 @@ def planned(
         entry_state=entry.value if entry and standard else None,
         exit_state=leave.value if leave and standard else None,
         details=retry_details(operation),
-        **extra,
     )
 
 
-def planned_on_link(
-    planning: Planning, link: Link, operation: Operation, reason: Reason, **extra: Any
-) -> PlannedOperation:
+def planned_on_link(planning: Planning, link: Link, operation: Operation, reason: Reason) -> PlannedOperation:
     """A planned operation of a relationship."""
     source = planning.members[link.source]
     return PlannedOperation(
@@ -69,7 +65,6 @@ def planned_on_link(
             default="TARGET" if operation.name.endswith("_target") and "configure" in operation.name else "SOURCE",
         ),
         details={"target": link.target, **retry_details(operation)},
-        **extra,
     )
 
 
@@ -93,7 +88,7 @@ def operation_host(operation: Operation | None, default: str = "HOST") -> str:
 
 
 def bring_up(
-    planning: Planning, member: Member, names: Iterable[str], reason: Reason, *, anew: bool = False, **extra: Any
+    planning: Planning, member: PlannedInstance, names: Iterable[str], reason: Reason, *, anew: bool = False
 ) -> list[PlannedOperation]:
     """The chain that brings an instance up: create, (pre-)configure(-post), start, add_*, as far as implemented.
 
@@ -104,7 +99,6 @@ def bring_up(
             relationships.
         reason: why.
         anew: the instance may turn out to be gone, and is connected again then.
-        extra: further fields of each operation.
     """
     wanted = set(names)
     operations: list[PlannedOperation] = []
@@ -112,17 +106,17 @@ def bring_up(
         if name not in wanted:
             continue
         if name == "configure":
-            operations += _around(planning, member, "pre", reason, **extra)
+            operations += _around(planning, member, "pre", reason)
         operation = member.find(f"Standard.{name}")
         if operation is not None:
-            operations.append(planned(planning, member, operation, name, reason, **extra))
+            operations.append(planned(planning, member, operation, name, reason))
         if name == "configure":
-            operations += _around(planning, member, "post", reason, **extra)
+            operations += _around(planning, member, "post", reason)
     if not any(operation.relationship is None for operation in operations):
         # Nothing is implemented: the instance is still to be recorded as being there.
-        operations.insert(0, planned(planning, member, None, "create", reason, **extra))
+        operations.insert(0, planned(planning, member, None, "create", reason))
     gone = bool(member.down) or (member.instance is not None and member.instance.status is Status.ABSENT)
-    operations += _added(planning, member, reason, anew=anew or gone, **extra)
+    operations += _added(planning, member, reason, anew=anew or gone)
     mark_last(operations, Status.OK)
     return operations
 
@@ -135,24 +129,22 @@ def mark_last(operations: list[PlannedOperation], status: Status) -> None:
             return
 
 
-def _around(planning: Planning, member: Member, phase: str, reason: Reason, **extra: Any) -> Iterator[PlannedOperation]:
+def _around(planning: Planning, member: PlannedInstance, phase: str, reason: Reason) -> Iterator[PlannedOperation]:
     source_side, target_side = _AROUND_CONFIGURE[phase]
     for links, name in ((member.requirements, source_side), (member.dependents, target_side)):
         for link in links:
             operation = link.relationship.operation("Configure", name)
             if operation is not None and _live(planning, link, member):
-                yield planned_on_link(planning, link, operation, reason, **extra)
+                yield planned_on_link(planning, link, operation, reason)
 
 
-def _live(planning: Planning, link: Link, member: Member) -> bool:
+def _live(planning: Planning, link: Link, member: PlannedInstance) -> bool:
     """Whether the other side of a link is in the spec, or is there."""
     other = planning.members[link.target if link.source == member.name else link.source]
     return other.in_spec
 
 
-def _added(
-    planning: Planning, member: Member, reason: Reason, *, anew: bool, **extra: Any
-) -> Iterator[PlannedOperation]:
+def _added(planning: Planning, member: PlannedInstance, reason: Reason, *, anew: bool) -> Iterator[PlannedOperation]:
     """add_target and add_source, once per link: both sides are up when the source is [TOSCA 1.3, 5.8.5.4]."""
     for link in member.requirements:
         if link.former:
@@ -161,7 +153,7 @@ def _added(
         for name in ("add_target", "add_source"):
             operation = link.relationship.operation("Configure", name)
             if operation is not None and name not in in_force:
-                yield planned_on_link(planning, link, operation, reason, **extra)
+                yield planned_on_link(planning, link, operation, reason)
 
 
 def added_anew(planning: Planning, link: Link, reason: Reason) -> Iterator[PlannedOperation]:
@@ -182,7 +174,7 @@ def never_added(planning: Planning, link: Link, reason: Reason) -> Iterator[Plan
         if operation is None or name in _in_force(planning, link):
             continue
         key = f"{link.key}:{operation.full_name}"
-        if link.key in source.relationships or planning.evidence.wrote(link.source, key) is None:
+        if link.key in source.relationships or planning.detector.wrote(link.source, key) is None:
             yield planned_on_link(planning, link, operation, reason)
 
 
@@ -202,7 +194,7 @@ def _in_force(planning: Planning, link: Link) -> Sequence[str]:
 
 
 def take_down(
-    planning: Planning, member: Member, reason: Reason, *, delete: bool = True, dependents: bool = True, **extra: Any
+    planning: Planning, member: PlannedInstance, reason: Reason, *, delete: bool = True, dependents: bool = True
 ) -> list[PlannedOperation]:
     """The chain that takes an instance down: remove_*, stop, delete.
 
@@ -212,27 +204,24 @@ def take_down(
         reason: why.
         delete: whether it is deleted, or only stopped.
         dependents: whether the links that lead to it come apart as well, as far as their sources do not see to that.
-        extra: further fields of each operation.
     """
     links = [*member.requirements]
     if dependents:
         links += (link for link in member.dependents if not planning.members[link.source].down)
     begun = _is_being_deleted(member)
-    operations = [
-        operation for link in links for operation in taken_apart(planning, link, reason, begun=begun, **extra)
-    ]
+    operations = [operation for link in links for operation in taken_apart(planning, link, reason, begun=begun)]
     stop = member.find("Standard.stop")
     state = member.instance.state.value if member.instance and member.instance.state else None
     at_work = state == "creating" and member.instance is not None and member.instance.status.operational
     if stop is not None and not begun and (at_work or state not in _NOT_STARTED):
-        operations.append(planned(planning, member, stop, "stop", reason, **extra))
+        operations.append(planned(planning, member, stop, "stop", reason))
     if delete:
-        operations.append(planned(planning, member, member.find("Standard.delete"), "delete", reason, **extra))
+        operations.append(planned(planning, member, member.find("Standard.delete"), "delete", reason))
         mark_last(operations, Status.ABSENT)
     return operations
 
 
-def _is_being_deleted(member: Member) -> bool:
+def _is_being_deleted(member: PlannedInstance) -> bool:
     """Whether delete began and did not end: what comes before it has ended, and need not run again.
 
     That is so as long as nobody found the instance at work since.
@@ -241,9 +230,7 @@ def _is_being_deleted(member: Member) -> bool:
     return instance is not None and instance.state is NodeState.DELETING and not instance.status.operational
 
 
-def taken_apart(
-    planning: Planning, link: Link, reason: Reason, *, begun: bool = False, **extra: Any
-) -> Iterator[PlannedOperation]:
+def taken_apart(planning: Planning, link: Link, reason: Reason, *, begun: bool = False) -> Iterator[PlannedOperation]:
     """remove_target and remove_source of a link that comes apart, each only if its add ran or there is none.
 
     Where a deletion has `begun`, those that have no add ran as well.
@@ -254,4 +241,4 @@ def taken_apart(
             continue
         lone = link.relationship.operation("Configure", added) is None and not begun
         if lone or added in _in_force(planning, link):
-            yield planned_on_link(planning, link, operation, reason, **extra)
+            yield planned_on_link(planning, link, operation, reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Status
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import planned, planned_on_link
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
@@ -18,7 +18,7 @@ def survey(planning: Planning) -> None:
             member.plan(Action.RUN, Reason.RUN)
 
 
-def _survey(planning: Planning, member: Member) -> None:
+def _survey(planning: Planning, member: PlannedInstance) -> None:
     for interface in member.template.interfaces.values():
         for operation in interface.operations.values():
             if operation.implementation is not None:

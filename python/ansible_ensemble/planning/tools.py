@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS
 from ansible_ensemble.language.entities import Operation, Relationship
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import bring_up, planned
 from ansible_ensemble.topology.tools import tool_name, tools_of
@@ -36,7 +36,7 @@ def need_tools(planning: Planning) -> None:
 
 
 def _declared(
-    member: Member, links: Mapping[tuple[str, str], Relationship], operation: PlannedOperation
+    member: PlannedInstance, links: Mapping[tuple[str, str], Relationship], operation: PlannedOperation
 ) -> Operation | None:
     """The operation as its template or its relationship has it."""
     if operation.relationship is None:
@@ -45,7 +45,7 @@ def _declared(
     return relationship.operation(operation.interface, operation.operation) if relationship is not None else None
 
 
-def _make(planning: Planning, tool: Member) -> None:
+def _make(planning: Planning, tool: PlannedInstance) -> None:
     check = tool.find("check")
     known = tool.instance is not None and tool.instance.status.operational
     if known and check is None:

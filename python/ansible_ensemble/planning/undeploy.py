@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible_ensemble.instances.status import Priority, Status
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import take_down
 from ansible_ensemble.topology.directives import LOST
@@ -25,9 +25,9 @@ def decide_prune(planning: Planning) -> None:
             planning.exclude(member, "it left the spec, and --prune is not set")
 
 
-def _delete(planning: Planning, candidates: list[Member], reason: Reason) -> None:
-    chosen: dict[str, Member] = {}
-    guarded: list[Member] = []
+def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reason) -> None:
+    chosen: dict[str, PlannedInstance] = {}
+    guarded: list[PlannedInstance] = []
     for member in candidates:
         if member.instance is None or _is_gone(member):
             continue
@@ -48,12 +48,12 @@ def _delete(planning: Planning, candidates: list[Member], reason: Reason) -> Non
             member.plan(Action.DELETE if _can_delete(member) else Action.FORGET, reason, ", and ".join(texts))
 
 
-def _is_gone(member: Member) -> bool:
+def _is_gone(member: PlannedInstance) -> bool:
     instance = member.instance
     return instance is None or instance.status is Status.ABSENT or member.is_new
 
 
-def _excluded(planning: Planning, member: Member) -> str | None:
+def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
     """Why an instance is not deleted (the seed's list, in its order), or None."""
     instance = member.instance
     assert instance is not None
@@ -73,7 +73,7 @@ def _excluded(planning: Planning, member: Member) -> str | None:
     return _undeletable(member)
 
 
-def _undeletable(member: Member) -> str | None:
+def _undeletable(member: PlannedInstance) -> str | None:
     """Why nothing could delete an instance that something may have made, or None: it is not said to be destroyed."""
     if LOST in member.template.directives:
         return f"its node template is gone, and how it is deleted was not kept ({_FORGET})"
@@ -83,7 +83,7 @@ def _undeletable(member: Member) -> str | None:
     return None
 
 
-def _can_delete(member: Member) -> bool:
+def _can_delete(member: PlannedInstance) -> bool:
     """Whether something runs that deletes an instance; else it is only recorded as absent."""
     return member.find("Standard.delete") is not None
 
@@ -92,12 +92,12 @@ _NO_DELETE = "it has no delete operation"
 _FORGET = "`ansible-ensemble forget` takes it off the status"
 
 
-def _is_protected(member: Member) -> bool:
+def _is_protected(member: PlannedInstance) -> bool:
     assert member.instance is not None
     return member.instance.protected or "protected" in member.template.directives
 
 
-def _needed(planning: Planning, chosen: dict[str, Member], guarded: list[Member]) -> dict[str, str]:
+def _needed(planning: Planning, chosen: dict[str, PlannedInstance], guarded: list[PlannedInstance]) -> dict[str, str]:
     """Chosen instances whose removal would break a required or protected one that stays -> the name of that one.
 
     Works outwards from what stays, so an instance kept for another one keeps what it stands on as well.
@@ -114,7 +114,7 @@ def _needed(planning: Planning, chosen: dict[str, Member], guarded: list[Member]
     return needed
 
 
-def _counts(member: Member) -> bool:
+def _counts(member: PlannedInstance) -> bool:
     """Whether an instance that stays keeps what it needs: it is there, works, and is not optional."""
     instance = member.instance
     if instance is None or not instance.status.operational:
@@ -122,5 +122,5 @@ def _counts(member: Member) -> bool:
     return _is_needed(member)
 
 
-def _is_needed(member: Member) -> bool:
+def _is_needed(member: PlannedInstance) -> bool:
     return member.priority in (Priority.REQUIRED, Priority.CRITICAL)

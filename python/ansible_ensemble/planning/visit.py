@@ -6,7 +6,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, EXIT_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import EntityType, NodeTemplate
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import SETTLED, bring_up, mark_last, planned, take_down
 
@@ -85,7 +85,7 @@ def _plan_command(planning: Planning) -> None:
     details = {"command": options.command, "host": options.host, "module": options.module}
     text = " ".join([options.module, *options.command] if options.module else options.command)
     if not (options.instances or options.templates):
-        member = Member("ensemble", NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root")))
+        member = PlannedInstance("ensemble", NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root")))
         planning.members = {member.name: member}
     for member in planning.selected():
         step = planned(planning, member, None, "command", Reason.RUN)

@@ -10,10 +10,10 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Workflow, WorkflowStep
 from ansible_ensemble.planning.assigned import of_called
-from ansible_ensemble.planning.context import Member, Planning
+from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.planning.sequence import mark_last
-from ansible_ensemble.planning.weave import NORMATIVE, Stage, SubPlan, Weaver, one_by_one, side_by_side
+from ansible_ensemble.planning.stages import NORMATIVE, Stage, SubPlan, WorkflowBuilder, one_by_one, side_by_side
 from ansible_ensemble.topology.activities import called_workflow, given_inputs
 
 #: Why operations of a workflow that replaces a normative one are planned; those of others are just run.
@@ -32,8 +32,8 @@ def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
     """
     workflow = planning.topology.workflows[planning.workflow]
     reason = _REASONS.get(workflow.name, Reason.RUN)
-    weaver = Weaver(planning, sub_plan, reason, f"workflow {workflow.name}")
-    _Course(weaver, workflow, (workflow.name,), {"workflow": workflow.name}).weave()
+    builder = WorkflowBuilder(planning, sub_plan, reason, f"workflow {workflow.name}")
+    _StepGraph(builder, workflow, (workflow.name,), {"workflow": workflow.name}).stage()
     for member in planning.members.values():
         if reason is Reason.ADD:
             mark_last(member.up, Status.OK)
@@ -41,10 +41,10 @@ def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
             member.change.operations = [operation.key for operation in member.up]
 
 
-def weave_called(  # noqa: PLR0917
-    weaver: Weaver,
+def called_stage(  # noqa: PLR0917
+    builder: WorkflowBuilder,
     activity: Mapping[str, Any],
-    members: list[Member],
+    members: list[PlannedInstance],
     place: Place | None,
     by: Mapping[str, Any],
     path: tuple[str, ...] = (),
@@ -52,7 +52,7 @@ def weave_called(  # noqa: PLR0917
     """The stage of the workflow that `delegate` or `inline` calls: the topology's own, else the normative one.
 
     Args:
-        weaver: makes the stages.
+        builder: makes the stages.
         activity: calls it by name, and may give it inputs.
         members: the instances that a normative workflow is delegated to; inlined, it is about all.
         place: where it is named, for errors.
@@ -63,12 +63,12 @@ def weave_called(  # noqa: PLR0917
         InvalidInput: there is no such workflow, or workflows lead to each other in a circle.
     """
     name, written = called_workflow(activity)
-    declared = weaver.planning.topology.workflows.get(name)
+    declared = builder.planning.topology.workflows.get(name)
     if declared is not None and name not in path:
-        return _Course(weaver, declared, (*path, name), of_called(name, given_inputs(written) or {}, by)).weave()
+        return _StepGraph(builder, declared, (*path, name), of_called(name, given_inputs(written) or {}, by)).stage()
     if declared is not None and name not in NORMATIVE:
         raise InvalidInput(f"workflows lead to each other: {' -> '.join([*path, name])}", place)
-    return weaver.normative(str(name), members if "delegate" in activity else None, place)
+    return builder.normative(str(name), members if "delegate" in activity else None, place)
 
 
 @dataclass(slots=True)
@@ -90,20 +90,20 @@ class _Entry:
 
 
 @dataclass(slots=True)
-class _Course:
-    """The weaving of one workflow.
+class _StepGraph:
+    """The building of one workflow.
 
     Attributes:
         path: names of the workflows on the way to it, from the job's own.
         origin: what the inputs that its activities give are written in, see `assigned.assign`.
     """
 
-    weaver: Weaver
+    builder: WorkflowBuilder
     workflow: Workflow
     path: tuple[str, ...]
     origin: Mapping[str, Any]
 
-    def weave(self) -> Stage:
+    def stage(self) -> Stage:
         """The stage of the whole workflow.
 
         Raises:
@@ -143,8 +143,8 @@ class _Course:
         return entry
 
     def _step(self, step: WorkflowStep) -> Stage:
-        self.weaver.step = step.name
-        members = [member for member in self.weaver.members(step.target) if not self._is_done(member)]
+        self.builder.step = step.name
+        members = [member for member in self.builder.members(step.target) if not self._is_done(member)]
         gates = {}
         if step.filter or not step.activities:
             gates = {member.name: self._gate(step, member) for member in members}
@@ -154,7 +154,7 @@ class _Course:
             for member in members
         ]
         shared = [
-            weave_called(self.weaver, activity, members, step.place, self.origin, self.path)
+            called_stage(self.builder, activity, members, step.place, self.origin, self.path)
             for activity in step.activities
             if not _is_own(activity)
         ]
@@ -165,26 +165,26 @@ class _Course:
                 operation.details.setdefault("with", gate.last[0])
         return whole
 
-    def _gate(self, step: WorkflowStep, member: Member) -> Stage:
+    def _gate(self, step: WorkflowStep, member: PlannedInstance) -> Stage:
         """What decides by the step's filter whether it runs; it also stands for a step without activities."""
-        gate = self.weaver.note(member, step.name)
+        gate = self.builder.note(member, step.name)
         if step.filter:
             gate.first[0].details["filter"] = step.filter
         return gate
 
-    def _is_done(self, member: Member) -> bool:
+    def _is_done(self, member: PlannedInstance) -> bool:
         """Whether an instance has the status already that a workflow in place of a normative one leads to."""
-        instance, options = member.instance, self.weaver.planning.options
-        if self.weaver.reason is Reason.RUN or options.force:
+        instance, options = member.instance, self.builder.planning.options
+        if self.builder.reason is Reason.RUN or options.force:
             return False
-        if self.weaver.reason is Reason.ADD:
+        if self.builder.reason is Reason.ADD:
             return instance is not None and instance.status.operational
         return instance is None or instance.status is Status.ABSENT
 
-    def _activity(self, step: WorkflowStep, activity: Mapping[str, Any], member: Member) -> Stage:
+    def _activity(self, step: WorkflowStep, activity: Mapping[str, Any], member: PlannedInstance) -> Stage:
         if "set_state" in activity:
-            return self.weaver.set_state(member, activity["set_state"], step.place)
-        return self.weaver.call(
+            return self.builder.set_state(member, activity["set_state"], step.place)
+        return self.builder.call(
             member,
             activity["call_operation"],
             step.place,
@@ -201,8 +201,8 @@ class _Course:
         """
         for condition in self.workflow.preconditions:
             target = str(condition.get("target"))
-            for member in self.weaver.members(target):
-                fault = self.weaver.planning.evidence.unmet(condition.get("condition") or [], member)
+            for member in self.builder.members(target):
+                fault = self.builder.planning.detector.unmet(condition.get("condition") or [], member)
                 if fault is not None:
                     raise InvalidInput(
                         f'a precondition of workflow "{self.workflow.name}" is not met by "{member.name}": {fault}',

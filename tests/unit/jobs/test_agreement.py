@@ -14,7 +14,7 @@ from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.render import check_renders
-from ansible_ensemble.ensembles.change_detector import EnsembleEvidence
+from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
@@ -74,7 +74,7 @@ def planned(ensemble: Ensemble, workflow: str) -> set[str]:
 def render_all(ensemble: Ensemble) -> None:
     """Render every operation as a job does, with all that surrounds the ensemble."""
     options = JobOptions(inventory=None)
-    plan = make_survey(ensemble.topology, ensemble.instances, options, EnsembleEvidence(ensemble))
+    plan = make_survey(ensemble.topology, ensemble.instances, options, ChangeDetector(ensemble))
     check_renders(ensemble, plan, options)
 
 

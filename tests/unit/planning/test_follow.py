@@ -3,15 +3,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ansible_ensemble.language.entities import NodeTemplate
-from ansible_ensemble.planning.context import Detected, Member
+from ansible_ensemble.planning.context import Detected, PlannedInstance
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, ValueChange
 from ansible_ensemble.planning.planner import make_plan
-from tests.unit.planning.topologies import NoEvidence, deployed, node, relate, topology
+from tests.unit.planning.topologies import ToldChanges, deployed, node, relate, topology
 
 
-class Reading(NoEvidence):
-    """Evidence of what operations read: by instance and operation, names of the instances whose attribute it is.
+class Reading(ToldChanges):
+    """What operations read: by instance and operation, names of the instances whose attribute it is.
 
     The instance `origin` has changed; every operation sets the attribute of its instance.
     """
@@ -20,7 +20,7 @@ class Reading(NoEvidence):
         super().__init__()
         self._reads = reads
 
-    def detect(self, member: Member) -> dict[str, Detected]:
+    def detect(self, member: PlannedInstance) -> dict[str, Detected]:
         if member.name == "origin":
             return {"Standard.configure": Detected(changes=[ValueChange("property", "size", 1, 2)])}
         reads = self._reads.get(member.name, {})

@@ -53,7 +53,7 @@ def test_a_template_without_operations_is_recorded_all_the_same():
     assert [(o.key, o.implementation, o.exit_status) for o in made.operations] == [("server:Standard.create", "", "ok")]
 
 
-def test_configure_operations_are_woven_around_configure():
+def test_configure_operations_are_planned_around_configure():
     db, app = node("db"), node("app")
     relate(app, db, operations=("pre_configure_source", "post_configure_target", "add_target", "add_source"))
     assert keys(plan(topology(db, app))) == [

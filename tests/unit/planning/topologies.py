@@ -17,7 +17,7 @@ from ansible_ensemble.language.entities import (
     Relationship,
     Topology,
 )
-from ansible_ensemble.planning.context import Detected, Member
+from ansible_ensemble.planning.context import Detected, PlannedInstance
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, ValueChange
 from ansible_ensemble.planning.planner import make_plan
@@ -72,23 +72,23 @@ def deployed(*names: str, **fields: Any) -> Instances:
     return instances
 
 
-class NoEvidence:
-    """Evidence that nothing has changed, but for what it is told."""
+class ToldChanges:
+    """Change detection that nothing has changed, but for what it is told."""
 
     def __init__(self, changed: Mapping[str, Sequence[str]] | None = None) -> None:
         self._changed = changed or {}
 
-    def detect(self, member: Member) -> dict[str, Detected]:
+    def detect(self, member: PlannedInstance) -> dict[str, Detected]:
         value = ValueChange("property", "port", 1, 2)
         return {name: Detected(changes=[value]) for name in self._changed.get(member.name, ())}
 
-    def properties(self, member: Member) -> list[ValueChange]:
+    def properties(self, member: PlannedInstance) -> list[ValueChange]:
         return []
 
     def wrote(self, instance: str, operation: str) -> list[str] | None:
         return []
 
-    def version_changed(self, member: Member) -> bool:
+    def version_changed(self, member: PlannedInstance) -> bool:
         return False
 
 
@@ -104,7 +104,7 @@ def plan(
         status if status is not None else Instances(),
         workflow,
         PlanOptions(**options),
-        NoEvidence(changed),
+        ToldChanges(changed),
         ensemble="ensemble.yaml",
         base={},
     )

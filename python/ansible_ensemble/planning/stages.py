@@ -10,7 +10,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.assigned import assign, assigned_inputs
-from ansible_ensemble.planning.context import Link, Member, Planning
+from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
 from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
 from ansible_ensemble.topology.activities import given_inputs
@@ -23,7 +23,7 @@ NORMATIVE = {
 }
 
 #: Plans a normative workflow afresh, limited to instances (none: all of them).
-SubPlan = Callable[[Planning, str, list[str]], list[Member]]
+SubPlan = Callable[[Planning, str, list[str]], list[PlannedInstance]]
 
 
 @dataclass(slots=True)
@@ -76,14 +76,14 @@ def one_by_one(stages: Iterable[Stage]) -> Stage:
 
 
 @dataclass(slots=True)
-class Weaver:
+class WorkflowBuilder:
     """Makes stages of activities [TOSCA 1.3, 3.6.23].
 
     Attributes:
         planning: the planning.
         sub_plan: plans normative workflows.
         reason: why the operations are planned; text: the same in words.
-        step: name of what is being woven, which tells apart the operations that run several times.
+        step: name of what is being built, which tells apart the operations that run several times.
         keys: those in use.
     """
 
@@ -103,7 +103,7 @@ class Weaver:
         self.keys.add(operation.key)
         return operation
 
-    def members(self, target: str) -> list[Member]:
+    def members(self, target: str) -> list[PlannedInstance]:
         """The selected instances of a node template, a group or, in Unfurl's dialect, a node type."""
         topology = self.planning.topology
         group = topology.groups.get(target)
@@ -112,7 +112,7 @@ class Weaver:
             names = {name for name, node in topology.node_templates.items() if node.type.is_a(target)}
         return [member for member in self.planning.selected() if member.template.name in names]
 
-    def note(self, member: Member, name: str) -> Stage:
+    def note(self, member: PlannedInstance, name: str) -> Stage:
         """An operation that runs nothing and only holds a place in the order."""
         operation = planned(self.planning, member, None, name, self.reason)
         operation.interface, operation.key = "Workflow", f"{member.name}:Workflow.{name}"
@@ -123,7 +123,7 @@ class Weaver:
 
     def call(
         self,
-        member: Member,
+        member: PlannedInstance,
         called: Any,
         place: Place | None,
         *,
@@ -163,7 +163,7 @@ class Weaver:
         return side_by_side(stages)
 
     def _called(
-        self, member: Member, name: str, relationship: str | None, place: Place | None
+        self, member: PlannedInstance, name: str, relationship: str | None, place: Place | None
     ) -> list[PlannedOperation]:
         interface, _, short = name.rpartition(".")
         if relationship is not None:
@@ -186,7 +186,7 @@ class Weaver:
         operation.exit_status = status.value if status else None
         return [operation]
 
-    def set_state(self, member: Member, state: Any, place: Place | None) -> Stage:
+    def set_state(self, member: PlannedInstance, state: Any, place: Place | None) -> Stage:
         """The stage of `set_state`.
 
         Raises:
@@ -201,7 +201,7 @@ class Weaver:
         stage.first[0].exit_state = word
         return stage
 
-    def normative(self, name: str, members: list[Member] | None, place: Place | None) -> Stage:
+    def normative(self, name: str, members: list[PlannedInstance] | None, place: Place | None) -> Stage:
         """The stage of a normative workflow, on instances (None: on all).
 
         What it does is decided by the status as it is now: it comes before what the rest of the workflow changes.
@@ -235,7 +235,7 @@ class Weaver:
         stage.last = [key for key in stage.keys if key not in waited]
         return stage
 
-    def _belongs(self, member: Member, operation: PlannedOperation) -> None:
+    def _belongs(self, member: PlannedInstance, operation: PlannedOperation) -> None:
         member.up.append(operation)
         if member.change is None:
             member.plan(Action.RUN, self.reason, self.text)
@@ -260,4 +260,4 @@ def _declared(interfaces: Mapping[str, Any], interface: str, name: str) -> Opera
 def limited(planning: Planning, workflow: str, names: list[str]) -> Planning:
     """A planning of another workflow on the same ensemble, limited to instances (none: as the job is)."""
     options = replace(planning.options, instances=names) if names else planning.options
-    return Planning(workflow, planning.topology, planning.instances, options, planning.evidence)
+    return Planning(workflow, planning.topology, planning.instances, options, planning.detector)
