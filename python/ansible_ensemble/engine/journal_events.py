@@ -78,7 +78,7 @@ def finished_event(
         since: the monotonic clock's seconds when it began: the time of day may jump meanwhile.
         codec: hides secrets.
     """
-    redactor = task.scope.evaluator.surroundings.redactor
+    redactor = task.scope.evaluator.environment.redactor
     outcome = result.outcome
     event: dict[str, Any] = {
         "event": "finished",

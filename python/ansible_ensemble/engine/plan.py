@@ -25,8 +25,8 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
             rendered.
         EnsembleError: see `planning.planner.make_plan`; or a value that a plan needs cannot be evaluated.
     """
-    surroundings = ensemble.evaluator.surroundings
-    surroundings.job, surroundings.plans = {"workflow": workflow}, True
+    environment = ensemble.evaluator.environment
+    environment.job, environment.plans = {"workflow": workflow}, True
     _check_inputs(ensemble.topology, workflow)
     if workflow not in _TAKING_DOWN:
         ensemble.unselected.raise_all()

@@ -15,14 +15,14 @@ from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
 from ansible_ensemble.ensembles.job_inputs import given_variables
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.inventory import Inventory
 from ansible_ensemble.projects.environment import Environment, OwnVariables, withheld
 from ansible_ensemble.projects.folders import ACTIVE, PLANNED, task_folder
 from ansible_ensemble.projects.vault import Vault
 
 
-def make_surroundings(
+def make_evaluation_environment(
     path: Path,
     environment: Environment,
     options: JobOptions,
@@ -33,8 +33,8 @@ def make_surroundings(
     redactor: Redactor,
     keep_key: bool,
     trusted: bool,
-) -> Surroundings:
-    """The surroundings of an ensemble's expressions.
+) -> EvaluationEnvironment:
+    """What an ensemble's expressions may reach.
 
     Args:
         path: the ensemble's file.
@@ -54,10 +54,10 @@ def make_surroundings(
             redactor.add(value, name)
     inventory = cache(partial(_inventory, options, vault, folder, variables)) if trusted else _withheld
     own = environment.variables
-    return Surroundings(
+    return EvaluationEnvironment(
         root=environment.root,
         folder=folder,
-        environment=with_changes(os.environ, own) if trusted else OwnVariables(own),
+        environ=with_changes(os.environ, own) if trusted else OwnVariables(own),
         locals=environment.locals,
         secrets=environment.secret,
         externals=externals,

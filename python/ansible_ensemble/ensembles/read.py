@@ -23,7 +23,7 @@ from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.ensembles.declared_secrets import hide_declared
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.evaluation_environment import make_surroundings
+from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
 from ansible_ensemble.ensembles.job_inputs import given_inputs, mark_inputs
 from ansible_ensemble.ensembles.location import Location, locate
 from ansible_ensemble.ensembles.merge_directives import expanded
@@ -158,7 +158,7 @@ def read_ensemble(
     operations = RecordedOperations(path.parent / FILE_NAME)
     operations.rename(read.moves)
     operation_outputs = OperationOutputs(path.parent, operations, read.codec.open_json)
-    surroundings = make_surroundings(
+    around = make_evaluation_environment(
         path,
         environment,
         options,
@@ -177,7 +177,7 @@ def read_ensemble(
         topology=topology,
         instances=instances,
         environment=environment,
-        evaluator=Evaluator(topology, instances, surroundings),
+        evaluator=Evaluator(topology, instances, around),
         operations=operations,
         retained=retained,
         codec=read.codec,

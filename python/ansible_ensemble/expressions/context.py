@@ -97,13 +97,13 @@ class Context:
     @property
     def folder(self) -> Path:
         """The folder that relative file names start in."""
-        return self.base or self.evaluator.surroundings.folder
+        return self.base or self.evaluator.environment.folder
 
     def failure(self, message: str, hint: str | None = None) -> InvalidInput:
         """An error that names the expression and where it stands."""
         if self.expression is not None:
             message = f"{message}, in {shown(self.expression)}"
-        return InvalidInput(self.evaluator.surroundings.redactor.text(message), self.place, hint)
+        return InvalidInput(self.evaluator.environment.redactor.text(message), self.place, hint)
 
     def distrust(self, what: str) -> InvalidInput:
         """An error that says that something runs in trusted projects only."""

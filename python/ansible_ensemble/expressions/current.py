@@ -60,7 +60,7 @@ def _read(ref: str, evaluator: Evaluator, scope: Scope) -> None:
     elif separator and kind in _KINDS:
         _KINDS[kind](rest, evaluator, context)
     elif ref.startswith(("file:", "directory:")):
-        note(evaluator.surroundings.root / Path(ref.partition(":")[2]), context)
+        note(evaluator.environment.root / Path(ref.partition(":")[2]), context)
     elif ref.startswith("image:"):
         read_external("image", ref.partition(":")[2], context)
     else:

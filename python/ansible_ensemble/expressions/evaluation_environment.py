@@ -20,14 +20,14 @@ Key = bytes | Callable[[], bytes]
 
 
 @dataclass(slots=True)
-class Surroundings:
+class EvaluationEnvironment:
     """What expressions may reach outside the model.
 
     Attributes:
         root: the project's root; functions that touch files stay inside it and the `allowed` folders.
         folder: the ensemble's folder.
         allowed: folders outside the root that the user allows by name.
-        environment: environment variables.
+        environ: environment variables.
         locals: values of the local environment, by name.
         secrets: secrets by name.
         externals: imported instances by name: maps of their values, or scopes of their ensembles' evaluators.
@@ -54,7 +54,7 @@ class Surroundings:
     root: Path
     folder: Path
     allowed: tuple[Path, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=dict)
     locals: Mapping[str, Any] = field(default_factory=dict)
     secrets: Source = field(default_factory=dict)
     externals: Source = field(default_factory=dict)

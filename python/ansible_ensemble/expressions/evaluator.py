@@ -16,7 +16,7 @@ from ansible_ensemble.expressions.conform import conform
 from ansible_ensemble.expressions.context import Context, Frame
 from ansible_ensemble.expressions.data import plain
 from ansible_ensemble.expressions.entities import NodeView, RootView, View
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.functions.protocol import Function
 from ansible_ensemble.expressions.functions.table import function_table
 from ansible_ensemble.expressions.graph import Graph
@@ -61,7 +61,7 @@ class Evaluator:
     Attributes:
         topology: what should be.
         instances: what is.
-        surroundings: what is around the model.
+        environment: what is around the model.
         prefix: what the references of its reads begin with; empty but for an imported ensemble.
         functions: the functions of the language by name.
         graph: instances, templates and relations by name.
@@ -70,16 +70,16 @@ class Evaluator:
     """
 
     def __init__(
-        self, topology: Topology, instances: Instances, surroundings: Surroundings, *, prefix: str = ""
+        self, topology: Topology, instances: Instances, environment: EvaluationEnvironment, *, prefix: str = ""
     ) -> None:
         self.topology = topology
         self.instances = instances
-        self.surroundings = surroundings
+        self.environment = environment
         self.prefix = prefix
         self.functions: Mapping[str, Function] = function_table()
         self.graph = Graph(self)
         self.root = RootView(self)
-        self.templates = Templates(surroundings)
+        self.templates = Templates(environment)
         self._known: dict[Key, _Known] = {}
         self._active: dict[Key, None] = {}
         self._waiting: Counter[Key] = Counter()
@@ -147,7 +147,7 @@ class Evaluator:
 
     def untracked(self) -> Tracker:
         """A tracker for reads that nobody asks for."""
-        return Tracker(self.surroundings.digest_key, self.surroundings.redactor)
+        return Tracker(self.environment.digest_key, self.environment.redactor)
 
     def evaluate(self, value: Any, context: Context) -> Any:
         """The value of raw data; see `values.evaluate`."""
@@ -161,7 +161,7 @@ class Evaluator:
         """An instance of another ensemble, whose reads are named by how it is imported."""
         if name not in self._imported:
             other = scope.evaluator
-            around = replace(other.surroundings, redactor=self.surroundings.redactor)
+            around = replace(other.environment, redactor=self.environment.redactor)
             self._imported[name] = Evaluator(other.topology, other.instances, around, prefix=f"external::{name}")
         graph = self._imported[name].graph
         node = scope.frame.instance
@@ -226,7 +226,7 @@ class Evaluator:
             Deferred: the operation has not run yet, or did not give it.
         """
         owner = view.ref.removeprefix(self.prefix).removeprefix("::")
-        values_of = self.surroundings.outputs.get((owner, operation))
+        values_of = self.environment.outputs.get((owner, operation))
         if values_of is None or output not in values_of:
             ref = f"{view.label}.{operation}.{output}"
             raise Deferred(f"output {ref} is not known yet", refs=(ref,))

@@ -7,7 +7,7 @@ from pathlib import Path
 from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.parts import ArtifactView
 
 _DIGITS = 16
@@ -19,8 +19,8 @@ def file_path(path: str, context: Context, base: Path | None = None) -> Path:
     Raises:
         InvalidInput: it leaves the project and every folder the user allows.
     """
-    surroundings = context.evaluator.surroundings
-    return confine(path, base or context.folder, surroundings.roots, "the file", context.place)
+    environment = context.evaluator.environment
+    return confine(path, base or context.folder, environment.roots, "the file", context.place)
 
 
 def read_contents(path: Path, context: Context) -> bytes:
@@ -39,16 +39,16 @@ def read_contents(path: Path, context: Context) -> bytes:
 
 def note(path: Path, context: Context) -> Path:
     """Take down that the contents of a file or folder are a part of the value."""
-    surroundings = context.evaluator.surroundings
+    environment = context.evaluator.environment
     kind = "directory" if path.is_dir() else "file"
     if path.exists():
-        context.tracker.read(f"{kind}:{reference(path, surroundings)}", digest_path(path)[:_DIGITS])
+        context.tracker.read(f"{kind}:{reference(path, environment)}", digest_path(path)[:_DIGITS])
     return path
 
 
-def reference(path: Path, surroundings: Surroundings) -> str:
+def reference(path: Path, environment: EvaluationEnvironment) -> str:
     """A path as reads name it: relative to the project where it lies in it."""
-    root = surroundings.root.resolve()
+    root = environment.root.resolve()
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
@@ -61,6 +61,6 @@ def artifact_file(artifact: ArtifactView, context: Context) -> str:
     written = artifact.artifact.file
     if "://" in written:
         return written
-    base = artifact.artifact.base or context.evaluator.surroundings.folder
+    base = artifact.artifact.base or context.evaluator.environment.folder
     path = file_path(written, context, base)
     return str(note(path, context)) if path.exists() or artifact.artifact.repository is None else written

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.functions.protocol import Call, Function
 from ansible_ensemble.expressions.reads import Deferred
@@ -40,10 +40,10 @@ def harmless_evaluator(
         repositories: folder of each repository by name.
         redactor: told of each sensitive value that is read.
     """
-    around = Surroundings(
+    around = EvaluationEnvironment(
         root or folder,
         folder,
-        environment=_Unknown("the environment"),
+        environ=_Unknown("the environment"),
         locals=_Unknown("the local values"),
         secrets=_unknown_value,
         externals=_unknown_value,

@@ -91,7 +91,7 @@ def read_variable(path: str, context: Context) -> Any:
 
 def _inventory(context: Context) -> Inventory | None:
     """The inventory, read now; None where there is none. An error that it may not be read says who asked for it."""
-    source = context.evaluator.surroundings.inventory
+    source = context.evaluator.environment.inventory
     try:
         return source() if source is not None else None
     except InvalidInput as error:

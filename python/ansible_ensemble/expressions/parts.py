@@ -213,7 +213,7 @@ class ArtifactView(View):
     @property
     def path(self) -> Path:
         """The file as a path; relative ones start in the folder of the file that declares it."""
-        base = self.artifact.base or self.evaluator.surroundings.folder
+        base = self.artifact.base or self.evaluator.environment.folder
         return base / self.artifact.file
 
     def frame(self) -> Frame:

@@ -182,6 +182,6 @@ def _variable(variable: Variable, context: Context) -> Any:
         return context.frame.variables[name]
     if name == "inputs":
         return context.frame.inputs
-    if name in context.evaluator.surroundings.variables:
-        return context.evaluator.surroundings.variables[name]
+    if name in context.evaluator.environment.variables:
+        return context.evaluator.environment.variables[name]
     raise context.failure(f'there is no variable "${name}"', hint="`vars` beside `eval` sets variables")

@@ -41,7 +41,7 @@ class Scope:
         self.frame = replace(frame, inputs=self.inputs)
         self._given = given
         self._base = base
-        self._tracker = Tracker(evaluator.surroundings.digest_key, evaluator.surroundings.redactor, self.reads)
+        self._tracker = Tracker(evaluator.environment.digest_key, evaluator.environment.redactor, self.reads)
 
     def afresh(self) -> Scope:
         """The same view with nothing read or evaluated yet."""

@@ -243,14 +243,14 @@ def _all(view: View, context: Context) -> Any:
 
 def _uri(view: View, _context: Context) -> Any:
     """An address of it that is unique among ensembles: `.uri`."""
-    deployment = view.evaluator.surroundings.metadata.get("uri", view.evaluator.surroundings.folder.as_uri())
+    deployment = view.evaluator.environment.metadata.get("uri", view.evaluator.environment.folder.as_uri())
     return f"{deployment}#{view.ref}"
 
 
 def _deployment(view: View, _context: Context) -> Any:
     """Name of the ensemble: `.deployment`."""
-    surroundings = view.evaluator.surroundings
-    return surroundings.metadata.get("deployment", surroundings.folder.name)
+    environment = view.evaluator.environment
+    return environment.metadata.get("deployment", environment.folder.name)
 
 
 def _super(view: View, context: Context) -> Any:

@@ -30,7 +30,7 @@ from ansible_ensemble.language.functions import TEMPLATE_HEADER
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ansible_ensemble.expressions.evaluation_environment import Surroundings
+    from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 
 #: How many compiled templates are kept.
 _COMPILED = 1024
@@ -130,14 +130,14 @@ def template_variables(context: Context, errors: list[EnsembleError] | None = No
 
 
 def _task(context: Context) -> dict[str, Any]:
-    frame, surroundings = context.frame, context.evaluator.surroundings
-    task: dict[str, Any] = {"dryrun": surroundings.check, "cwd": str(context.folder)}
+    frame, environment = context.frame, context.evaluator.environment
+    task: dict[str, Any] = {"dryrun": environment.check, "cwd": str(context.folder)}
     if frame.operation is not None:
         task["name"] = task["operation"] = frame.operation.name
         task["timeout"] = frame.operation.implementation.timeout if frame.operation.implementation else None
     if frame.instance is not None:
         task["target"] = frame.instance.name
-    return {**task, **bare(surroundings.job)}
+    return {**task, **bare(environment.job)}
 
 
 def _find_plugins(folders: Iterable[Path]) -> None:
@@ -154,8 +154,8 @@ def _find_plugins(folders: Iterable[Path]) -> None:
 class Templates:
     """Ansible's template engine, kept warm; imported when the first template is rendered."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
-        self._surroundings = surroundings
+    def __init__(self, environment: EvaluationEnvironment) -> None:
+        self._environment = environment
         self._engines: list[Any] = []
         self._contexts: list[tuple[Context, list[EnsembleError]]] = []
         self._loader: Any = None
@@ -211,9 +211,9 @@ class Templates:
 
     def _variables(self, text: str, context: Context, errors: list[EnsembleError]) -> dict[str, Any]:
         """The job's, the scope's and the expression's variables, inner ones first."""
-        given = {**self._surroundings.variables, **context.frame.variables, **context.variables}
+        given = {**self._environment.variables, **context.frame.variables, **context.variables}
         words = set(_WORD.findall(text))
-        folders = [context.folder, self._surroundings.folder, self._surroundings.root]
+        folders = [context.folder, self._environment.folder, self._environment.root]
         found: dict[str, Any] = {"ansible_search_path": [str(folder) for folder in dict.fromkeys(folders)]}
         for name, value in given.items():
             kinds = (View, LazyMap, ExternalValue, Everything, list, tuple, VaultText)
@@ -229,8 +229,8 @@ class Templates:
         while len(self._engines) <= depth:
             from ansible.template import Templar
 
-            trusted = self._surroundings.trusted
-            _find_plugins((self._surroundings.root, self._surroundings.folder) if trusted else ())
+            trusted = self._environment.trusted
+            _find_plugins((self._environment.root, self._environment.folder) if trusted else ())
             engine = Templar(loader=self.loader(), variables={})
             inner = engine._engine
             if hasattr(inner, "_compile_template"):
@@ -251,13 +251,13 @@ class Templates:
 
     def loader(self) -> Any:
         """Ansible's DataLoader: the job's, or one of the ensemble's folder."""
-        if self._surroundings.loader is not None:
-            return self._surroundings.loader()
+        if self._environment.loader is not None:
+            return self._environment.loader()
         if self._loader is None:
             from ansible.parsing.dataloader import DataLoader
 
             self._loader = DataLoader()
-            self._loader.set_basedir(str(self._surroundings.folder))
+            self._loader.set_basedir(str(self._environment.folder))
         return self._loader
 
     def _filters(self) -> dict[str, Callable[..., Any]]:

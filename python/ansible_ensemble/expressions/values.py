@@ -81,7 +81,7 @@ def call(function: Function, expression: Mapping[Any, Any], context: Context) ->
     """The result of a function; it is sensitive if a value given to the function was."""
     if context.safe and not function.safe:
         raise context.failure(f"{function.name} cannot be used by the filters of templates")
-    if function.runs and not context.evaluator.surroundings.trusted:
+    if function.runs and not context.evaluator.environment.trusted:
         raise context.distrust(function.name)
     for key in expression:
         if key != function.name and key not in function.options:
@@ -160,10 +160,10 @@ def _variables(raw: Any, context: Context) -> Mapping[str, Any]:
 
 
 def _trace(value: Mapping[str, Any], result: Any, context: Context) -> None:
-    trace = context.evaluator.surroundings.trace
+    trace = context.evaluator.environment.trace
     if value.get("trace") and trace is not None:
         start = context.current.label if isinstance(context.current, View) else shown(context.current)
-        trace(context.evaluator.surroundings.redactor.text(f"{shown(value)} from {start}: {shown(result)}"))
+        trace(context.evaluator.environment.redactor.text(f"{shown(value)} from {start}: {shown(result)}"))
 
 
 def for_each(raw: Any, collection: Any, context: Context) -> Any:

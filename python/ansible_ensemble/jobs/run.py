@@ -48,9 +48,9 @@ def run_plan(
 
     A dry run keeps its journal among the planned files, where nobody takes it for a job to record.
     """
-    surroundings = ensemble.evaluator.surroundings
-    surroundings.job = {"workflow": plan.workflow}
-    surroundings.trace = lambda line: show(ensemble.redactor.text(line))
+    environment = ensemble.evaluator.environment
+    environment.job = {"workflow": plan.workflow}
+    environment.trace = lambda line: show(ensemble.redactor.text(line))
     job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
     folder = ensemble.planned if options.check else ensemble.folder
     journal = create_journal(folder, job, ensemble.base)

@@ -189,13 +189,13 @@ class Environment:
         value = self._decrypted(value)
         if not isinstance(value, (str, Mapping, list)):
             return value
-        from ansible_ensemble.expressions.evaluation_environment import Surroundings
+        from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
         from ansible_ensemble.expressions.evaluator import Evaluator
         from ansible_ensemble.instances.instance import Instances
         from ansible_ensemble.language.entities import Topology
 
-        environment = os.environ if self.trusted else OwnVariables({})
-        around = Surroundings(self.root, self.folder, environment=environment, trusted=self.trusted)
+        environ = os.environ if self.trusted else OwnVariables({})
+        around = EvaluationEnvironment(self.root, self.folder, environ=environ, trusted=self.trusted)
         return Evaluator(Topology(self.folder / ENSEMBLE_FILE), Instances(), around).scope().evaluate(value)
 
     def _decrypted(self, value: Any) -> Any:

@@ -48,7 +48,7 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
     if write:
         ensemble.warnings += free_repositories(ensemble)
         return ensemble
-    ensemble.evaluator.surroundings.plans = True
+    ensemble.evaluator.environment.plans = True
     for journal in open_journals(ensemble.folder):
         try:
             if not is_empty(read_journal(journal)):

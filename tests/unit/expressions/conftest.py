@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.language.entities import (
@@ -38,7 +38,7 @@ class Model:
         self.place = Place(str(root / "ensemble.yaml"), 7, 3)
         self.topology = Topology(root / "ensemble.yaml")
         self.instances = Instances()
-        self.surroundings = Surroundings(root, root, digest_key=b"key", trusted=True)
+        self.environment = EvaluationEnvironment(root, root, digest_key=b"key", trusted=True)
         self.types = {"tosca.nodes.Root": ROOT}
 
     def type(self, name: str, parent: str = "tosca.nodes.Root", **attributes: Any) -> EntityType:
@@ -124,7 +124,7 @@ class Model:
         return Operation("Standard", "configure", inputs=self.assign(inputs), base=self.root)
 
     def evaluator(self) -> Evaluator:
-        return Evaluator(self.topology, self.instances, self.surroundings)
+        return Evaluator(self.topology, self.instances, self.environment)
 
     def evaluate(self, value: Any, on: str | None = None) -> Any:
         evaluator = self.evaluator()

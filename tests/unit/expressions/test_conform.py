@@ -10,7 +10,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, redact
 from ansible_ensemble.documents.yaml import parse_yaml
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.topology.service_template import load_topology
@@ -35,7 +35,7 @@ topology_template:
 
 def value_of(folder: Path, kind: str, given: Any) -> Any:
     topology = load_topology(parse_yaml(TEMPLATE.format(type=kind), folder / "s.yaml"), inputs={"given": given})
-    evaluator = Evaluator(topology, Instances(), Surroundings(folder, folder, digest_key=b"k"))
+    evaluator = Evaluator(topology, Instances(), EvaluationEnvironment(folder, folder, digest_key=b"k"))
     return evaluator.scope(Instance("a", "a")).property("value")
 
 
@@ -153,7 +153,7 @@ topology_template:
 )
 def test_a_number_for_a_text_is_as_it_is_written(tmp_path: Path, kind: str, written: str, value: Any) -> None:
     topology = load_topology(parse_yaml(WRITTEN % (kind, written), tmp_path / "s.yaml"))
-    found = Evaluator(topology, Instances(), Surroundings(tmp_path, tmp_path, digest_key=b"k"))
+    found = Evaluator(topology, Instances(), EvaluationEnvironment(tmp_path, tmp_path, digest_key=b"k"))
     made = found.scope(Instance("a", "a")).property("value")
     assert made == value
     assert isinstance(made, type(value))

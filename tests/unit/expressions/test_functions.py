@@ -181,8 +181,8 @@ def full(model: Any) -> Any:
     (root / "sub" / "a.txt").write_text("in sub")
     (root / "site.j2").write_text("port {{ SELF.port }}")
     (root / "helpers.py").write_text("def double(x):\n    return x * 2\n\n\ndef fail():\n    raise ValueError('no')\n")
-    around = model.surroundings
-    around.environment = {"HOME": "/home/me", "PATH": "/bin", "A_1": "1", "A_2": "2"}
+    around = model.environment
+    around.environ = {"HOME": "/home/me", "PATH": "/bin", "A_1": "1", "A_2": "2"}
     around.locals = {"proxy": "http://proxy"}
     around.secrets = {"pw": "hunter22"}
     around.externals = {"net": {"subnet": "10.0.0.0/8"}}
@@ -214,8 +214,8 @@ PATHS: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("expression", "path"), PATHS, ids=[str(case[0]) for case in PATHS])
 def test_paths(full: Any, expression: Any, path: str) -> None:
-    full.surroundings.folders = {"tasks": full.root / "tasks"}
-    full.surroundings.repositories = {"lib": full.root / "lib"}
+    full.environment.folders = {"tasks": full.root / "tasks"}
+    full.environment.repositories = {"lib": full.root / "lib"}
     assert full.evaluate(expression, "app") == str(full.root / path)
     assert (full.root / "new").is_dir() == ("new/x" in path)
 
@@ -304,10 +304,10 @@ def test_strict_false_does_not_hide_that_a_value_is_not_known_yet(full: Any) -> 
 
 def test_writing_a_file(full: Any) -> None:
     expression = {"eval": {"file": "out/a.json", "contents": {"x": {"get_input": "size"}}, "encoding": "json"}}
-    full.surroundings.check = True
+    full.environment.check = True
     full.evaluate({**expression, "select": "path"}, "app")
     assert not (full.root / "out").exists(), "a dry run writes nothing"
-    full.surroundings.check = False
+    full.environment.check = False
     assert full.evaluate({**expression, "select": "contents::x"}, "app") == 3
     assert (full.root / "out" / "a.json").read_text() == '{\n  "x": 3\n}\n'
     with pytest.raises(InvalidInput, match="written in clear"):
@@ -319,13 +319,13 @@ def test_writing_a_file(full: Any) -> None:
 def test_a_folder_that_the_user_allows(full: Any, tmp_path_factory: Any) -> None:
     other = tmp_path_factory.mktemp("other")
     (other / "a").write_text("there")
-    full.surroundings.allowed = (other,)
+    full.environment.allowed = (other,)
     assert full.evaluate({"eval": {"file": str(other / "a")}, "select": "contents"}, "app") == "there"
 
 
 @pytest.mark.parametrize(("encoding", "written"), [("yaml", "a: 1\n"), ("env", "a=1\n"), ("json", '{\n  "a": 1\n}\n')])
 def test_temporary_files(full: Any, encoding: str, written: str) -> None:
-    full.surroundings.folders = {"tmp": full.root}
+    full.environment.folders = {"tmp": full.root}
     path = full.evaluate({"eval": {"tempfile": {"a": 1}, "encoding": encoding, "suffix": ".x"}}, "app")
     assert path.startswith(str(full.root))
     assert path.endswith(".x")
@@ -349,7 +349,7 @@ def test_generated_strings_are_always_the_same_for_the_same_value(full: Any) -> 
     number = full.evaluate({"get_property": ["u", "n"]})
     assert len(number) == 7
     assert number.isdecimal()
-    full.surroundings.digest_key = b"another"
+    full.environment.digest_key = b"another"
     assert full.evaluate({"get_property": ["u", "a"]}) != first[0]
 
 
@@ -364,7 +364,7 @@ def test_a_cut_label_stays_unique_with_a_digest(full: Any) -> None:
 
 def test_trace(full: Any) -> None:
     lines: list[str] = []
-    full.surroundings.trace = lines.append
+    full.environment.trace = lines.append
     full.evaluate({"eval": "::db::tags", "trace": 1}, "app")
     full.evaluate({"eval": {"secret": "pw"}, "trace": 1}, "app")
     assert lines == [

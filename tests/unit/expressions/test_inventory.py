@@ -36,7 +36,7 @@ class Inventory:
 @pytest.fixture
 def inventory(model: Any) -> Inventory:
     made = Inventory()
-    model.surroundings.inventory = lambda: made
+    model.environment.inventory = lambda: made
     return made
 
 
@@ -65,13 +65,13 @@ def test_the_inventory_is_not_asked_without_need(model: Any, template: str) -> N
     def inventory() -> Inventory:
         raise AssertionError("it was asked for")
 
-    model.surroundings.inventory = inventory
-    model.surroundings.variables = {"given": "v"}
+    model.environment.inventory = inventory
+    model.environment.variables = {"given": "v"}
     model.evaluate(template, "app")
 
 
 def test_the_job_and_the_topology_go_before(model: Any, inventory: Inventory) -> None:
-    model.surroundings.variables = {"city": "Paris"}
+    model.environment.variables = {"city": "Paris"}
     assert model.evaluate("{{ city }}", "app") == "Paris"
     assert inventory.asked == []
 
@@ -102,7 +102,7 @@ def test_that_there_is_none_is_taken_down_too(
 def test_a_secret_stays_one(model: Any, inventory: Inventory) -> None:
     result = model.evaluate("{{ password }}!", "app")
     assert result == "open sesame!" and is_sensitive(result)
-    assert model.surroundings.redactor.text("it is open sesame") == f"it is {REDACTED}"
+    assert model.environment.redactor.text("it is open sesame") == f"it is {REDACTED}"
 
 
 def test_one_that_fails_says_so_and_is_never_taken_for_missing(model: Any, inventory: Inventory) -> None:

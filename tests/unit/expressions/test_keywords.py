@@ -25,8 +25,8 @@ def test_the_orchestrator_is_the_instance_localhost_where_there_is_one(model: An
 
 
 def test_what_templates_know_of_the_task(model: Any) -> None:
-    model.surroundings.job = {"workflow": "deploy", "reason": "add"}
-    model.surroundings.check = True
+    model.environment.job = {"workflow": "deploy", "reason": "add"}
+    model.environment.check = True
     operation = model.operation(
         x="{{ task.name }} {{ task.target }} {{ task.workflow }} {{ task.reason }} {{ task.dryrun }} {{ task.timeout }}"
     )
@@ -36,7 +36,7 @@ def test_what_templates_know_of_the_task(model: Any) -> None:
 
 
 def test_variables_of_the_scope(model: Any) -> None:
-    model.surroundings.variables = {"a": "job", "b": "job"}
+    model.environment.variables = {"a": "job", "b": "job"}
     scope = model.evaluator().scope(model.instance("app"), variables={"b": "scope", "item": {"k": 1}})
     assert scope.evaluate("{{ a }} {{ b }} {{ item.k }}") == "job scope 1"
     assert scope.evaluate({"eval": "$b"}) == "scope"
@@ -62,14 +62,14 @@ def test_encrypted_values(model: Any) -> None:
         model.evaluate({"a": text}, "app")
     loader = DataLoader()
     loader.set_vault_secrets(secrets)
-    model.surroundings.loader = lambda: loader
+    model.environment.loader = lambda: loader
     value = model.evaluate({"a": text}, "app")
     assert value == {"a": "clear text"}
     assert is_sensitive(value)
     written = {"eval": {"file": "s", "contents": text, "encoding": "vault"}, "select": "contents"}
     assert model.evaluate(written, "app") == "clear text"
     assert (model.root / "s").read_text().startswith("$ANSIBLE_VAULT")
-    assert model.surroundings.redactor.text("clear text") == "<<REDACTED>>"
+    assert model.environment.redactor.text("clear text") == "<<REDACTED>>"
 
 
 def test_relationships_of_an_instance_whose_template_is_gone(model: Any) -> None:

@@ -152,7 +152,7 @@ def test_super_is_the_default_of_the_type(model: Any) -> None:
 
 
 def test_uri_and_deployment(model: Any) -> None:
-    model.surroundings.metadata = {"deployment": "shop", "uri": "git://x"}
+    model.environment.metadata = {"deployment": "shop", "uri": "git://x"}
     assert model.evaluate({"eval": ".uri"}, "app") == "git://x#::app"
     assert model.evaluate({"eval": ".deployment"}, "app") == "shop"
 

@@ -8,7 +8,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, SensitiveStr, is_sensitive, redact
 from ansible_ensemble.expressions.current import current_values
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.reads import Deferred, Read, Reads, value_digest
 from ansible_ensemble.language.entities import Assignment
@@ -22,8 +22,8 @@ def current_digests(evaluator: Any, scope: Any, refs: list[str]) -> dict[str, st
 
 @pytest.fixture
 def full(model: Any) -> Any:
-    around = model.surroundings
-    around.environment = {"HOME": "/home/me"}
+    around = model.environment
+    around.environ = {"HOME": "/home/me"}
     around.locals = {"proxy": "p"}
     around.secrets = {"pw": "hunter22"}
     model.output("where", {"get_property": ["app", "base"]})
@@ -169,7 +169,7 @@ def test_a_property_that_rests_on_nothing_live_is_computed_once(full: Any) -> No
             count.append(1)
             return "v"
 
-    full.surroundings.environment = Counting(X="v")
+    full.environment.environ = Counting(X="v")
     full.node("web", {"a": {"get_env": "X"}})
     evaluator = full.evaluator()
     assert [evaluator.scope().query("::web::a") for _ in range(3)] == ["v"] * 3
@@ -189,8 +189,8 @@ def test_digests_of_changed_and_missing_values(full: Any) -> None:
     before = current_digests(evaluator, evaluator.scope(), [*refs, "secret::pw", "env::zz"])
     assert [ref for ref, digest in before.items() if digest is None] == refs[1:]
     full.instances.get("app").attributes["url"] = "other"
-    full.surroundings.secrets["pw"] = "another"
-    full.surroundings.environment["zz"] = "is set now"
+    full.environment.secrets["pw"] = "another"
+    full.environment.environ["zz"] = "is set now"
     after = current_digests(evaluator, evaluator.scope(), [*refs, "secret::pw", "env::zz"])
     assert after["env::zz"] != before["env::zz"]
     assert after["::app::url"] != before["::app::url"]
@@ -208,7 +208,7 @@ def test_digests_of_files_and_folders(full: Any) -> None:
     after = current_digests(evaluator, evaluator.scope(), ["file:image.txt", "directory:d"])
     assert after["file:image.txt"] == before["file:image.txt"]
     assert after["directory:d"] != before["directory:d"]
-    full.surroundings.folders = {"conf": full.root / "d"}
+    full.environment.folders = {"conf": full.root / "d"}
     scope = evaluator.scope()
     scope.evaluate({"eval": {"file": "d"}, "select": "path"})
     assert scope.reads.keys() == ["directory:d"]
@@ -295,7 +295,7 @@ def test_sensitive_follows_the_value(full: Any, expression: Any) -> None:
     while isinstance(leaf, (dict, list)):
         leaf = next(iter(leaf.values() if isinstance(leaf, dict) else reversed(leaf)))
     if isinstance(leaf, str) and len(leaf) >= Redactor.shortest:
-        assert full.surroundings.redactor.text(f"<{str.__str__(leaf)}>") == f"<{REDACTED}>"
+        assert full.environment.redactor.text(f"<{str.__str__(leaf)}>") == f"<{REDACTED}>"
 
 
 def test_what_is_not_a_secret_stays_plain(full: Any) -> None:
@@ -335,7 +335,7 @@ def test_an_instance_of_another_ensemble(full: Any, build: Any) -> None:
     other = build()
     other.node("net", {"subnet": "10.1.0.0/16", "mask": {"get_property": ["SELF", "subnet"]}})
     instance = other.instance("net", gateway="10.1.0.1")
-    full.surroundings.externals = {"network": other.evaluator().scope(instance)}
+    full.environment.externals = {"network": other.evaluator().scope(instance)}
     scope = full.evaluator().scope()
     assert scope.evaluate({"eval": {"external": "network"}, "select": "mask"}) == "10.1.0.0/16"
     assert scope.evaluate({"eval": {"external": "network"}, "select": "gateway"}) == "10.1.0.1"
@@ -446,5 +446,5 @@ def test_values_nested_too_deeply_are_an_error(full: Any) -> None:
 
 
 def test_surroundings_have_defaults(tmp_path: Any, model: Any) -> None:
-    evaluator = Evaluator(model.topology, model.instances, Surroundings(tmp_path, tmp_path))
+    evaluator = Evaluator(model.topology, model.instances, EvaluationEnvironment(tmp_path, tmp_path))
     assert evaluator.scope().evaluate({"get_input": "size"}) == 3

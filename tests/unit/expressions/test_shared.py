@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.expressions.evaluation_environment import Surroundings
+from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.scope import Scope
@@ -45,7 +45,7 @@ OUTPUTS: list[tuple[str, dict[str, Any]]] = [
 
 def evaluator(file: Path) -> Evaluator:
     topology = load_topology(file, check_files=False, complete=False)
-    return Evaluator(topology, Instances(), Surroundings(file.parent, file.parent))
+    return Evaluator(topology, Instances(), EvaluationEnvironment(file.parent, file.parent))
 
 
 @pytest.mark.parametrize(("file", "outputs"), OUTPUTS, ids=[case[0] for case in OUTPUTS])

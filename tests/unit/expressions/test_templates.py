@@ -41,7 +41,7 @@ VALUES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("template", "value"), VALUES, ids=[case[0] for case in VALUES])
 def test_values(model: Any, template: str, value: Any) -> None:
-    model.surroundings.variables = {"variable": "v", "structure": {"a": 1}}
+    model.environment.variables = {"variable": "v", "structure": {"a": 1}}
     result = model.evaluate(template, "app")
     assert result == value
     assert type(result) is type(value), "no type of Ansible's own"
@@ -80,8 +80,8 @@ INJECTION = "{{ 6 * 7 }}{{ lookup('pipe', 'touch /tmp/pwned') }}"
 
 
 def test_untrusted_text_is_never_evaluated(model: Any) -> None:
-    model.surroundings.variables = {"given": INJECTION, "nested": {"a": [INJECTION]}}
-    model.surroundings.environment = {"EVIL": INJECTION}
+    model.environment.variables = {"given": INJECTION, "nested": {"a": [INJECTION]}}
+    model.environment.environ = {"EVIL": INJECTION}
     model.instance("app", url=INJECTION, data={"eval": "::db::name", "get_input": "size"})
     for raw in (
         {"get_attribute": ["app", "url"]},
@@ -111,8 +111,8 @@ def test_a_template_in_a_property_that_a_template_reads(model: Any) -> None:
 
 
 def test_the_result_of_a_template_that_read_a_secret_is_sensitive(model: Any) -> None:
-    model.surroundings.secrets = {"pw": "hunter22"}
-    model.surroundings.variables = {"token": SensitiveStr("t0ken-value"), "plain": "p"}
+    model.environment.secrets = {"pw": "hunter22"}
+    model.environment.variables = {"token": SensitiveStr("t0ken-value"), "plain": "p"}
     model.node("web", {"password": {"eval": {"secret": "pw"}}, "port": 1})
     for template, value in (
         ("x {{ NODES.web.password }}", "x hunter22"),
@@ -126,11 +126,11 @@ def test_the_result_of_a_template_that_read_a_secret_is_sensitive(model: Any) ->
         assert is_sensitive(result), template
         assert repr(result) == REDACTED
     assert not is_sensitive(model.evaluate("{{ NODES.web.port }} {{ plain }}", "app"))
-    assert model.surroundings.redactor.text("it is hunter22") == f"it is {REDACTED}"
+    assert model.environment.redactor.text("it is hunter22") == f"it is {REDACTED}"
 
 
 def test_an_error_does_not_show_a_secret(model: Any) -> None:
-    model.surroundings.secrets = {"pw": "hunter22"}
+    model.environment.secrets = {"pw": "hunter22"}
     model.node("web", {"password": {"eval": {"secret": "pw"}}})
     with pytest.raises(InvalidInput) as error:
         model.evaluate("{{ NODES.web.password | from_json }}", "app")

@@ -165,7 +165,7 @@ def test_output_of_an_operation(model: Any) -> None:
     expression = {"get_operation_output": ["SELF", "Standard", "create", "id"]}
     with pytest.raises(Deferred):
         model.evaluate(expression, "app")
-    model.surroundings.outputs = {("app", "Standard.create"): {"id": {"n": 5}}}
+    model.environment.outputs = {("app", "Standard.create"): {"id": {"n": 5}}}
     assert model.evaluate(expression, "app") == {"n": 5}
     assert model.evaluate({"get_operation_output": ["SELF", "Standard", "create", "id", "n"]}, "app") == 5
 

@@ -23,8 +23,8 @@ def to_env(call: Call) -> Any:
     rules = call.value(call.raw)
     if not isinstance(rules, Mapping):
         raise call.failure("to_env takes a map of rules")
-    environment = call.context.evaluator.surroundings.environment
-    found = apply_rules({as_text(rule): plain(raw) for rule, raw in rules.items()}, environment, _text)
+    environ = call.context.evaluator.environment.environ
+    found = apply_rules({as_text(rule): plain(raw) for rule, raw in rules.items()}, environ, _text)
     return call.context.tracker.hide(with_changes({}, found))
 
 
@@ -38,7 +38,7 @@ def get_ensemble_metadata(call: Call) -> Any:
 
     Example: `{eval: {get_ensemble_metadata: deployment}}`
     """
-    surroundings = call.context.evaluator.surroundings
-    facts = {"deployment": surroundings.folder.name, "job": surroundings.job.get("id"), **surroundings.metadata}
+    environment = call.context.evaluator.environment
+    facts = {"deployment": environment.folder.name, "job": environment.job.get("id"), **environment.metadata}
     key = bare(call.value(call.raw))
     return facts if not key else facts.get(as_text(key))

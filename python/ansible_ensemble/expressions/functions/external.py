@@ -23,13 +23,13 @@ def get_env(call: Call) -> Any:
 
     Example: `{get_env: [HOME, /root]}`
     """
-    surroundings = call.context.evaluator.surroundings
+    environment = call.context.evaluator.environment
     operands = call.operands(0, 2) if call.raw is not None else []
     if not operands:
-        return dict(surroundings.environment)
+        return dict(environment.environ)
     name = call.text(operands[0])
     found = read_external("env", name, call.context)
-    return call.value(operands[1]) if len(operands) > 1 and name not in surroundings.environment else found
+    return call.value(operands[1]) if len(operands) > 1 and name not in environment.environ else found
 
 
 @function("has_env", top=True)
@@ -38,7 +38,7 @@ def has_env(call: Call) -> Any:
 
     Example: `{has_env: HTTP_PROXY}`
     """
-    return call.text(call.operands(1, 1)[0]) in call.context.evaluator.surroundings.environment
+    return call.text(call.operands(1, 1)[0]) in call.context.evaluator.environment.environ
 
 
 @function("local")
@@ -115,13 +115,13 @@ def read_external(kind: str, name: str, context: Context) -> Any:
         return _instance(name, context)
     if kind == "image":
         return context.tracker.read(f"image:{name}", name)
-    surroundings = context.evaluator.surroundings
+    environment = context.evaluator.environment
     sources: Mapping[str, Source] = {
-        "env": surroundings.environment,
-        "local": surroundings.locals,
-        "secret": surroundings.secrets,
+        "env": environment.environ,
+        "local": environment.locals,
+        "secret": environment.secrets,
     }
-    if kind == "env" and name not in surroundings.environment:
+    if kind == "env" and name not in environment.environ:
         return context.tracker.read(f"env::{name}", None)
     value = plain(_found(sources[kind], kind, name, context))
     return context.tracker.read(f"{kind}::{name}", mark_sensitive(value) if kind == "secret" else value)
@@ -143,17 +143,17 @@ def _found(source: Source, kind: str, name: str, context: Context) -> Any:
 
 
 def _instance(name: str, context: Context) -> Any:
-    surroundings = context.evaluator.surroundings
+    environment = context.evaluator.environment
     try:
-        source = look_up(surroundings.externals, name)
+        source = look_up(environment.externals, name)
     except KeyError:
         # what is imported without a word (seed unfurl-introduction: "Imports")
         if name == "localhost":
             return named(context, "ORCHESTRATOR")
-        values = {"local": surroundings.locals, "secret": surroundings.secrets}.get(name)
+        values = {"local": environment.locals, "secret": environment.secrets}.get(name)
         if isinstance(values, Mapping):
             return ExternalValue(name, {part: partial(read_external, name, part, context) for part in values})
-        source = _found(surroundings.externals, "external", name, context)
+        source = _found(environment.externals, "external", name, context)
     if isinstance(source, Scope):
         return context.evaluator.imported(name, source)
     return context.tracker.read(f"external::{name}", plain(source))

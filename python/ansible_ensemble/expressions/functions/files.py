@@ -63,13 +63,13 @@ def tempfile_(call: Call) -> Any:
     suffix = str(bare(call.option("suffix", "")))
     if "/" in suffix:
         raise call.failure("the suffix of a temporary file is no path")
-    surroundings = call.context.evaluator.surroundings
-    folder = surroundings.folders.get("tmp", Path(tempfile.gettempdir()))
+    environment = call.context.evaluator.environment
+    folder = environment.folders.get("tmp", Path(tempfile.gettempdir()))
     _make(call, folder)
     data = _encoded(call, contents, encoding)
-    name = hmac.new(key_bytes(surroundings.digest_key), data, "sha256").hexdigest()[:_NAME_DIGITS]
+    name = hmac.new(key_bytes(environment.digest_key), data, "sha256").hexdigest()[:_NAME_DIGITS]
     path = folder / (name + suffix)
-    if surroundings.writes:
+    if environment.writes:
         _write_private(call, path, data)
     return str(path)
 
@@ -102,10 +102,10 @@ def abspath(call: Call) -> Any:
 
 def _is_source(path: Path, call: Call) -> bool:
     """Whether a path is a folder whose contents are a person's: none that jobs write in, which change by themselves."""
-    surroundings = call.context.evaluator.surroundings
-    written = [folder.resolve() for folder in surroundings.folders.values()]
+    environment = call.context.evaluator.environment
+    written = [folder.resolve() for folder in environment.folders.values()]
     written += [folder.parent for folder in written if folder.name == "tmp"]  # that of all that is planned
-    holds = any(own.is_relative_to(path) for own in (surroundings.folder.resolve(), *written))
+    holds = any(own.is_relative_to(path) for own in (environment.folder.resolve(), *written))
     return path.is_dir() and not holds and not any(path.is_relative_to(own) for own in written)
 
 
@@ -128,17 +128,17 @@ def get_dir(call: Call) -> Any:
 
 
 def _folder(call: Call, name: str) -> Path:
-    surroundings = call.context.evaluator.surroundings
+    environment = call.context.evaluator.environment
     known: dict[str, Path] = {
         ".": call.context.folder,
         "src": call.context.folder,
         "spec.src": call.context.folder,
-        "ensemble": surroundings.folder,
-        "spec.home": surroundings.folder,
-        "project": surroundings.root,
-        **surroundings.folders,
+        "ensemble": environment.folder,
+        "spec.home": environment.folder,
+        "project": environment.root,
+        **environment.folders,
         **_task_folders(call),
-        **{f"repository.{key}": path for key, path in surroundings.repositories.items()},
+        **{f"repository.{key}": path for key, path in environment.repositories.items()},
     }
     if name not in known:
         raise call.failure(f'there is no folder "{name}"', hint=nearest_or_known(name, known))
@@ -147,7 +147,7 @@ def _folder(call: Call, name: str) -> Path:
 
 def _task_folders(call: Call) -> dict[str, Path]:
     """Folders of the operation that an expression is an input of."""
-    frame, find = call.context.frame, call.context.evaluator.surroundings.task_folder
+    frame, find = call.context.frame, call.context.evaluator.environment.task_folder
     if find is None or frame.operation is None or frame.instance is None:
         return {}
     node = frame.relationship.source if frame.relationship is not None else frame.instance
@@ -157,12 +157,12 @@ def _task_folders(call: Call) -> dict[str, Path]:
 
 
 def _make(call: Call, folder: Path) -> None:
-    surroundings = call.context.evaluator.surroundings
-    if not surroundings.writes:
+    environment = call.context.evaluator.environment
+    if not environment.writes:
         return
     try:
-        if "tmp" in surroundings.folders and folder.is_relative_to(surroundings.folders["tmp"].parent):
-            make_private(surroundings.folders["tmp"])
+        if "tmp" in environment.folders and folder.is_relative_to(environment.folders["tmp"].parent):
+            make_private(environment.folders["tmp"])
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise call.failure(f'"{folder}" cannot be made: {error.strerror}') from error
@@ -199,7 +199,7 @@ def _env_lines(text: str) -> list[tuple[str, str]]:
 
 
 def _write(call: Call, path: Path, contents: Any, encoding: str) -> None:
-    if not call.context.evaluator.surroundings.writes:
+    if not call.context.evaluator.environment.writes:
         return
     if is_sensitive(contents) and encoding != "vault":
         raise call.failure(

@@ -235,7 +235,7 @@ def generate_string(call: Call) -> Any:
         raise call.failure(f'"{length}" is no length', hint="it is a number from 1 to 4096")
     characters = _characters(call, settings.get("ranges"), preset)
     first = string.ascii_letters if preset == "password" and "ranges" not in settings else characters
-    key = key_bytes(call.context.evaluator.surroundings.digest_key)
+    key = key_bytes(call.context.evaluator.environment.digest_key)
     stream = _stream(key, f"{call.context.subject}|{preset}|{length}|{characters}")
     text = _draw(stream, first) + "".join(_draw(stream, characters) for _ in range(length - 1))
     return call.context.tracker.hide(mark_sensitive(text)) if preset == "password" else text
