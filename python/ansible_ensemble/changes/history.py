@@ -9,7 +9,7 @@ from typing import Any
 from ansible_ensemble.changes.job_record import CHANGES, JOBS, JobFile, job_file_name, read_job
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, JobsLine, last_job, read_jobs
 from ansible_ensemble.changes.record import ChangeRecord, unescape
-from ansible_ensemble.core.changeid import is_change_id, is_job, job_of
+from ansible_ensemble.core.changeid import is_change_id, is_job, job_of, timestamp
 from ansible_ensemble.core.errors import InvalidInput
 
 
@@ -101,6 +101,7 @@ def find_job(folder: Path, change_id: str) -> JobFile | None:
     Raises:
         InvalidInput: it is no change id, or the file is damaged.
     """
+    timestamp(change_id)  # the id as it was given is the one to complain of
     name = job_file_name(job_of(change_id)) + ".yaml"
     for subfolder in (JOBS, CHANGES):
         path = folder / subfolder / name

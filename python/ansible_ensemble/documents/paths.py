@@ -76,3 +76,8 @@ def confine(path: str | Path, base: Path, roots: Iterable[Path], what: str, plac
         place,
         "move it into the project, or allow its folder by name",
     )
+
+
+def can_name_folder(name: str) -> bool:
+    """Whether a folder can be named after it, once its slashes are written otherwise."""
+    return name not in ("", ".", "..") and "\0" not in name

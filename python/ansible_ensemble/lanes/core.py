@@ -180,7 +180,9 @@ def is_hidden(shown: dict[str, Any], real: dict[str, Any]) -> bool:
     parts = [shown, *(item for item in (items if isinstance(items, list) else ()) if isinstance(item, dict))]
     if any("censored" in part for part in parts):
         return True
-    return any(real[key] != value for key, value in shown.items() if key in real and key != "results")
+    # NaN is unlike itself, and hides nothing
+    both = ((real[key], value) for key, value in shown.items() if key in real and key != "results")
+    return any(one != other and repr(one) != repr(other) for one, other in both)
 
 
 def plain_display(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:

@@ -23,8 +23,9 @@ _TOO_LARGE = (
 )
 #: What a JSON string holds up to its closing quote; a line's end is in none.
 _BODY = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+', re.DOTALL)
-#: The whole characters and escapes that a string begins with.
-_WHOLE = re.compile(rb"[^\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^\\]*+)*+", re.DOTALL)
+#: The whole characters and escapes that a string begins with. Not possessive: Python 3.11.2 then keeps half of an
+#: escape that does not match.
+_WHOLE = re.compile(rb"[^\\]*(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^\\]*)*", re.DOTALL)
 #: Where in the middle of a string a character begins for certain: after so many that no escape reaches across, and at
 #: a backslash before which there is none.
 _BEGINNING = re.compile(rb"[^\\]{6}|(?<=[^\\])(?=\\)", re.DOTALL)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.documents.paths import can_name_folder
 from ansible_ensemble.documents.private import make_private
 
 PLANNED = "planned"
@@ -69,7 +70,7 @@ def folder_name(name: str) -> str:
     Raises:
         InvalidInput: it is empty, `.` or `..`, or holds a NUL.
     """
-    if name in ("", ".", "..") or "\0" in name:
+    if not can_name_folder(name):
         raise InvalidInput(f"{name!r} cannot be the name of a folder")
     return name.replace("%", "%25").replace("/", "%2F")
 

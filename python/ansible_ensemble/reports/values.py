@@ -20,7 +20,7 @@ LONG_LINE = 1000
 
 _SECRET = "(sensitive value)"
 _WORDS = frozenset(("", "<<", "null", "~", "true", "false", "yes", "no", "on", "off", ".inf", "+.inf", "-.inf", ".nan"))
-_PUNCTUATION = frozenset(",[]{}")
+_PUNCTUATION = frozenset(",[]{}?")
 _NUMBER = re.compile(r"[-+]?(\.\d+|\d[\d_]*(\.\d*)?)([eE][-+]?\d+)?\Z|0[xo][\da-fA-F]+\Z")
 _PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](.*\S)?\Z|-[^\s].*\S\Z|/.*\Z")
 

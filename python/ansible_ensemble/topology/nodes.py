@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.documents.paths import can_name_folder
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.artifacts import read_artifacts
 from ansible_ensemble.language.entities import (
@@ -87,6 +88,8 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
     entity = types.get("node", raw["type"], scope, place_of(raw, "type"))
     if entity is None:
         return None
+    if not can_name_folder(name):
+        problems.add(f"a node template cannot be named {name!r}", entry.place, "folders are named after it")
     problems.check_keys(raw, "node_template", entry.place)
     node = NodeTemplate(building.full_name(name), entity, place=entry.place, namespace=building.namespace)
     node.directives = read_directives(raw, what, problems)

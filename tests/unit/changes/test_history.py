@@ -66,8 +66,9 @@ def test_a_task_is_shown_from_the_best_record_there_is(folder: Path) -> None:
 
 @pytest.mark.parametrize("change_id", ["A6BKKsK50009", "A6BNKsK50000", "", "hello", "../../etc/passwd"])
 def test_what_is_not_there_is_named(folder: Path, change_id: str) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput) as refused:
         show(folder, change_id)
+    assert change_id in str(refused.value)
 
 
 def test_find_job_of_a_task(folder: Path) -> None:

@@ -150,6 +150,7 @@ def test_plain_displays() -> None:
         ({"a": "<redacted>"}, {"a": "secret"}, True),
         ({"results": [{"a": 1}]}, {"results": [{"a": 1, "failed": False}]}, False),
         ({"results": [{"censored": "x"}]}, {"results": [{"a": 1}]}, True),
+        ({"a": float("nan")}, {"a": float("nan")}, False),
     ],
 )
 def test_is_hidden(shown: dict[str, Any], real: dict[str, Any], hidden: bool) -> None:

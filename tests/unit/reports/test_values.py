@@ -13,6 +13,7 @@ from ansible_ensemble.reports.values import block, clean, diff_lines, few, is_sh
 PLAIN = [None, True, False, 0, -7, 1.5, "", "a", "a b", "true", "no", "null", "~", "12", "1e3", "0x1f", "- a", "-a"]
 TRICKY = [
     "a: b",
+    "0:?",
     "a #b",
     "#a",
     "@x",
@@ -31,7 +32,7 @@ TRICKY = [
 ]
 
 
-@pytest.mark.parametrize("value", [*PLAIN, *TRICKY, [], {}, [1, "a"], {"a": {"b": [True, None]}}], ids=repr)
+@pytest.mark.parametrize("value", [*PLAIN, *TRICKY, [], {}, [1, "a"], {"a": {"b": [True, None]}}, ["0:?"]], ids=repr)
 def test_one_line_reads_back_as_yaml(value):
     assert parse_yaml(one_line(value), "test").data == value
 
