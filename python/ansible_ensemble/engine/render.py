@@ -11,6 +11,7 @@ from ansible_ensemble.configurators.dependencies import put_beside
 from ansible_ensemble.configurators.implementation import MODULE
 from ansible_ensemble.configurators.protocol import Configurator, SubTask
 from ansible_ensemble.configurators.registry import configurator_for, find_faults
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.engine.circles import circle_fault
 from ansible_ensemble.engine.task import JobTask
@@ -36,7 +37,7 @@ from ansible_ensemble.language.entities import (
 from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import PlannedInstance
 from ansible_ensemble.planning.expand import links_of
-from ansible_ensemble.planning.plan import Plan, PlannedOperation, Reason
+from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.projects.folders import ACTIVE, folder_name, task_folder
 from ansible_ensemble.projects.secret_files import open_secrets
 from ansible_ensemble.topology.required import inputs_without_value

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.configurators.results import spoil
+from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
 from ansible_ensemble.core.texts import storable
@@ -22,10 +23,8 @@ from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.language.entities import Entity
 from ansible_ensemble.planning.deploy import owes
-from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.topology.directives import RETAINED
 
-_CREATING = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
 #: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
 COMMAND = "run"
 #: In the place of the value that an attribute does not have yet.
@@ -270,7 +269,7 @@ def _while_coming_up(operation: str, status: Status) -> Status:
 
 def makes(reason: Reason, operation: str) -> bool:
     """Whether an operation of this reason makes its instance, or a part of it."""
-    return reason in _CREATING and operation in DEPLOY_OPERATIONS
+    return Kind.MAKES in reason.kinds and operation in DEPLOY_OPERATIONS
 
 
 def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ansible_ensemble.changes.history import find_changes, find_job
 from ansible_ensemble.changes.operations import operation_key
 from ansible_ensemble.changes.record import ChangeRecord
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.changeid import job_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
@@ -24,7 +25,7 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Entity, Operation
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.expand import add_members, link_members
-from ansible_ensemble.planning.plan import Action, Plan, PlannedOperation, Reason
+from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.planning.sequence import planned, planned_on_link
 
 _WORKFLOW = "replay"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.planning.context import Planning
-from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import planned
 
 _BY_HAND = "`ansible-ensemble adopt NAME --attribute NAME=VALUE` records it by hand"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import replaces
-from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import added_anew, planned_on_link, taken_apart
 
 #: Actions that make an instance, or may find that it has to be made.

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.language.entities import NodeTemplate, Operation, Relationship, Topology
 from ansible_ensemble.planning.options import PlanOptions
-from ansible_ensemble.planning.plan import Action, Exclusion, InstanceChange, PlannedOperation, Reason, ValueChange
+from ansible_ensemble.planning.plan import Exclusion, InstanceChange, PlannedOperation, ValueChange
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Action, InstanceChange, PlannedOperation, Reason, ValueChange
+from ansible_ensemble.planning.plan import InstanceChange, PlannedOperation, ValueChange
 from ansible_ensemble.planning.sequence import (
     bring_up,
     mark_last,
@@ -58,7 +59,7 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
     elif any(replaces(planning, link.target) for link in member.requirements if link.relationship.is_hosted_on):
         _replace(planning, member, "what it is hosted on is replaced")
     elif options.force:
-        update(planning, member, member.plan(Action.UPDATE, Reason.FORCE, "forced"), DEPLOY_OPERATIONS)
+        update(planning, member, member.plan(Action.UPDATE, Reason.FORCE), DEPLOY_OPERATIONS)
     elif instance.status in (Status.ABSENT, Status.PENDING, Status.UNKNOWN):
         found = instance.status is Status.PENDING and reached(instance.state) and not instance.created
         _create(planning, member, Reason.REPAIR if found else Reason.MISSING, _missing_text(instance))
@@ -69,9 +70,7 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
     elif instance.state is not None and reached(instance.state) < _expected(member):
         _repair(planning, member, f"its state is {instance.state.value}", options.repair != "none", _remaining(member))
     elif options.upgrade and planning.detector.version_changed(member):
-        update(
-            planning, member, member.plan(Action.UPDATE, Reason.UPGRADE, "a new major version"), ("create", "configure")
-        )
+        update(planning, member, member.plan(Action.UPDATE, Reason.UPGRADE), ("create", "configure"))
     else:
         _detect(planning, member)
         if member.change is None:

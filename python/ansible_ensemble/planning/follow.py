@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections import deque
 
+from ansible_ensemble.core.actions import Action, Kind, Reason
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import check_present, to_rerun, update
 from ansible_ensemble.planning.expand import in_order
-from ansible_ensemble.planning.plan import Action, Reason, ValueChange
-
-#: Reasons to plan an instance whatever its operations read.
-_UNDETECTED = (Reason.REPLACE, Reason.MISSING, Reason.REPAIR, Reason.FORCE, Reason.UPGRADE)
+from ansible_ensemble.planning.plan import ValueChange
 
 
 def follow_values(planning: Planning) -> None:
     """Plan what reads values that this plan may change, and put it behind what may change them."""
     for member in planning.members.values():
-        if member.up and member.change is not None and member.change.reason in _UNDETECTED:
+        if member.up and member.change is not None and Kind.UNREAD in member.change.reason.kinds:
             detected = planning.detector.detect(member)
             member.at_risk = {name: found.at_risk for name, found in detected.items()}
             member.stale.update(name for name, found in detected.items() if found.changes)

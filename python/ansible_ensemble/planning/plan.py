@@ -6,9 +6,10 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from itertools import chain
 from typing import Any
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.documents.shape import misfit
@@ -19,39 +20,6 @@ from ansible_ensemble.planning.plan_shape import PLAN
 KIND = {"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}
 #: Version of the JSON form; the major number changes when a reader has to change.
 FORMAT_VERSION = "1.0"
-
-
-class Reason(str, Enum):
-    """Why an operation is planned (seed unfurl-jobs: "Updating a deployment" and the workflows)."""
-
-    ADD = "add"
-    MISSING = "missing"
-    REPAIR = "repair"
-    RECONFIGURE = "reconfigure"
-    UPGRADE = "upgrade"
-    FORCE = "force"
-    REPLACE = "replace"
-    PRUNE = "prune"
-    UNDEPLOY = "undeploy"
-    CONNECT = "connect"
-    START = "start"
-    STOP = "stop"
-    CHECK = "check"
-    DISCOVER = "discover"
-    RUN = "run"
-
-
-class Action(str, Enum):
-    """What happens to an instance; the value is Terraform's symbol."""
-
-    CREATE = "+"
-    UPDATE = "~"
-    REPLACE = "-/+"
-    DELETE = "-"
-    FORGET = "."
-    READ = "<="
-    RUN = ">"
-    NONE = " "
 
 
 @dataclass(slots=True)
@@ -128,7 +96,7 @@ class InstanceChange:
     """What the plan does to one instance.
 
     Attributes:
-        reason: why; reason_text: the same in words.
+        reason: why; reason_text: the same in words, where it says more than the reason's own.
         changes: the values that change.
         operations: keys of its operations, in order.
     """
@@ -184,9 +152,9 @@ class Plan:
         What no delete operation runs for is forgotten, and not destroyed.
         """
         deleted = {one.instance for one in self.operations if one.operation == "delete" and one.implementation}
-        count = {"add": 0, "change": 0, "destroy": 0, "forget": 0, "read": 0, "run": 0}
+        count = dict.fromkeys(chain.from_iterable(action.counts for action in Action), 0)
         for change in self.instances:
-            for name in _COUNTED[change.action]:
+            for name in change.action.counts:
                 count["forget" if name == "destroy" and change.instance not in deleted else name] += 1
         return count
 
@@ -208,7 +176,7 @@ class Plan:
             "options": redact(self.options),
             "resource_changes": [_instance_json(change) for change in self.instances],
             "operations": [_operation_json(operation) for operation in self.operations],
-            "output_changes": {change.name: _changes_json("no-op", [change]) for change in self.outputs},
+            "output_changes": {change.name: _changes_json(Action.NONE.names, [change]) for change in self.outputs},
             "excluded": [dataclasses.asdict(exclusion) for exclusion in self.excluded],
             "warnings": self.warnings,
             "moved": [{"previous_address": old, "address": new} for old, new in self.moved.items()],
@@ -276,29 +244,6 @@ def _is_kind(document: Any) -> bool:
     return isinstance(document, dict) and all(document.get(key) == value for key, value in KIND.items())
 
 
-_COUNTED: dict[Action, tuple[str, ...]] = {
-    Action.CREATE: ("add",),
-    Action.UPDATE: ("change",),
-    Action.REPLACE: ("add", "destroy"),
-    Action.DELETE: ("destroy",),
-    Action.FORGET: ("forget",),
-    Action.READ: ("read",),
-    Action.RUN: ("run",),
-    Action.NONE: (),
-}
-
-_ACTION_NAMES: dict[Action, list[str]] = {
-    Action.CREATE: ["create"],
-    Action.UPDATE: ["update"],
-    Action.REPLACE: ["delete", "create"],
-    Action.DELETE: ["delete"],
-    Action.FORGET: ["forget"],
-    Action.READ: ["read"],
-    Action.RUN: ["run"],
-    Action.NONE: ["no-op"],
-}
-
-
 def _operation_json(operation: PlannedOperation) -> dict[str, Any]:
     document = dataclasses.asdict(operation)
     document["reason"] = operation.reason.value
@@ -306,9 +251,9 @@ def _operation_json(operation: PlannedOperation) -> dict[str, Any]:
     return document
 
 
-def _changes_json(action: str | list[str], changes: list[ValueChange]) -> dict[str, Any]:
+def _changes_json(actions: tuple[str, ...], changes: list[ValueChange]) -> dict[str, Any]:
     return {
-        "actions": [action] if isinstance(action, str) else action,
+        "actions": list(actions),
         "before": {c.name: _shown(c, c.before) for c in changes if c.before is not None} or None,
         "after": {c.name: _shown(c, c.after) for c in changes if c.after is not None} or None,
         "after_unknown": {c.name: True for c in changes if c.unknown},
@@ -335,9 +280,9 @@ def _instance_json(change: InstanceChange) -> dict[str, Any]:
         "mode": "managed",
         "symbol": change.action.value,
         "action_reason": change.reason.value,
-        "reason": change.reason_text,
+        "reason": change.reason_text or change.reason.words,
         "status": change.status,
-        "change": _changes_json(_ACTION_NAMES[change.action], change.changes),
+        "change": _changes_json(change.action.names, change.changes),
         "operations": change.operations,
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from ansible_ensemble.core.actions import Action
 from ansible_ensemble.core.errors import UsageError, raise_all
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.language.entities import Topology
@@ -24,7 +25,7 @@ from ansible_ensemble.planning.order import (
     order_visits,
 )
 from ansible_ensemble.planning.peers import part_peers
-from ansible_ensemble.planning.plan import Action, Plan
+from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.stages import limited
 from ansible_ensemble.planning.survey import settle_all, survey
 from ansible_ensemble.planning.tools import need_tools

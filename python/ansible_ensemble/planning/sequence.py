@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, EXIT_STATES
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
+from ansible_ensemble.planning.plan import PlannedOperation
 from ansible_ensemble.planning.retries import retry_details
 
 #: Operations of the Configure interface around a node's own configure [TOSCA 1.3, 5.8.5.3].

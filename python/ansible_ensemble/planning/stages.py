@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.assigned import assign, assigned_inputs
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
+from ansible_ensemble.planning.plan import PlannedOperation
 from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
 from ansible_ensemble.topology.activities import given_inputs
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import planned, planned_on_link
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 

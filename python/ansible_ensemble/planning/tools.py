@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS
 from ansible_ensemble.language.entities import Operation, Relationship
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Action, PlannedOperation, Reason
+from ansible_ensemble.planning.plan import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, planned
 from ansible_ensemble.topology.tools import tool_name, tools_of
 

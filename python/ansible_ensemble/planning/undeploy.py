@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import take_down
 from ansible_ensemble.topology.directives import LOST
 
@@ -43,8 +43,7 @@ def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reaso
     for member in reversed(planning.members.values()):
         if member.name in chosen:
             member.down = take_down(planning, member, reason)
-            texts = ["it left the spec"] if reason is Reason.PRUNE else []
-            texts += [] if _can_delete(member) else [_NO_DELETE]
+            texts = filter(None, (reason.words, "" if _can_delete(member) else _NO_DELETE))
             member.plan(Action.DELETE if _can_delete(member) else Action.FORGET, reason, ", and ".join(texts))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, EXIT_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import EntityType, NodeTemplate
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Action, Reason
 from ansible_ensemble.planning.sequence import SETTLED, bring_up, mark_last, planned, take_down
 
 

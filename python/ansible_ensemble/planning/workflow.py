@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Workflow, WorkflowStep
 from ansible_ensemble.planning.assigned import of_called
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.planning.sequence import mark_last
 from ansible_ensemble.planning.stages import NORMATIVE, Stage, SubPlan, WorkflowBuilder, one_by_one, side_by_side
 from ansible_ensemble.topology.activities import called_workflow, given_inputs

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.changeid import is_change_id, is_job
 from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
@@ -15,7 +16,6 @@ from ansible_ensemble.documents.shape import Shape, misfit
 from ansible_ensemble.engine.outcome import Endings, JobOutcome
 from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.instances.patch import PATCH
-from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.projects.process import Process
 from ansible_ensemble.records.journals import job_of_journal
 from ansible_ensemble.records.report import job_report

@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble.changes.job_record import write_job
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, append_job, last_job
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord, operation_name
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.clock import job_time
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.emitter import emit_yaml
@@ -25,7 +26,6 @@ from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_instance
-from ansible_ensemble.planning.plan import Reason
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.outputs import present_outputs
 from ansible_ensemble.records.report import job_seconds

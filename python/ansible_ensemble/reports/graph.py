@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_ensemble.core.actions import Action
 from ansible_ensemble.reports.names import operation_title
 from ansible_ensemble.reports.plan_words import fate
+from ansible_ensemble.reports.style import WEB
 
-_COLOURS = {"+": "#2e7d32", "~": "#b26a00", "-/+": "#c62828", "-": "#c62828", "<=": "#00838f", ">": "#1565c0"}
-_GREY = "#757575"
+_GREY = WEB["grey"]
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ def _groups(plan: dict[str, Any]) -> list[_Group]:
     groups: dict[str, _Group] = {}
     for change in plan["resource_changes"]:
         label = f"{change['symbol']} {change['address']}\n{fate(change)}"
-        groups[change["address"]] = _Group(change["address"], label, _COLOURS.get(change["symbol"], _GREY))
+        groups[change["address"]] = _Group(change["address"], label, WEB[Action(change["symbol"]).colour])
     for operation in plan["operations"]:
         name = operation["instance"]
         group = groups.setdefault(name, _Group(name, name, _GREY))

@@ -6,13 +6,13 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
+from ansible_ensemble.core.actions import Action
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
-from ansible_ensemble.reports.plan_words import MEANINGS, fate, running, summary_line, where_it_runs, would_change
+from ansible_ensemble.reports.plan_words import fate, legend, running, summary_line, where_it_runs, would_change
+from ansible_ensemble.reports.style import WEB
 from ansible_ensemble.reports.values import block, diff_lines, is_short, one_line
-
-_CLASSES = {"+": "add", "~": "change", "-/+": "replace", "-": "delete", "<=": "read", ">": "run"}
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --faint: #8889; }
@@ -25,8 +25,6 @@ summary { cursor: pointer; } summary b { font-family: ui-monospace, monospace; c
 table { border-collapse: collapse; margin: .5rem 0; } th { text-align: left; font-weight: 500; }
 td, th { padding: .15rem 1.2rem .15rem 0; vertical-align: top; } pre { margin: 0; white-space: pre-wrap; }
 .faint { opacity: .7; } .total { font-weight: 600; font-size: 1.1rem; margin: 1.5rem 0; }
-.add { --c: #2e7d32; } .change { --c: #b26a00; } .replace, .delete { --c: #c62828; }
-.read { --c: #00838f; } .run { --c: #1565c0; }
 """
 
 
@@ -60,19 +58,19 @@ def plan_html(plan: dict[str, Any]) -> str:
 
 
 def _legend(plan: dict[str, Any]) -> str:
-    used = {change["symbol"] for change in plan["resource_changes"]}
-    words = [f"{symbol} {meaning}" for symbol, meaning in MEANINGS.items() if symbol in used]
+    words = [f"{action.value} {action.meaning}" for action in legend(plan)]
     return f'<p class="faint">{_text(" · ".join(words))}</p>' if words else ""
 
 
 def _instance(change: dict[str, Any], operations: dict[str, dict[str, Any]]) -> str:
     symbol, name = change["symbol"], change["address"]
+    colour = WEB[Action(symbol).colour]
     head = f"<b>{_text(symbol)} {_text(name)}</b> {_text(fate(change))}"
     kind = f'<span class="faint">{_text(change["type"])}</span>'
     runs = [operations[key] for key in change["operations"] if key in operations]
     body = _values(change["change"]["values"]) + _runs(runs) + "".join(map(_prediction, runs))
     shown = " open" if change["change"]["values"] else ""
-    return f'<details class="{_CLASSES.get(symbol, "")}"{shown}><summary>{head} {kind}</summary>{body}</details>'
+    return f'<details style="--c: {colour}"{shown}><summary>{head} {kind}</summary>{body}</details>'
 
 
 def _values(values: list[dict[str, Any]]) -> str:

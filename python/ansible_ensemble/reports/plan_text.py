@@ -10,9 +10,9 @@ from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
 from ansible_ensemble.reports.plan_words import (
-    MEANINGS,
     fate,
     is_empty,
+    legend,
     running,
     summary_line,
     where_it_runs,
@@ -65,8 +65,7 @@ class _Writer:
 
     def legend(self) -> Iterator[str]:
         """The symbols in use, with their meaning."""
-        used = {change["symbol"] for change in self.plan["resource_changes"]}
-        rows = [[self.style.symbol(symbol), meaning] for symbol, meaning in MEANINGS.items() if symbol in used]
+        rows = [[self.style.symbol(action.value), action.meaning] for action in legend(self.plan)]
         if rows:
             yield from (f"  {line}" for line in table(rows))
             yield ""

@@ -4,48 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.reports.values import clean
 
-#: What each symbol means, in the order of legends.
-MEANINGS = {
-    "+": "create",
-    "~": "update in place",
-    "-/+": "delete, then create anew",
-    "-": "delete",
-    ".": "forget: record as absent, nothing is run that deletes it",
-    "<=": "read",
-    ">": "run",
-}
 
-_FATES = {
-    "+": "will be created",
-    "~": "will be updated in place",
-    "-/+": "must be replaced",
-    "-": "will be deleted",
-    ".": "will be forgotten",
-    "<=": "will be read",
-    ">": "will be run on",
-    " ": "stays as it is",
-}
+def legend(plan: dict[str, Any]) -> list[Action]:
+    """The actions of a plan, each once, in the order of legends; what stays as it is needs no words.
 
-_FATES_BY_REASON = {
-    "check": "will be checked",
-    "discover": "will be discovered",
-    "start": "will be started",
-    "stop": "will be stopped",
-}
-
-_REASONS = {
-    "add": "new",
-    "missing": "it is missing",
-    "repair": "it needs repair",
-    "reconfigure": "what it was configured with changed",
-    "upgrade": "a new version",
-    "force": "forced",
-    "replace": "asked for",
-    "connect": "what it is linked to is new",
-    "prune": "it left the specification",
-}
+    Args:
+        plan: the plan's JSON document.
+    """
+    used = {change["symbol"] for change in plan["resource_changes"]}
+    return [action for action in Action if action.meaning and action.value in used]
 
 
 def fate(change: dict[str, Any]) -> str:
@@ -54,11 +24,9 @@ def fate(change: dict[str, Any]) -> str:
     Args:
         change: an element of the plan's `resource_changes`.
     """
-    reason = str(change["action_reason"])
-    symbol = str(change["symbol"])
-    words = _FATES_BY_REASON.get(reason, _FATES[symbol]) if symbol in ("<=", ">") else _FATES[symbol]
-    why = change.get("reason") or _REASONS.get(reason, "")
-    return f"{words} ({why})" if why else words
+    action, reason = Action(change["symbol"]), Reason(change["action_reason"])
+    words = reason.fate if reason.fate and action in (Action.READ, Action.RUN) else action.fate
+    return f"{words} ({change['reason']})" if change["reason"] else words
 
 
 def summary_line(plan: dict[str, Any]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
+from ansible_ensemble.core.actions import Action
+
 _RESET = "\x1b[0m"
 _STRONG = "\x1b[1m"
 _FAINT = "\x1b[2m"
@@ -14,7 +16,12 @@ _GREEN = "\x1b[32m"
 _YELLOW = "\x1b[33m"
 _CYAN = "\x1b[36m"
 
-_BY_SYMBOL = {"+": _GREEN, "~": _YELLOW, "-/+": _RED, "-": _RED, "<=": _CYAN, ">": _CYAN}
+_TERMINAL = {"green": _GREEN, "yellow": _YELLOW, "red": _RED, "cyan": _CYAN, "blue": _CYAN, "grey": ""}
+#: The colours of actions on pages and in graphs.
+WEB = {
+    "green": "#2e7d32", "yellow": "#b26a00", "red": "#c62828", "cyan": "#00838f", "blue": "#1565c0", "grey": "#757575"
+}  # fmt: skip
+_BY_SYMBOL = {action.value: _TERMINAL[action.colour] for action in Action}
 _BY_WORD = {
     "ok": _GREEN,
     "degraded": _YELLOW,

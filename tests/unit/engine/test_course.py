@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.engine.course import Course
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import Status
-from ansible_ensemble.planning.plan import PlannedOperation, Reason
+from ansible_ensemble.planning.plan import PlannedOperation
 
 
 def operation(key: str, *waits_for: str, **details: Any) -> PlannedOperation:

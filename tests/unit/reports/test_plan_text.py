@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.planning.plan import Action, Exclusion, InstanceChange, Plan, Reason, ValueChange
+from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.planning.plan import Exclusion, InstanceChange, Plan, ValueChange
 from ansible_ensemble.reports.plan_html import plan_html
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.style import Style
