@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.cli.facade import PreparedJob
 from ansible_ensemble.cli.live import live_lines
 from ansible_ensemble.cli.options import ansible_options, is_approved, is_plan_file, job_options
 from ansible_ensemble.cli.session import Session
@@ -19,10 +18,11 @@ from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import is_empty
 
 if TYPE_CHECKING:
+    from ansible_ensemble.jobs.prepared_job import PreparedJob
     from ansible_ensemble.runner.playbook import RunnerResult
 
 #: Makes the job ready, given the job options.
-Prepare = Callable[[Mapping[str, Any]], PreparedJob]
+Prepare = Callable[[Mapping[str, Any]], "PreparedJob"]
 
 
 def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *, ask: bool) -> int:
@@ -67,13 +67,13 @@ def run_workflow(workflow: str, arguments: argparse.Namespace, session: Session,
     Returns:
         The exit code.
     """
+    from ansible_ensemble.jobs import commands as jobs
+
     ensemble = arguments.ensemble
     if is_plan_file(ensemble):
         plan = Path(ensemble)
-        return run_job(
-            arguments, session, lambda given: session.jobs().prepare_saved_plan(plan, workflow, given), ask=False
-        )
-    return run_job(arguments, session, lambda given: session.jobs().prepare_job(ensemble, workflow, given), ask=ask)
+        return run_job(arguments, session, lambda given: jobs.prepare_saved_plan(plan, workflow, given), ask=False)
+    return run_job(arguments, session, lambda given: jobs.prepare_job(ensemble, workflow, given), ask=ask)
 
 
 def approved(arguments: argparse.Namespace, session: Session, question: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a command works with: its console, the jobs room and the runner."""
+"""What a command works with: its console and the runner."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli.console import Console
-from ansible_ensemble.cli.facade import JobCommands, job_commands
 
 if TYPE_CHECKING:
     from ansible_ensemble.runner.playbook import RunnerResult
@@ -25,10 +24,8 @@ class Session:
 
     Attributes:
         console: where its output goes.
-        jobs: gives the jobs room when it is needed.
         run_playbook: runs a playbook, as `runner.playbook.run_playbook` does.
     """
 
     console: Console
-    jobs: Callable[[], JobCommands] = job_commands
     run_playbook: Callable[..., RunnerResult] = _run_playbook

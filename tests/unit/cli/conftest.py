@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import ansible_ensemble.jobs
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.main import execute
 from ansible_ensemble.cli.session import Session
@@ -221,14 +222,16 @@ class CommandLine:
             stream.terminal = self.terminal
         answers = iter(self.passwords)
         console = Console(*streams, self.environment, ask_password=lambda _: next(answers))
-        session = Session(console, jobs=lambda: self.jobs, run_playbook=self._run_playbook)
+        session = Session(console, run_playbook=self._run_playbook)
         code = execute(words, session)
         return Outcome(code, streams[1].getvalue(), streams[2].getvalue())
 
 
 @pytest.fixture
-def command() -> CommandLine:
-    return CommandLine()
+def command(monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    line = CommandLine()
+    monkeypatch.setattr(ansible_ensemble.jobs, "commands", line.jobs, raising=False)
+    return line
 
 
 @pytest.fixture

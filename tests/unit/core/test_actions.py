@@ -8,13 +8,16 @@ from ansible_ensemble.reports.graph import dot
 from ansible_ensemble.reports.plan_html import plan_html
 from ansible_ensemble.reports.plan_text import plan_text
 
+#: A plan of what stays as it is says only that nothing changes.
+TOLD = [action for action in Action if action.meaning]
+
 
 def document(action: Action, reason: Reason) -> dict:
     return Plan("deploy", "e.yaml", instances=[InstanceChange("web", "web", "demo.Web", action, reason)]).to_json()
 
 
 @pytest.mark.parametrize("reason", Reason)
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", TOLD)
 def test_every_rendering_tells_what_happens_and_why(action: Action, reason: Reason) -> None:
     plan = document(action, reason)
     words = reason.fate if reason.fate and action in (Action.READ, Action.RUN) else action.fate
@@ -23,7 +26,7 @@ def test_every_rendering_tells_what_happens_and_why(action: Action, reason: Reas
         assert told in rendered
 
 
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", TOLD)
 def test_a_legend_explains_what_is_used(action: Action) -> None:
     assert action.meaning in plan_text(document(action, Reason.ADD))
 

@@ -26,17 +26,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Take existing resources into the status."""
+    from ansible_ensemble.jobs import commands as jobs
+
     if arguments.attribute:
         return _by_hand(arguments, session)
     return run_job(
         arguments,
         session,
-        lambda given: session.jobs().prepare_adoption(arguments.ensemble, arguments.names, given),
+        lambda given: jobs.prepare_adoption(arguments.ensemble, arguments.names, given),
         ask=True,
     )
 
 
 def _by_hand(arguments: argparse.Namespace, session: Session) -> int:
+    from ansible_ensemble.jobs import commands as jobs
+
     if len(arguments.names) != 1:
         raise UsageError("attributes are those of one instance", hint="name one instance with --attribute")
     name, console = arguments.names[0], session.console
@@ -44,7 +48,7 @@ def _by_hand(arguments: argparse.Namespace, session: Session) -> int:
     if not approved(arguments, session, f"Record that {name} is there, without looking?"):
         console.line("Not approved; nothing was done.")
         return 1
-    done = session.jobs().adopt(arguments.ensemble, name, attributes)
+    done = jobs.adopt(arguments.ensemble, name, attributes)
     if arguments.output == "json":
         console.document(done)
     else:

@@ -18,9 +18,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Copy a project or ensemble."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
     folder = None if arguments.folder is None else Path(arguments.folder)
-    made = session.jobs().clone(arguments.source, folder, {})
+    made = jobs.clone(arguments.source, folder, {})
     for text in made.get("warnings", ()):
         console.line(f"Warning: {text}")
     if arguments.output == "json":

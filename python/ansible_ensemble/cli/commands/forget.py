@@ -19,11 +19,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Remove instances from the status; what they stand for is left alone."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
     if not approved(arguments, session, f"Forget {', '.join(arguments.names)}, without deleting anything?"):
         console.line("Not approved; nothing was done.")
         return 1
-    done = session.jobs().forget(arguments.ensemble, arguments.names)
+    done = jobs.forget(arguments.ensemble, arguments.names)
     if arguments.output == "json":
         console.document(done)
     else:

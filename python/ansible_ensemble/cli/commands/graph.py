@@ -37,9 +37,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _plan(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
+    from ansible_ensemble.jobs import commands as jobs
+
     if options.is_plan_file(arguments.ensemble):
         from ansible_ensemble.records.saved_plans import load_plan
 
         return load_plan(Path(arguments.ensemble))[0].to_json()
     given = options.job_options(arguments, session.console.environment)
-    return session.jobs().make_plan(arguments.ensemble, arguments.workflow, given).document
+    return jobs.make_plan(arguments.ensemble, arguments.workflow, given).document

@@ -18,7 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """List the jobs, the newest first; `show` tells more of one."""
-    history = session.jobs().history(arguments.ensemble, limit=getattr(arguments, "last", None))
+    from ansible_ensemble.jobs import commands as jobs
+
+    history = jobs.history(arguments.ensemble, limit=getattr(arguments, "last", None))
     if arguments.output == "json":
         session.console.document(history)
     else:

@@ -17,8 +17,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Make a project, or an ensemble within one."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
-    made = session.jobs().init(Path(arguments.folder), {})
+    made = jobs.init(Path(arguments.folder), {})
     for text in made.get("warnings", ()):
         console.line(f"Warning: {text}")
     if arguments.output == "json":

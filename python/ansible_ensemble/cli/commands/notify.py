@@ -20,11 +20,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Run what the event triggers."""
+    from ansible_ensemble.jobs import commands as jobs
+
     data = _data(getattr(arguments, "data", None), session)
     return run_job(
         arguments,
         session,
-        lambda given: session.jobs().prepare_notification(arguments.ensemble, arguments.trigger, data, given),
+        lambda given: jobs.prepare_notification(arguments.ensemble, arguments.trigger, data, given),
         ask=True,
     )
 

@@ -24,13 +24,15 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     Raises:
         InvalidInput: there is no output of the name that was asked for.
     """
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
     given = options.job_options(arguments, console.environment)
     if hasattr(arguments, "raw"):
-        value = session.jobs().output(arguments.ensemble, arguments.raw, given)
+        value = jobs.output(arguments.ensemble, arguments.raw, given)
         console.result(f"{value if isinstance(value, str) else json.dumps(value, default=str)}\n")
         return 0
-    outputs = session.jobs().outputs(arguments.ensemble, given)
+    outputs = jobs.outputs(arguments.ensemble, given)
     if arguments.output == "json":
         console.document(outputs)
     else:

@@ -33,13 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Make the plan and show it."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
     given = options.job_options(arguments, console.environment)
     check = given.pop("check", False)
-    outcome = session.jobs().make_plan(arguments.ensemble, arguments.workflow, given)
+    outcome = jobs.make_plan(arguments.ensemble, arguments.workflow, given)
     if check and not is_empty(outcome.document):
         dry = {**given, "check": True, "diff": True}
-        with session.jobs().prepare_job(arguments.ensemble, arguments.workflow, dry) as job:
+        with jobs.prepare_job(arguments.ensemble, arguments.workflow, dry) as job:
             console.outlive_readers()
             result = play_job(job, arguments, session, extra=("--diff",))
             outcome.predict(job.finish(result.interrupted_by))

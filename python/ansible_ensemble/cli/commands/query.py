@@ -23,10 +23,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Show the value of an expression."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
     given = options.job_options(arguments, console.environment)
     instance = getattr(arguments, "instance", None)
-    value = session.jobs().query(arguments.ensemble, arguments.expression, instance, given)
+    value = jobs.query(arguments.ensemble, arguments.expression, instance, given)
     if arguments.output == "json":
         console.document(value)
     else:

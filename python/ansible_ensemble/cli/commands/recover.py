@@ -17,7 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Record what a killed job did, which every job does first, too; unite the sides of a merge that git could not."""
-    report = session.jobs().recover(arguments.ensemble)
+    from ansible_ensemble.jobs import commands as jobs
+
+    report = jobs.recover(arguments.ensemble)
     if "merged" in report and arguments.output != "json":
         for text in report["check"]:
             session.console.line(f"Check: {text}")

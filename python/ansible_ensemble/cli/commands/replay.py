@@ -17,9 +17,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Apply recorded changes again."""
+    from ansible_ensemble.jobs import commands as jobs
+
     return run_job(
         arguments,
         session,
-        lambda given: session.jobs().prepare_replay(arguments.ensemble, arguments.changes, given),
+        lambda given: jobs.prepare_replay(arguments.ensemble, arguments.changes, given),
         ask=True,
     )

@@ -17,9 +17,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Go back to an earlier job."""
+    from ansible_ensemble.jobs import commands as jobs
+
     return run_job(
         arguments,
         session,
-        lambda given: session.jobs().prepare_rollback(arguments.ensemble, arguments.job, given),
+        lambda given: jobs.prepare_rollback(arguments.ensemble, arguments.job, given),
         ask=True,
     )

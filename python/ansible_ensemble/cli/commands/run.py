@@ -35,6 +35,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     Raises:
         UsageError: none of them is named, or more than one.
     """
+    from ansible_ensemble.jobs import commands as jobs
+
     kinds = (
         hasattr(arguments, "operation"),
         hasattr(arguments, "command") or hasattr(arguments, "module"),
@@ -45,7 +47,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return run_job(
             arguments,
             session,
-            lambda values: session.jobs().prepare_saved_plan(Path(ensemble), workflow, values),
+            lambda values: jobs.prepare_saved_plan(Path(ensemble), workflow, values),
             ask=False,
         )
     if sum(kinds) != 1:
@@ -56,6 +58,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     return run_job(
         arguments,
         session,
-        lambda values: session.jobs().prepare_job(ensemble, workflow, values),
+        lambda values: jobs.prepare_job(ensemble, workflow, values),
         ask=True,
     )

@@ -18,8 +18,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Show the record of a job or task."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
-    record = session.jobs().show(arguments.ensemble, arguments.change_id)
+    record = jobs.show(arguments.ensemble, arguments.change_id)
     if arguments.output == "json":
         console.document(record)
     else:

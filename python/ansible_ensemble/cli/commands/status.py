@@ -18,8 +18,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Show the recorded status."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
-    status = session.jobs().status(arguments.ensemble, options.job_options(arguments, console.environment))
+    status = jobs.status(arguments.ensemble, options.job_options(arguments, console.environment))
     if arguments.output == "json":
         console.document(status)
     else:

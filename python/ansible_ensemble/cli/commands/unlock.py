@@ -17,7 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Remove a lock whose holder is known to be gone."""
-    lock = session.jobs().unlock(arguments.ensemble, arguments.lock_id)
+    from ansible_ensemble.jobs import commands as jobs
+
+    lock = jobs.unlock(arguments.ensemble, arguments.lock_id)
     if arguments.output == "json":
         session.console.document(lock)
     else:

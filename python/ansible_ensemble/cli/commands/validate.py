@@ -28,9 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Check files; every error is named, not only the first."""
+    from ansible_ensemble.jobs import commands as jobs
+
     console = session.console
     given = options.job_options(arguments, console.environment)
-    found = session.jobs().validate(arguments.paths, given, part=arguments.part)
+    found = jobs.validate(arguments.paths, given, part=arguments.part)
     if arguments.output == "json":
         console.document(found)
     else:
