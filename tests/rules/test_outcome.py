@@ -17,6 +17,7 @@ import yaml
 
 from ansible_ensemble.changes.history import history
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job, read_jobs
+from ansible_ensemble.engine.journal_entries import Entry, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.options import JobOptions
@@ -243,8 +244,8 @@ class Runner:
         plan = plan_workflow(ensemble, workflow, options)
         watch = Watch()
 
-        def observe(event: Mapping[str, Any]) -> None:
-            if event["event"] == "started" and not watch.happened:
+        def observe(entry: Entry) -> None:
+            if isinstance(entry, Started) and not watch.happened:
                 watch.happened = True
                 if happens in SIGNALS:
                     os.kill(os.getpid(), SIGNALS[happens])

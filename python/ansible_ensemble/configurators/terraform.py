@@ -317,7 +317,7 @@ def _look(terraform: _Terraform) -> Steps:
     """Compare the world with the module: absent if nothing is there, degraded or in error where it differs.
 
     A plan that has to make, replace or destroy something tells of an error; one that updates in place, of a degraded
-    instance. Where no plan can be made, nobody knows.
+    instance. Where no plan can be made, the status is unknown.
     """
     task, file = terraform.task, terraform.private / "check.tfplan"
     outcome = yield from terraform.plan(f"-out={file}")

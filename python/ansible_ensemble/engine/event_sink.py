@@ -1,43 +1,43 @@
-"""The event sink of a job: events go into the journal, and from there to those who look on."""
+"""The event sink of a job: entries go into the journal, and from there to those who look on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
+from ansible_ensemble.engine.journal_entries import Entry
 from ansible_ensemble.execution.journal import Journal
 
-#: Told of each event after it is in the journal.
-Observer = Callable[[dict[str, Any]], None]
+#: Told of each entry after it is in the journal.
+Observer = Callable[[Entry], None]
 
 
 class EventSink:
-    """Writes the events of a job.
+    """Writes the entries of a job.
 
     Args:
         journal: open for appending.
-        observers: told of each event.
+        observers: told of each entry.
     """
 
     def __init__(self, journal: Journal, observers: Iterable[Observer] = ()) -> None:
         self._journal = journal
         self._observers = tuple(observers)
 
-    async def write(self, event: dict[str, Any]) -> None:
-        """Write an event so that it counts: it is on disk when this returns.
+    async def write(self, entry: Entry) -> None:
+        """Write an entry so that it counts: it is on disk when this returns.
 
         Raises:
             EnsembleError: the journal cannot be written.
         """
-        await self._journal.committed(self._journal.append(event))
-        self.tell(event)
+        await self._journal.committed(self._journal.append(entry.to_json()))
+        self.tell(entry)
 
-    def note(self, event: dict[str, Any]) -> None:
-        """Write an event that nothing has to wait for; it is on disk with the next one that counts."""
-        self._journal.append(event)
-        self.tell(event)
+    def note(self, entry: Entry) -> None:
+        """Write an entry that nothing has to wait for; it is on disk with the next one that counts."""
+        self._journal.append(entry.to_json())
+        self.tell(entry)
 
-    def tell(self, event: dict[str, Any]) -> None:
+    def tell(self, entry: Entry) -> None:
         """Tell those who look on, and nobody else."""
         for observer in self._observers:
-            observer(event)
+            observer(entry)

@@ -15,8 +15,17 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.engine.course import Course
 from ansible_ensemble.engine.driver import Driver
+from ansible_ensemble.engine.entry_builders import failed_entry, finished_entry, job_finished_entry, started_entry
 from ansible_ensemble.engine.event_sink import EventSink, Observer
-from ansible_ensemble.engine.journal_events import failed_event, finished_event, job_finished_event, started_event
+from ansible_ensemble.engine.journal_entries import (
+    Blocked,
+    Cancelled,
+    JobStopping,
+    Mended,
+    OperationsPlanned,
+    Skipped,
+    Waiting,
+)
 from ansible_ensemble.engine.lock_watch import LockWatch
 from ansible_ensemble.engine.outcome import Endings, JobOutcome
 from ansible_ensemble.engine.plan import plan_workflow
@@ -56,7 +65,7 @@ class JobExecution:
         workers: carry out orders.
         renderer: makes tasks.
         watch: tells when the job's lock is lost; None for a job without one.
-        observers: told of each event.
+        observers: told of each entry.
     """
 
     def __init__(
@@ -118,9 +127,8 @@ class JobExecution:
                 task.cancel()
             await asyncio.gather(*self._running.values(), return_exceptions=True)
             await self._workers.close()
-        end = {"stopped": summary.stopped, "signal": self._stopping.signal, "lostLock": self._lost_lock}
-        outcome = self._endings.outcome(end)
-        await self._sink.write(job_finished_event(outcome, since=since))
+        outcome = self._endings.outcome(summary.stopped, self._stopping.signal, lost_lock=self._lost_lock)
+        await self._sink.write(job_finished_entry(outcome, since=since))
         return outcome
 
     @staticmethod
@@ -152,9 +160,9 @@ class JobExecution:
                     task.add_done_callback(partial(self._ended, instruction.key))
                 case events.Persist(events.Blocked(key, by, lost)):
                     self._course.failed(key)
-                    self._sink.note({"event": "blocked", "key": key, "by": list(by), "optional": bool(lost)})
+                    self._sink.note(Blocked(key=key, by=by, optional=bool(lost)))
                 case events.Persist(events.Cancelled(key, reason)):
-                    self._sink.note({"event": "cancelled", "key": key, "reason": reason})
+                    self._sink.note(Cancelled(key=key, reason=reason))
                 case events.CancelRunning(keys):
                     for key in keys:
                         self._cancel(key)
@@ -186,7 +194,7 @@ class JobExecution:
             self._feed(events.Cancelled(run.key))
             return
         if reason := self._needless(planned):
-            await self._skip(run.key, reason)
+            await self._skip(run.key, reason, Basis.PREDICTED if self._options.check else Basis.NOT_RUN)
             return
         task_id_ = self._task_ids.get(run.key) or self._next_id()
         self._task_ids[run.key] = task_id_
@@ -198,7 +206,7 @@ class JobExecution:
             places = places_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
         except Deferred as deferred:
             if self._options.check:
-                await self._skip(run.key, needs(deferred.refs))
+                await self._skip(run.key, needs(deferred.refs), Basis.NOT_RUN)
             else:
                 await self._wait(events.Deferred(run.key, references=deferred.refs))
             return
@@ -208,7 +216,7 @@ class JobExecution:
         if places is not None and await self._wait(places):
             return  # there is no room for it; it is rendered anew once there is
         entry = entry_patch(task)
-        await self._sink.write(started_event(planned, task_id_, run.attempt, started, entry))
+        await self._sink.write(started_entry(planned, task_id_, run.attempt, started, entry))
         if entry:
             apply_patch(self._ensemble.instances, entry)
         self._feed(events.Started(run.key))
@@ -226,7 +234,7 @@ class JobExecution:
             added = self._plan_reported(result) if result.success else ()
         except EnsembleError as error:
             result.success, result.error = False, f"what it reported cannot be planned: {error}"
-            await self._sink.write(failed_event(planned, f"{run.key}>plan", task_id_, result.error))
+            await self._sink.write(failed_entry(planned, f"{run.key}>plan", task_id_, result.error))
         self._report(run.key, result, wrote, added)
 
     async def _wait(self, event: events.Deferred | events.Placed) -> bool:
@@ -234,19 +242,18 @@ class JobExecution:
         self._feed(event)
         state = self._scheduler.state(event.key)
         if state in (State.READY, State.DEFERRED):
-            waits = list(self._scheduler.waits(event.key))
-            await self._sink.write({"event": "waiting", "key": event.key, "for": waits})
+            await self._sink.write(Waiting(key=event.key, for_=tuple(self._scheduler.waits(event.key))))
         return state is not State.RUNNING
 
-    async def _skip(self, key: str, reason: str) -> None:
+    async def _skip(self, key: str, reason: str, basis: Basis) -> None:
         """End an operation that does not run; what depends on it does."""
-        await self._sink.write({"event": "skipped", "key": key, "reason": reason})
+        await self._sink.write(Skipped(key=key, reason=reason, basis=basis))
         self._feed(events.Skipped(key, reason))
 
     def _report(self, key: str, result: Result, wrote: list[str], added: tuple[events.ScheduledOperation, ...]) -> None:
         if result.success:
             if mended := self._course.succeeded(self._planned[key]):
-                self._sink.note({"event": "mended", "by": key, "keys": sorted(mended)})
+                self._sink.note(Mended(by=key, keys=tuple(sorted(mended))))
             provided = tuple(ref[2:].replace("::", ".", 1) for ref in wrote)
             self._feed(events.Succeeded(key), events.OperationsAdded(added), events.Provided(provided))
             return
@@ -266,7 +273,7 @@ class JobExecution:
         plan = plan_workflow(self._ensemble, "deploy", replace(self._options, instances=new, templates=[]))
         added = [operation for operation in plan.operations if operation.key not in self._planned]
         self._planned.update({operation.key: operation for operation in added})
-        self._sink.note({"event": "planned", "instances": new, "operations": [operation.key for operation in added]})
+        self._sink.note(OperationsPlanned(instances=tuple(new), operations=tuple(one.key for one in added)))
         return tuple(self._scheduled(operation) for operation in added)
 
     def _next_id(self) -> str:
@@ -300,7 +307,7 @@ class JobExecution:
         planned = self._renderer.sub_operation(task, order)
         sub_task = self._renderer.task(planned, self._next_id())
         configurator = self._renderer.configurator(sub_task)
-        await self._sink.write(started_event(planned, sub_task.id, 1, started, entry_patch(sub_task)))
+        await self._sink.write(started_entry(planned, sub_task.id, 1, started, entry_patch(sub_task)))
         try:
             result = await self._driver.carry_out(sub_task, configurator)
         except asyncio.CancelledError:
@@ -323,7 +330,7 @@ class JobExecution:
             result.outputs.clear()
             result.instances.clear()
             settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
-        event = finished_event(task, result, settled, since=since, codec=self._ensemble.codec)
+        event = finished_entry(task, result, settled, since=since, codec=self._ensemble.codec)
         await self._sink.write(event)
         if result.success:
             self._ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
@@ -349,7 +356,7 @@ class JobExecution:
         """An operation that could not be rendered has changed nothing."""
         message = self._ensemble.redactor.text(str(error))
         self._course.failed(planned.key)
-        await self._sink.write(failed_event(planned, planned.key, task, message))
+        await self._sink.write(failed_entry(planned, planned.key, task, message))
         self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
 
     async def _watch_lock(self, watch: LockWatch) -> None:
@@ -358,10 +365,10 @@ class JobExecution:
         self._lost_lock = True
         self._feed(events.LockLost(reason))
         with suppress(EnsembleError):  # whatever ends next meets it too
-            await self._sink.write({"event": "stopping", "reason": reason, "running": sorted(self._running)})
+            await self._sink.write(JobStopping(reason=reason, running=tuple(sorted(self._running))))
 
     def _tell_stop(self, number: int) -> None:
-        self._sink.tell({"event": "stopping", "signal": number, "running": sorted(self._running)})
+        self._sink.tell(JobStopping(signal=number, running=tuple(sorted(self._running))))
 
 
 def _cancelled() -> Result:

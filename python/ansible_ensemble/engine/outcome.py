@@ -1,4 +1,4 @@
-"""How a job ended: decided here, from the events of its journal, and told by all others."""
+"""How a job ended: decided here, from the entries of its journal, and told by all others."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import signal
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ansible_ensemble.core.errors import Locked
+from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Entry, Finished, Mended, Skipped, Started
 from ansible_ensemble.execution.states import State
 from ansible_ensemble.instances.lifecycle import only_looks
 
-Event = Mapping[str, Any]
-
 KILLED = "the job was killed"
-_ENDS = {"blocked": State.BLOCKED, "skipped": State.SKIPPED, "cancelled": State.CANCELLED}
 _WELL = (State.SUCCEEDED, State.SKIPPED)
 
 
@@ -52,7 +49,7 @@ class JobOutcome:
 
     @property
     def word(self) -> str:
-        """It in a word: `ok`, `failed`, `stopped`, or `interrupted` where nobody knows how far it came."""
+        """It in a word: `ok`, `failed`, `stopped`, or `interrupted` where it was killed."""
         if self.ok:
             return "ok"
         if self.stopped is None:
@@ -86,7 +83,7 @@ class _Ending:
 
 
 class Endings:
-    """The endings of a job's operations, gathered from its events in their order.
+    """The endings of a job's operations, gathered from its entries in their order.
 
     Args:
         job: the job's change id.
@@ -99,32 +96,39 @@ class Endings:
         self._mended: set[str] = set()
         self._changed = False
 
-    def take(self, event: Event) -> None:
-        """Take in an event of the journal."""
-        kind, key = event["event"], event.get("key")
-        if kind == "mended":
-            self._mended.update(event["keys"])
-        if key is None or _is_of_sub_task(event):
-            return
-        if kind == "started":
-            self._open.add(key)
-            self._endings.pop(key, None)
-        elif kind == "finished" or kind in _ENDS:
-            self._open.discard(key)
-            by = tuple(event.get("by", ()))
-            self._endings[key] = _Ending(_ENDS.get(kind) or _how(event), bool(event.get("optional")), by)
-            self._changed |= kind == "finished" and not only_looks(str(event.get("operation")))
+    def take(self, entry: Entry) -> None:
+        """Take in an entry of the journal."""
+        match entry:
+            case Mended(keys=keys):
+                self._mended.update(keys)
+            case Started(key=key) if not _is_of_sub_task(entry):
+                self._open.add(key)
+                self._endings.pop(key, None)
+            case Finished() if not _is_of_sub_task(entry):
+                self._end(entry.key, _Ending(_how(entry), entry.optional))
+                self._changed |= not only_looks(entry.operation)
+            case Blocked(key=key, by=by, optional=optional):
+                self._end(key, _Ending(State.BLOCKED, optional, by))
+            case Skipped(key=key):
+                self._end(key, _Ending(State.SKIPPED))
+            case Cancelled(key=key):
+                self._end(key, _Ending(State.CANCELLED))
 
-    def outcome(self, end: Event | None) -> JobOutcome:
+    def _end(self, key: str, ending: _Ending) -> None:
+        self._open.discard(key)
+        self._endings[key] = ending
+
+    def outcome(self, stopped: str | None = None, signal: int | None = None, *, lost_lock: bool = False) -> JobOutcome:
         """The outcome of the job.
 
         Args:
-            end: the job-finished event, or what is known of it before it is written; None if the job was killed.
+            stopped: why it was stopped before its end, `KILLED` if it was killed; None if it came to its end.
+            signal: the number of the signal that stopped it.
+            lost_lock: whether it was stopped because its lock was lost.
         """
         ways = {key: ending.how for key, ending in self._endings.items()} | dict.fromkeys(self._open, State.INTERRUPTED)
         excused = self._excused()
         failing = {key: way for key, way in ways.items() if way not in _WELL and key not in excused}
-        stopped = KILLED if end is None else end.get("stopped")
         return JobOutcome(
             job=self._job,
             ok=stopped is None and not failing,
@@ -133,8 +137,8 @@ class Endings:
             failing=_counted(failing.values()),
             excused=excused,
             stopped=stopped,
-            signal=end.get("signal") if end else None,
-            lost_lock=bool(end and end.get("lostLock")),
+            signal=signal,
+            lost_lock=lost_lock,
         )
 
     def _excused(self) -> dict[str, str]:
@@ -159,13 +163,12 @@ def _counted(ways: Iterable[State]) -> dict[str, int]:
     return {state.value: counts[state] for state in State if counts[state]}
 
 
-def _how(event: Event) -> State:
-    if event["ok"]:
+def _how(entry: Finished) -> State:
+    if entry.ok:
         return State.SUCCEEDED
-    result = event.get("result") or {}
-    return State.INTERRUPTED if result.get("cancelled") else State.FAILED
+    return State.INTERRUPTED if entry.result.get("cancelled") else State.FAILED
 
 
-def _is_of_sub_task(event: Event) -> bool:
-    """Whether an event is of a part of another operation, which answers for it."""
-    return ">" in event["key"] and "implementation" in event
+def _is_of_sub_task(entry: Started | Finished) -> bool:
+    """Whether an entry is of a part of another operation, which answers for it."""
+    return ">" in entry.key and entry.implementation is not None

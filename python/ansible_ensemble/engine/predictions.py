@@ -8,12 +8,10 @@ from typing import Any
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.instances.lifecycle import only_looks
 
-_NEEDS = "not predictable: needs "
-
 
 def needs(refs: Iterable[str]) -> str:
     """Why a dry run leaves an operation out that needs what only a real run gives."""
-    return _NEEDS + ", ".join(refs)
+    return f"needs {', '.join(refs)}, which only a real run gives"
 
 
 def prediction(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,12 +22,10 @@ def prediction(task: Mapping[str, Any]) -> dict[str, Any]:
         `unpredictable` with the reason.
     """
     status = task["status"]
-    if status == "ok" and task["basis"] == Basis.NOT_RUN.value:
-        return {"unpredictable": "a dry run does not run it"}
+    if status in ("ok", "skipped") and task["basis"] == Basis.NOT_RUN.value:
+        return {"unpredictable": "a dry run does not run it" if status == "ok" else f"it {task['error']}"}
     if status == "blocked":
         return {"unpredictable": "it needs what only a real run gives"}
-    if status == "skipped" and str(task["error"]).startswith(_NEEDS):
-        return {"unpredictable": f"it needs {task['error'].removeprefix(_NEEDS)}, which only a real run gives"}
     if status == "ok" and only_looks(str(task["operation"])) and task["targetStatus"]:
         return {"found": task["targetStatus"]}
     if status in ("ok", "skipped"):

@@ -111,7 +111,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The operation's worker died under it, or it was ended midway: how far it came is not known."""
+    """The operation's worker died under it, or it was ended midway: started, outcome unknown."""
 
     key: str
     error: str = "it was interrupted"

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.journal_kinds import EntryKind
 
 #: Version of the format; the major number changes when a reader has to change.
 FORMAT_VERSION = "1.0"
-#: The name of the header's event.
-HEADER = "journal"
 
 _CUT_OFF = "the line is cut off"
 _LINE = re.compile(rb'(\{"seq":(0|[1-9][0-9]{0,17}),"crc":")([0-9a-f]{8})("(?:,.*)?\})\Z', re.DOTALL)
@@ -71,7 +70,7 @@ class Journal:
             raise _write_error(path, error) from error
         journal = cls(path, descriptor, 0, 0, sync)
         try:
-            journal.append({"event": HEADER, "format": FORMAT_VERSION, "job": job, "base": dict(base)})
+            journal.append({"event": EntryKind.JOURNAL.value, "format": FORMAT_VERSION, "job": job, "base": dict(base)})
             journal.commit()
             _name(unnamed, path)
             _sync_folder(path.parent, sync)

@@ -12,8 +12,8 @@ class State(str, Enum):
 
     `waiting` for others; `ready` to run; `running`; `retrying` after a failed attempt; `deferred` until something it
     asked for is there; and, for good: `succeeded`, `failed`, `blocked` (one it needs did not succeed), `skipped`
-    (there was nothing to do), `cancelled` (ended or never begun because the job stops), `interrupted` (it was begun
-    and nobody knows how far it came).
+    (there was nothing to do), `cancelled` (ended or never begun because the job stops), `interrupted`
+    (started, outcome unknown).
     """
 
     WAITING = "waiting"

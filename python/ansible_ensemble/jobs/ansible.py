@@ -288,7 +288,7 @@ def record(
         say: as for `plan`.
     """
     location = _located(ensemble)
-    recorded = read_job_journal(Path(journal)).header["options"]
+    recorded = read_job_journal(Path(journal)).header.options
     check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is no dry run
     job_options = options_of_job(
         {**recorded, "check": check, "commit": commit, "push": bool(options.get("push"))},

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ansible_ensemble.engine.journal_entries import Entry, Finished
 from ansible_ensemble.reports.names import event_title
 
 #: The environment variable by which ansible-runner tells its callback plugin where events go.
 _RUNNER = "AWX_ISOLATED_DATA_DIR"
-#: Keys of the journal's event that tell what ran, and how it went.
+#: Keys of the journal's entry that tell what ran, and how it went.
 _TOLD = ("instance", "template", "operation", "relationship", "task", "seconds", "lane", "messages")
 
 
@@ -28,26 +29,26 @@ class ItemEvents:
     def __init__(self, send: Callable[[str, dict[str, Any]], object]) -> None:
         self._send = send
 
-    def __call__(self, event: dict[str, Any]) -> None:
-        """Send the event if it ends an operation that ran."""
-        if event.get("event") == "finished" and event.get("implementation") != "":
-            self._send(event_title(event), result_of(event))
+    def __call__(self, entry: Entry) -> None:
+        """Send the entry if it ends an operation that ran."""
+        if isinstance(entry, Finished) and entry.implementation != "":
+            self._send(event_title(entry.to_json()), result_of(entry))
 
 
-def result_of(event: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of an item, of a journal's `finished` event, in which no secret is."""
-    outcome = event.get("result") or {}
-    result: dict[str, Any] = {name: event[name] for name in _TOLD if event.get(name)}
-    result["changed"] = bool(event.get("changed"))
-    result["failed"] = not event.get("ok")
-    if event.get("error"):
-        result["msg"] = event["error"]
-    if event.get("diff"):
-        result["diff"] = event["diff"]
+def result_of(entry: Finished) -> dict[str, Any]:
+    """The result of an item, in which no secret is."""
+    told = entry.to_json()
+    result: dict[str, Any] = {name: told[name] for name in _TOLD if told.get(name)}
+    result["changed"] = bool(entry.changed)
+    result["failed"] = not entry.ok
+    if entry.error:
+        result["msg"] = entry.error
+    if entry.diff:
+        result["diff"] = list(entry.diff)
     for name in ("stdout", "stderr", "rc"):
-        if outcome.get(name) not in (None, ""):
-            result[name] = outcome[name]
-    returned = {name: value for name, value in (outcome.get("result") or {}).items() if name != "diff"}
+        if entry.result.get(name) not in (None, ""):
+            result[name] = entry.result[name]
+    returned = {name: value for name, value in (entry.result.get("result") or {}).items() if name != "diff"}
     if returned:
         result["result"] = returned
     return result

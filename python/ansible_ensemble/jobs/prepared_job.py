@@ -14,7 +14,7 @@ from ansible_ensemble.changes.job_record import JOBS, job_file_name
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import EnsembleError, Locked
-from ansible_ensemble.engine.journal_events import job_finished_event, job_started_event
+from ansible_ensemble.engine.entry_builders import job_finished_entry, job_started_entry
 from ansible_ensemble.engine.outcome import Endings, exit_code
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import hand_over, recorded_options, withdraw
@@ -31,6 +31,7 @@ from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import OPEN, create_journal, job_log
 from ansible_ensemble.records.outputs import finish_outputs
 from ansible_ensemble.records.recover import commit_job, record_journal
+from ansible_ensemble.records.report import job_report
 from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.records.saved_plans import drop_plans, keep_plan
 
@@ -122,7 +123,7 @@ class PreparedJob:
         log = job_log(self._ensemble.folder, self.id)
         if not log.is_file():
             raise EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
-        report = read_job_journal(log).report
+        report = job_report(read_job_journal(log))
         finish_outputs(read_ensemble(self._location, self._options), report)
         return self._marked(report, interrupted_by)
 
@@ -144,7 +145,7 @@ class PreparedJob:
         held = locks.read_lock(self._location.ensemble)
         if held is not None and held.id == self._lock.local.id:
             return held.adopters
-        process = read_job_journal(self.journal).process if self.journal.is_file() else None
+        process = read_job_journal(self.journal).header.carried_out_by if self.journal.is_file() else None
         return [process] if process is not None and process.pid != os.getpid() else []
 
     def _note_empty(self) -> None:
@@ -155,8 +156,8 @@ class PreparedJob:
         ensemble, options = self._ensemble, self._options
         recorded = recorded_options(options, ensemble.topology, ensemble.codec)
         start = starting_point(ensemble, options)
-        journal.append(job_started_event(self._plan, self.id, recorded, start))
-        journal.append(job_finished_event(Endings(self.id).outcome({}), since=since))
+        journal.append(job_started_entry(self._plan, self.id, recorded, start).to_json())
+        journal.append(job_finished_entry(Endings(self.id).outcome(), since=since).to_json())
         journal.close()
 
     def _marked(self, report: dict[str, Any], interrupted_by: int | None) -> dict[str, Any]:

@@ -8,14 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from ansible_ensemble.changes.history import newest_job
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
+from ansible_ensemble.engine.entry_builders import job_started_entry
 from ansible_ensemble.engine.event_sink import Observer
 from ansible_ensemble.engine.execute import JobExecution
-from ansible_ensemble.engine.journal_events import job_started_event
+from ansible_ensemble.engine.journal_entries import Entry
 from ansible_ensemble.engine.lock_watch import LockWatch
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.render import Renderer
@@ -89,8 +89,8 @@ async def _run(  # noqa: PLR0917
     )
     # from here on the job has begun: whoever finds the journal without its end takes it for killed
     recorded = recorded_options(options, ensemble.topology, ensemble.codec)
-    started = job_started_event(plan, job, recorded, starting_point(ensemble, options))
-    await journal.committed(journal.append(started))
+    started = job_started_entry(plan, job, recorded, starting_point(ensemble, options))
+    await journal.committed(journal.append(started.to_json()))
     reminders = [asyncio.create_task(one.remind()) for one in observers if isinstance(one, _Teller)]
     try:
         return await execution.run()
@@ -100,7 +100,7 @@ async def _run(  # noqa: PLR0917
 
 
 class _Teller:
-    """Tells the events of a job in lines."""
+    """Tells the entries of a job in lines."""
 
     def __init__(self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None], verbosity: int) -> None:
         style = style_for(sys.stdout, os.environ)
@@ -108,8 +108,8 @@ class _Teller:
         self._redactor = ensemble.redactor
         self._show = show
 
-    def __call__(self, event: dict[str, Any]) -> None:
-        for line in self._progress.lines(event, time.monotonic()):
+    def __call__(self, entry: Entry) -> None:
+        for line in self._progress.lines(entry.to_json(), time.monotonic()):
             self._show(self._redactor.text(line))
 
     async def remind(self) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import socket
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -52,7 +53,7 @@ class Process:
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Process:
+    def from_json(cls, data: Mapping[str, Any]) -> Process:
         """Read it back.
 
         Raises:

@@ -11,12 +11,12 @@ from typing import Any
 from ansible_ensemble.changes.job_record import write_job
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, append_job, last_job
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord, operation_name
-from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.clock import job_time
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.writer import rewrite
 from ansible_ensemble.documents.yaml import Document, parse_yaml
+from ansible_ensemble.engine.journal_entries import Finished, OperationEntry
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.settle import makes
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -28,23 +28,23 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_instance
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.outputs import present_outputs
-from ansible_ensemble.records.report import job_seconds
+from ansible_ensemble.records.report import job_report
 from ansible_ensemble.topology.scaling import link_targets
 
 
 def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
     """Apply a journal's patches to the instances; return the names of those it touched."""
     touched: set[str] = set()
-    for event in folded.events:
-        for patch in event.get("patches", ()):
+    for entry in folded.entries:
+        for patch in entry.patches if isinstance(entry, OperationEntry) else ():
             apply_patch(ensemble.instances, ensemble.codec.open_json(patch))
             touched.add(patch["name"])
-    for event in folded.interrupted:
-        instance = ensemble.instances.get(event["instance"])
-        if instance is not None and not (only_looks(event["operation"]) or event["operation"] == "run.command"):
+    for begun in folded.interrupted:
+        instance = ensemble.instances.get(begun.instance)
+        if instance is not None and not (only_looks(begun.operation) or begun.operation == "run.command"):
             instance.local = Status.UNKNOWN
-            if makes(Reason(event["reason"]), event["operation"].rpartition(".")[2]) and not instance.created:
-                ensemble.instances.set_created(instance, event["task"])
+            if makes(begun.reason, begun.operation.rpartition(".")[2]) and not instance.created:
+                ensemble.instances.set_created(instance, begun.task)
             touched.add(instance.name)
     return touched
 
@@ -65,7 +65,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     if folded.is_dry_run:
         return report_journal(ensemble, journal)
     touched = fold(folded, ensemble)
-    if not touched and _is_passing(folded.header["options"]):
+    if not touched and _is_passing(folded.header.options):
         return report_journal(ensemble, journal)
     changed = _aggregate(ensemble) | touched | set(ensemble.moved.values())
     noted = len(ensemble.warnings)
@@ -73,7 +73,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     ensemble.instances.outputs = outputs
     job = _job_record(ensemble, folded, outputs)
     tasks = _task_records(folded)
-    report = folded.report
+    report = job_report(folded)
     report["outputs"] = ensemble.redactor.data(outputs)
     report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
     report["job"]["status"] = job.status
@@ -84,7 +84,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
         ensemble.evaluator,
     )
     paths = write_job(ensemble.folder, job, tasks, ensemble.redactor, manifest=ensemble.path.name)
-    _write_status(ensemble, job, changed, folded.header.get("lock") or {})
+    _write_status(ensemble, job, changed, folded.header.lock or {})
     append_job(ensemble.folder / FILE_NAME, job, tasks)
     report["job"]["record"] = str(paths[0])
     return report
@@ -105,7 +105,7 @@ def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     if not folded.is_dry_run:
         fold(folded, ensemble)
     _aggregate(ensemble)
-    report = folded.report
+    report = job_report(folded)
     report["job"]["status"] = overall(ensemble.instances).value
     return report
 
@@ -137,18 +137,17 @@ def requirements_of(ensemble: Ensemble) -> Mapping[str, list[str]]:
 
 
 def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> JobRecord:
-    header, end = folded.header, folded.end
-    finished = end["time"] if end else folded.last_time
+    header = folded.header
     return JobRecord(
-        change_id=header["job"],
-        workflow=header["workflow"],
-        previous_id=_previous(ensemble, header["job"]),
-        start_time=_time(header["time"]),
-        end_time=_time(finished),
-        seconds=job_seconds(header, end or {"event": "", "time": finished}),
-        options=ensemble.redactor.data(header["options"]),
-        start_commit=header.get("commit") or "",
-        spec_digest=header["base"].get("spec", ""),
+        change_id=header.job,
+        workflow=header.workflow,
+        previous_id=_previous(ensemble, header.job),
+        start_time=_time(header.time),
+        end_time=_time(folded.end_time),
+        seconds=folded.seconds,
+        options=ensemble.redactor.data(header.options),
+        start_commit=header.commit or "",
+        spec_digest=header.base.get("spec", ""),
         status=_status(ensemble, folded.outcome).value,
         outcome=folded.outcome.word,
         error=ensemble.redactor.text("" if folded.outcome.ok else folded.outcome.reason),
@@ -179,53 +178,46 @@ def _time(seconds: float) -> str:
 def _task_records(folded: Folded) -> list[ChangeRecord]:
     """The records of the tasks; steps that have no implementation are not tasks."""
     records: dict[str, ChangeRecord] = {}  # by change id: of a task that was tried again, how it ended at last
-    for event in folded.events:
-        if event["event"] == "finished" and event.get("implementation"):
-            records[event["task"]] = _task_record(event, folded)
-    for event in folded.interrupted:
-        ended = {**event, "ok": False, "error": "interrupted"}
-        records[event["task"]] = _task_record(ended, folded, outcome="interrupted")
+    for entry in folded.entries:
+        if isinstance(entry, Finished) and entry.implementation:
+            records[entry.task] = _task_record(entry, folded, "ok" if entry.ok else "error")
+    for begun in folded.interrupted:
+        records[begun.task] = _task_record(begun.interrupted(), folded, "interrupted")
     return sorted(records.values(), key=lambda record: record.change_id)
 
 
-def _task_record(event: Mapping[str, Any], folded: Folded, outcome: str | None = None) -> ChangeRecord:
-    started = folded.started.get(event["key"], event)
-    patch: dict[str, Any] = next(
-        (patch for patch in event.get("patches", ()) if patch["name"] == event["instance"]), {}
-    )
-    interface, _, operation = event["operation"].rpartition(".")
-    target = f"::{event['instance']}"
-    if event.get("relationship"):
-        target += f"::.requirements::{event['relationship']}"
-    reads = event.get("reads") or {}
-    caller = folded.started.get(event["key"].rpartition(">")[0], {})
-    changes = {f"::{item['name']}": item["attributes"] for item in event.get("patches", ()) if item.get("attributes")}
+def _task_record(entry: Finished, folded: Folded, outcome: str) -> ChangeRecord:
+    interface, _, operation = entry.operation.rpartition(".")
+    target = f"::{entry.instance}"
+    if entry.relationship:
+        target += f"::.requirements::{entry.relationship}"
+    caller = folded.started.get(entry.key.rpartition(">")[0])
     return ChangeRecord(
-        change_id=event["task"],
-        part_of=caller.get("task", ""),
+        change_id=entry.task,
+        part_of=caller.task if caller else "",
         target=target,
         operation=operation_name(interface, operation),
-        class_name=str(event.get("implementation") or ""),
-        outcome=outcome or ("ok" if event["ok"] else "error"),
-        status=str(patch.get("status") or ""),
-        state=str(patch.get("state") or ""),
-        reason=str(event.get("reason") or ""),
-        start_time=_time(started["time"]),
-        end_time=_time(event["time"]),
-        seconds=event.get("seconds"),
-        changed=event.get("changed"),
-        inputs=event.get("inputs") or {},
-        changes=changes,
-        dependencies=[{"ref": ref} for ref in reads if ref.startswith("::")],
-        outputs=event.get("outputs") or {},
-        messages=event.get("messages") or [],
-        error=event.get("error") or "",
-        result=event.get("result") or {},
-        digest_keys=list(reads),
-        digests=list(reads.values()),
-        digest_value=_digest_of_all(reads) if reads else "",
-        digest_put=event.get("wrote") or [],
-        summary=f"{event['operation']} on {event['instance']}: {'ok' if event['ok'] else event.get('error')}",
+        class_name=entry.implementation or "",
+        outcome=outcome,
+        status=str(entry.own_patch.get("status") or ""),
+        state=str(entry.own_patch.get("state") or ""),
+        reason=entry.reason.value,
+        start_time=_time(folded.started.get(entry.key, entry).time),
+        end_time=_time(entry.time),
+        seconds=entry.seconds,
+        changed=entry.changed,
+        inputs=dict(entry.inputs),
+        changes={f"::{patch['name']}": patch["attributes"] for patch in entry.patches if patch.get("attributes")},
+        dependencies=[{"ref": ref} for ref in entry.reads if ref.startswith("::")],
+        outputs=dict(entry.outputs),
+        messages=list(entry.messages),
+        error=entry.error or "",
+        result=dict(entry.result),
+        digest_keys=list(entry.reads),
+        digests=list(entry.reads.values()),
+        digest_value=_digest_of_all(entry.reads) if entry.reads else "",
+        digest_put=list(entry.wrote),
+        summary=f"{entry.operation} on {entry.instance}: {'ok' if entry.ok else entry.error}",
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, collisions
 from ansible_ensemble.core.errors import EnsembleError, Locked
+from ansible_ensemble.engine.journal_entries import JobStarted
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import options_of_job
 from ansible_ensemble.ensembles.location import Location
@@ -54,7 +54,7 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
             if not is_empty(read_journal(journal)):
                 folded = read_job_journal(journal)
                 fold(folded, ensemble)
-                ensemble.warnings.append(f"Job {folded.header['job']} runs, or was killed and is not recorded yet.")
+                ensemble.warnings.append(f"Job {folded.header.job} runs, or was killed and is not recorded yet.")
         except EnsembleError as error:  # what else is known is shown all the same
             ensemble.warnings.append(f"The job {job_of_journal(journal)} is not counted in: {error}")
     return ensemble
@@ -94,9 +94,9 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
         except EnsembleError as error:  # the others are recorded first
             unread.append(error)
             continue
-        names = ", ".join(event["key"] for event in folded.interrupted if event["implementation"])
+        names = ", ".join(begun.key for begun in folded.interrupted if begun.implementation)
         _check_gone(folded)
-        text = f"Job {folded.header['job']} had been killed; what it did is recorded now."
+        text = f"Job {folded.header.job} had been killed; what it did is recorded now."
         report = record_journal(read_for(location, folded.header, options), journal)
         found.append((f"{text} Interrupted: {names}." if names else text, report))
     if unread:
@@ -114,19 +114,19 @@ def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[s
     return [(text, {})]
 
 
-def read_for(location: Location, header: Mapping[str, Any], options: JobOptions) -> Ensemble:
+def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ensemble:
     """The ensemble as a killed job saw it: with its inputs, its environment and, if it rolled back, its specification.
 
     Args:
         location: the ensemble.
-        header: the job's first event.
+        header: the job's first entry.
         options: those of this call, for what no record holds, and for a job whose own do not fit the files any more.
 
     Raises:
         EnsembleError: the ensemble cannot be read by these either.
     """
     try:
-        own = options_of_job(header["options"], {"vault": options.open_vault()}, location.ensemble.parent / PLANNED)
+        own = options_of_job(header.options, {"vault": options.open_vault()}, location.ensemble.parent / PLANNED)
         return read_ensemble(location, own)
     except EnsembleError:
         return read_ensemble(location, options)
@@ -138,10 +138,10 @@ def _check_gone(folded: Folded) -> None:
     Raises:
         Locked: the process that carries it out is still there.
     """
-    process = folded.process
+    process = folded.header.carried_out_by
     if process is not None and presence(process) is Presence.ALIVE:
         raise Locked(
-            f"job {folded.header['job']} still runs without its lock: process {process.pid} ends what it began",
+            f"job {folded.header.job} still runs without its lock: process {process.pid} ends what it began",
             hint="try again later",
         )
 

@@ -1,4 +1,4 @@
-"""The report of a job: one JSON document, from the events of its journal."""
+"""The report of a job: one JSON document, from the entries of its journal."""
 
 from __future__ import annotations
 
@@ -6,62 +6,43 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.configurators.protocol import Basis
+from ansible_ensemble.engine.journal_entries import Blocked, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
-
-Event = Mapping[str, Any]
-
-#: How an operation ended -> its status in the report.
-_STATUS = {"skipped": "skipped", "blocked": "blocked", "cancelled": "cancelled"}
+from ansible_ensemble.records.job_journal import Folded
 
 
-def job_report(
-    header: Event,
-    started: Mapping[str, Event],
-    endings: Mapping[str, Event],
-    end: Event | None,
-    *,
-    damage: list[str],
-    outcome: JobOutcome,
-) -> dict[str, Any]:
-    """The report.
-
-    Args:
-        header: the job-started event.
-        started: by key, the started events.
-        endings: by key, the events that ended an operation.
-        end: the job-finished event, None if the job was killed.
-        damage: what of the journal was lost.
-        outcome: how the job ended.
-    """
-    steps = [_task(event, started) for event in endings.values()]
+def job_report(folded: Folded) -> dict[str, Any]:
+    """The report, as far as the journal tells."""
+    header, outcome = folded.header, folded.outcome
+    steps = [_task(entry, folded.started.get(key)) for key, entry in folded.endings.items()]
     tasks = [step for step in steps if step["implementation"] or step["status"] != "ok"]
-    tasks += [_interrupted(event) for key, event in started.items() if key not in endings and event["implementation"]]
+    tasks += [_interrupted(entry) for entry in folded.interrupted if entry.implementation]
     for task in tasks:
         task["excused"] = outcome.excused.get(task["key"])
     counts = {"total": len(tasks), "changed": sum(bool(task.get("changed")) for task in tasks)}
     for status in ("ok", "error", "unknown", "skipped", "blocked", "cancelled", "interrupted"):
         counts[status] = sum(task["status"] == status for task in tasks)
-    last = end or (list(endings.values()) or list(started.values()) or [header])[-1]
     return {
         "job": {
-            "id": header["job"],
-            "workflow": header["workflow"],
-            "ensemble": header["ensemble"],
+            "id": header.job,
+            "workflow": header.workflow,
+            "ensemble": header.ensemble,
             **told(outcome),
             **counts,
             "excused": sum(bool(task["excused"]) for task in tasks),
-            "seconds": job_seconds(header, last),
+            "seconds": folded.seconds,
             "summary": _summary(counts),
         },
         "summary": _done([*steps, *(task for task in tasks if task["status"] == "interrupted")]),
         "tasks": tasks,
         "outputs": {},
         "drift": [
-            {"instance": event["instance"], "changes": event["drift"]}
-            for event in endings.values()
-            if event.get("drift")
+            {"instance": entry.instance, "changes": list(entry.drift)}
+            for entry in folded.endings.values()
+            if isinstance(entry, Finished) and entry.drift
         ],
-        "warnings": damage,
+        "warnings": folded.damage,
     }
 
 
@@ -76,53 +57,70 @@ def told(outcome: JobOutcome) -> dict[str, Any]:
     }
 
 
-def job_seconds(header: Event, last: Event) -> float:
-    """How long a job took; of one that was killed, as far as the time of day tells.
+def _task(entry: Ending, begun: Started | None) -> dict[str, Any]:
+    """A task of the report.
 
     Args:
-        header: its job-started event.
-        last: its job-finished event, or the last that it wrote.
+        entry: how the operation ended.
+        begun: how it was started; None if it was not.
     """
-    measured = last.get("seconds") if last["event"] == "job-finished" else None
-    between = last.get("time", header["time"]) - header["time"]
-    return float(measured) if measured is not None else max(0.0, round(between, 3))
-
-
-def _task(event: Event, started: Mapping[str, Event]) -> dict[str, Any]:
-    described = {**started.get(event["key"], {}), **event}
-    instance, _, rest = event["key"].partition(":")
-    patch: dict[str, Any] = next(
-        (patch for patch in event.get("patches", ()) if patch["name"] == described.get("instance")), {}
-    )
-    status = _STATUS.get(event["event"]) or ("ok" if event.get("ok") else "error")
-    task: dict[str, Any] = {
-        "key": event["key"],
-        "changeId": described.get("task"),
-        "instance": described.get("instance", instance),
-        "template": described.get("template"),
-        "operation": described.get("operation", rest.rstrip("+")),
-        "relationship": described.get("relationship"),
-        "reason": started.get(event["key"], {}).get("reason")
-        or (described.get("reason", "") if event["event"] == "finished" else ""),
-        "status": status,
-        "targetStatus": patch.get("status"),
-        "targetState": patch.get("state"),
-        "changed": event.get("changed", False),
-        "basis": event.get("basis", "real" if event["event"] == "finished" else "not-run"),
-        "implementation": described.get("implementation"),
-        "lane": event.get("lane"),
-        "seconds": event.get("seconds"),
-        "error": event.get("error") or (event.get("reason") if status in ("skipped", "cancelled") else None),
-        "blockedBy": list(event.get("by", ())),
-        "messages": list(event.get("messages", ())),
-        "diff": list(event.get("diff", ())),
+    if isinstance(entry, Finished):
+        return _finished(entry, begun)
+    instance, _, operation = entry.key.partition(":")
+    return {
+        "key": entry.key,
+        "changeId": begun.task if begun else None,
+        "instance": begun.instance if begun else instance,
+        "template": begun.template if begun else None,
+        "operation": begun.operation if begun else operation.rstrip("+"),
+        "relationship": begun.relationship if begun else None,
+        "reason": begun.reason.value if begun else "",
+        "status": entry.kind.value,
+        "targetStatus": None,
+        "targetState": None,
+        "changed": False,
+        "basis": (entry.basis if isinstance(entry, Skipped) else Basis.NOT_RUN).value,
+        "implementation": begun.implementation if begun else None,
+        "lane": None,
+        "seconds": None,
+        "error": None if isinstance(entry, Blocked) else entry.reason,
+        "blockedBy": list(entry.by) if isinstance(entry, Blocked) else [],
+        "messages": [],
+        "diff": [],
     }
-    if status == "error" or task["operation"] == "run.command":
-        result = event.get("result") or {}
-        returned = result.get("result") or {}
+
+
+def _finished(entry: Finished, begun: Started | None) -> dict[str, Any]:
+    template, implementation = entry.template, entry.implementation
+    if begun is not None:  # what could not be begun again tells less than its last beginning
+        template = begun.template if template is None else template
+        implementation = begun.implementation if implementation is None else implementation
+    task: dict[str, Any] = {
+        "key": entry.key,
+        "changeId": entry.task,
+        "instance": entry.instance,
+        "template": template,
+        "operation": entry.operation,
+        "relationship": entry.relationship,
+        "reason": (begun or entry).reason.value,
+        "status": "ok" if entry.ok else "error",
+        "targetStatus": entry.own_patch.get("status"),
+        "targetState": entry.own_patch.get("state"),
+        "changed": entry.changed,
+        "basis": entry.basis.value,
+        "implementation": implementation,
+        "lane": entry.lane,
+        "seconds": entry.seconds,
+        "error": entry.error,
+        "blockedBy": [],
+        "messages": list(entry.messages),
+        "diff": list(entry.diff),
+    }
+    if not entry.ok or entry.operation == "run.command":
+        returned = entry.result.get("result") or {}
         for name in ("stdout", "stderr"):
-            task[name] = result.get(name) or str(returned.get(name) or "")
-        task["stdout"] = task["stdout"] or str(returned.get("msg") or "") or (_data(returned) if status == "ok" else "")
+            task[name] = entry.result.get(name) or str(returned.get(name) or "")
+        task["stdout"] = task["stdout"] or str(returned.get("msg") or "") or (_data(returned) if entry.ok else "")
     return task
 
 
@@ -132,22 +130,22 @@ def _data(returned: Mapping[str, Any]) -> str:
     return json.dumps(told, indent=2, ensure_ascii=False, default=str) if told else ""
 
 
-def _interrupted(event: Event) -> dict[str, Any]:
+def _interrupted(entry: Started) -> dict[str, Any]:
     return {
-        "key": event["key"],
-        "changeId": event["task"],
-        "instance": event["instance"],
-        "template": event["template"],
-        "operation": event["operation"],
-        "relationship": event["relationship"],
-        "reason": event["reason"],
+        "key": entry.key,
+        "changeId": entry.task,
+        "instance": entry.instance,
+        "template": entry.template,
+        "operation": entry.operation,
+        "relationship": entry.relationship,
+        "reason": entry.reason.value,
         "status": "interrupted",
         "targetStatus": "unknown",
         "changed": None,
         "basis": "real",
-        "implementation": event["implementation"],
+        "implementation": entry.implementation,
         "seconds": None,
-        "error": "it was interrupted: how far it came is not known",
+        "error": "started, outcome unknown",
         "blockedBy": [],
         "messages": [],
         "diff": [],

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, shown_path
+from ansible_ensemble.engine.journal_entries import StartingPoint
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.projects.folders import ACTIVE, committed_paths, passing_paths
@@ -99,8 +98,8 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
         check_pins(section, repositories, written, ensemble.path)
 
 
-def starting_point(ensemble: Ensemble, options: JobOptions) -> dict[str, Any]:
-    """What a job starts from, for its journal: `lock`, `commit`, and by repository the files dirty before.
+def starting_point(ensemble: Ensemble, options: JobOptions) -> StartingPoint:
+    """What a job starts from, for its journal.
 
     Raises:
         EnsembleError: git is needed and failed.
@@ -108,18 +107,18 @@ def starting_point(ensemble: Ensemble, options: JobOptions) -> dict[str, Any]:
     try:
         repositories = repositories_of(ensemble)
         if not repositories:
-            return {}
+            return StartingPoint()
         section = pins(repositories)
         dirty = {name: dirty_files(root) for name, root in repositories.items()} if options.commits else {}
     except EnsembleError:
         if options.commits or options.locked:
             raise
-        return {}  # nothing was asked of git
+        return StartingPoint()  # nothing was asked of git
     commits = {entry["name"]: entry["commit"] for entry in section["repositories"]}
-    return {"lock": section, "commit": commits.get(SELF, ""), "dirty": dirty}
+    return StartingPoint(lock=section, commit=commits.get(SELF, ""), dirty=dirty)
 
 
-def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOptions, message: str) -> Kept:
+def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, message: str) -> Kept:
     """Commit what a recorded job changed, and push it if asked to; what goes wrong is told and changes no file.
 
     Of the ensemble's repository its records are committed; of every repository, files of git's that were clean before
@@ -127,12 +126,12 @@ def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOption
 
     Args:
         ensemble: as it is recorded.
-        start: the first event of the job's journal, with its `starting_point`.
+        start: what the job started from, as its journal has it.
         options: the job's options.
         message: of the commit, if the options have none.
     """
     kept = Kept()
-    pinned = (start.get("lock") or {}).get("repositories", ())
+    pinned = (start.lock or {}).get("repositories", ())
     bases = {entry["name"]: entry["commit"] for entry in pinned}
     try:
         secret, clear = _protected(ensemble)
@@ -140,7 +139,7 @@ def keep_in_git(ensemble: Ensemble, start: Mapping[str, Any], options: JobOption
         kept.problems.append(f"nothing was committed, for secrets cannot be encrypted: {error}")
         return kept
     for name, root in repositories_of(ensemble).items():
-        before = set(start.get("dirty", {}).get(name, ()))
+        before = set((start.dirty or {}).get(name, ()))
         try:
             records = _within(root, [*committed_paths(ensemble.path), *secret])
             passing = _within(root, passing_paths(ensemble.path))

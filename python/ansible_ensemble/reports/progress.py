@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.reports.dependants import Dependants
 from ansible_ensemble.reports.names import event_title, key_title
 from ansible_ensemble.reports.plan_words import running
@@ -77,14 +78,14 @@ class Progress:
             now: seconds of any clock that only goes forward, the same for every call.
         """
         kind = event.get("event")
-        if kind == "job-started":
+        if kind == EntryKind.JOB_STARTED:
             self.total = self.total or int(event.get("total") or 0)
             return []
-        if kind == "stopping":
+        if kind == EntryKind.STOPPING:
             names = ", ".join(one.title for one in self.running.values())
             head = f"Stopping, {clean(str(event['reason']))};" if event.get("reason") else "Stopping:"
             return [f"{head} waiting for {names}" if names else head.rstrip(":;")]
-        if kind == "waiting":
+        if kind == EntryKind.WAITING:
             return self._waiting(event)
         if kind not in _TOLD:
             return []
@@ -92,9 +93,9 @@ class Progress:
             self.dependants.end(event["key"])
         if self._is_silent(event):
             return []
-        if kind == "started":
+        if kind == EntryKind.STARTED:
             return self._started(event, now)
-        return self._finished(event, now) if kind == "finished" else self._not_run(event, kind)
+        return self._finished(event, now) if kind == EntryKind.FINISHED else self._not_run(event, kind)
 
     def tick(self, now: float) -> list[str]:
         """Lines that name what has been running for long, each operation ever more seldom."""
@@ -130,7 +131,7 @@ class Progress:
 
     @staticmethod
     def _failed(event: dict[str, Any]) -> bool:
-        return event["event"] == "finished" and not event.get("ok")
+        return event["event"] == EntryKind.FINISHED and not event.get("ok")
 
     def _begin(self, event: dict[str, Any], now: float) -> Running:
         number = self.numbers.setdefault(event["key"], len(self.numbers) + 1)
@@ -174,11 +175,11 @@ class Progress:
         return self.style.faint(f"[{pad(str(number), len(total), right=True)}/{total}]")
 
 
-_TOLD = ("started", "finished", "blocked", "skipped", "cancelled")
+_TOLD = (EntryKind.STARTED, EntryKind.FINISHED, EntryKind.BLOCKED, EntryKind.SKIPPED, EntryKind.CANCELLED)
 
 
 def _because(event: dict[str, Any]) -> str:
-    if event["event"] == "blocked":
+    if event["event"] == EntryKind.BLOCKED:
         causes = [event_title({"key": key}) for key in event.get("by") or []]
         return clean(f": needs {', '.join(causes)}") if causes else ""
     reason = event.get("reason")

@@ -1,30 +1,26 @@
-"""How a job ended, from its events."""
+"""How a job ended, from its entries."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from ansible_ensemble.engine.journal_entries import Blocked, Mended
 from ansible_ensemble.engine.outcome import Endings
-
-
-def finished(key: str, *, ok: bool = True, **more: Any) -> dict[str, Any]:
-    return {"event": "finished", "key": key, "operation": "Standard.create", "ok": ok, **more}
+from tests.unit.engine.entries import finished, started
 
 
 def test_the_reason_names_what_failed_the_job_alone():
     endings = Endings("A")
-    for event in (
+    for entry in (
         finished("fine:create"),
         finished("bad:create", ok=False),
-        {"event": "blocked", "key": "needs-bad:create", "by": ["bad:create"]},
+        Blocked(key="needs-bad:create", by=("bad:create",)),
         finished("optional:create", ok=False, optional=True),
         finished("seen-to:create", ok=False),
-        {"event": "blocked", "key": "needs-seen-to:create", "by": ["seen-to:create"]},
-        {"event": "mended", "keys": ["seen-to:create"]},
-        {"event": "started", "key": "open:create"},
+        Blocked(key="needs-seen-to:create", by=("seen-to:create",)),
+        Mended(keys=("seen-to:create",)),
+        started("open:create"),
     ):
-        endings.take(event)
-    outcome = endings.outcome({"event": "job-finished"})
+        endings.take(entry)
+    outcome = endings.outcome()
     assert not outcome.ok
     assert outcome.reason == "the job failed: 1 failed, 1 blocked, 1 interrupted"
     assert outcome.counts == {"succeeded": 1, "failed": 3, "blocked": 2, "interrupted": 1}

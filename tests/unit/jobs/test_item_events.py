@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
+from ansible_ensemble.engine.journal_entries import Entry
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted, result_of
+from tests.unit.engine.entries import finished, started
 
-FINISHED = {
-    "event": "finished",
-    "key": "web:Standard.create",
-    "instance": "web",
-    "operation": "Standard.create",
-    "implementation": "acme.web.install",
-    "ok": True,
-    "changed": True,
-    "error": None,
-    "seconds": 1.5,
-    "lane": "fast",
-    "diff": [{"before": "", "after": "x"}],
-    "result": {"rc": 0, "stdout": "done", "stderr": "", "result": {"version": "2", "diff": []}},
-}
+FINISHED = finished(
+    "web:Standard.create",
+    task="",
+    template="",
+    implementation="acme.web.install",
+    changed=True,
+    seconds=1.5,
+    lane="fast",
+    diff=({"before": "", "after": "x"},),
+    result={"rc": 0, "stdout": "done", "stderr": "", "result": {"version": "2", "diff": []}},
+)
 
 
 def test_the_result_tells_what_ran_and_how_it_went():
@@ -40,17 +39,22 @@ def test_the_result_tells_what_ran_and_how_it_went():
 
 
 def test_a_failure_says_why():
-    result = result_of({**FINISHED, "ok": False, "error": "no room", "result": None})
+    result = result_of(replace(FINISHED, ok=False, error="no room", result={}))
     assert (result["failed"], result["msg"]) == (True, "no room")
 
 
 @pytest.mark.parametrize(
-    ("changes", "labels"),
-    [({}, ["web: create"]), ({"event": "started"}, []), ({"implementation": ""}, [])],
+    ("entry", "labels"),
+    [
+        (FINISHED, ["web: create"]),
+        (started("web:Standard.create"), []),
+        (replace(FINISHED, implementation=""), []),
+        (replace(FINISHED, implementation=None, relationship="host"), ["web: create of host"]),
+    ],
 )
-def test_each_operation_that_ran_is_one_event(changes: dict[str, Any], labels: list[str]):
+def test_each_operation_that_ran_is_one_event(entry: Entry, labels: list[str]):
     sent: list[str] = []
-    ItemEvents(lambda label, _: sent.append(label))({**FINISHED, **changes})
+    ItemEvents(lambda label, _: sent.append(label))(entry)
     assert sent == labels
 
 

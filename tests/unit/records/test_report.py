@@ -1,49 +1,28 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from ansible_ensemble.engine.outcome import Endings
+from ansible_ensemble.core.actions import Reason
+from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Entry, JobFinished, Skipped
+from ansible_ensemble.records.job_journal import Folded
 from ansible_ensemble.records.report import job_report
+from tests.unit.engine.entries import finished, job_finished, job_started, started
 
-HEADER = {"event": "job-started", "job": "J", "workflow": "deploy", "ensemble": "ensemble.yaml", "time": 10.0}
-
-
-def started(key: str, reason: str = "add", implementation: str = "sh") -> dict[str, Any]:
-    instance, _, operation = key.partition(":")
-    return {
-        "event": "started",
-        "key": key,
-        "task": f"T-{key}",
-        "instance": instance,
-        "template": instance,
-        "operation": operation,
-        "relationship": None,
-        "reason": reason,
-        "implementation": implementation,
-        "time": 11.0,
-    }
+END = job_finished()
 
 
-def finished(key: str, ok: bool = True, **more: Any) -> dict[str, Any]:
-    return {**started(key), "event": "finished", "ok": ok, "changed": False, "error": None, "time": 12.5, **more}
+def report(*entries: Entry, end: JobFinished | None = None, damage: tuple[str, ...] = ()) -> dict[str, Any]:
+    folded = Folded(job_started(), damage=list(damage))
+    for entry in (*entries, *([end] if end else [])):
+        folded.take(entry)
+    return job_report(folded)
 
 
-def report(*events: dict[str, Any], end: dict[str, Any] | None = None) -> dict[str, Any]:
-    begun = {event["key"]: event for event in events if event["event"] == "started"}
-    ended = {event["key"]: event for event in events if event["event"] != "started"}
-    endings = Endings("J")
-    for event in events:
-        endings.take(event)
-    return job_report(HEADER, begun, ended, end, damage=[], outcome=endings.outcome(end))
-
-
-def run(key: str, ok: bool = True, reason: str = "add", **more: Any) -> list[dict[str, Any]]:
-    return [started(key, reason), finished(key, ok, **more)]
-
-
-END = {"event": "job-finished", "ok": True, "stopped": None, "time": 14.0}
+def run(key: str, ok: bool = True, reason: str = "add", **more: Any) -> list[Entry]:
+    return [started(key, reason=Reason(reason)), finished(key, ok, **more)]
 
 
 @pytest.mark.parametrize(
@@ -53,16 +32,16 @@ END = {"event": "job-finished", "ok": True, "stopped": None, "time": 14.0}
         (run("a:create"), "1 task (0 changed, 1 ok)"),
         ([*run("a:create", changed=True), *run("a:start", ok=False)], "2 tasks (1 changed, 1 ok, 1 error)"),
         (
-            [*run("a:create", ok=False), {"event": "blocked", "key": "b:create", "by": ["a:create"]}],
+            [*run("a:create", ok=False), Blocked(key="b:create", by=("a:create",))],
             "2 tasks (0 changed, 1 error, 1 blocked)",
         ),
         ([started("a:create")], "1 task (0 changed, 1 interrupted)"),
         ([started("a:create", implementation="")], "no tasks"),
         ([*run("a:create", implementation="")], "no tasks"),
-        ([{"event": "cancelled", "key": "a:create", "reason": "stop"}], "1 task (0 changed, 1 cancelled)"),
+        ([Cancelled(key="a:create", reason="stop")], "1 task (0 changed, 1 cancelled)"),
     ],
 )
-def test_the_summary_counts_what_ran(events: list[dict[str, Any]], summary: str) -> None:
+def test_the_summary_counts_what_ran(events: list[Entry], summary: str) -> None:
     assert report(*events, end=END)["job"]["summary"] == summary
 
 
@@ -73,8 +52,8 @@ def test_the_summary_counts_what_ran(events: list[dict[str, Any]], summary: str)
         ([*run("a:create"), *run("a:start")], {"add": 1}),
         ([*run("a:create"), *run("a:start", ok=False)], {}),
         ([*run("a:create"), started("a:start")], {}),
-        ([*run("a:create"), {"event": "skipped", "key": "a:start", "reason": "nothing to do"}], {"add": 1}),
-        ([*run("a:create"), {"event": "blocked", "key": "a:start", "by": ["b:start"]}], {}),
+        ([*run("a:create"), Skipped(key="a:start", reason="nothing to do")], {"add": 1}),
+        ([*run("a:create"), Blocked(key="a:start", by=("b:start",))], {}),
         (run("a:configure", reason="reconfigure"), {"change": 1}),
         (run("a:delete", reason="prune"), {"destroy": 1}),
         (run("a:delete", reason="undeploy", implementation=""), {"forget": 1}),
@@ -83,7 +62,7 @@ def test_the_summary_counts_what_ran(events: list[dict[str, Any]], summary: str)
         (run("a:check", reason="check"), {}),
     ],
 )
-def test_only_an_instance_that_came_through_is_done(events: list[dict[str, Any]], done: dict[str, int]) -> None:
+def test_only_an_instance_that_came_through_is_done(events: list[Entry], done: dict[str, int]) -> None:
     assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, "forget": 0, **done}
 
 
@@ -105,13 +84,13 @@ def test_a_link_that_is_taken_apart_or_made_does_not_destroy_or_add_its_source(
 ) -> None:
     events = [event for name, reason in of_target.items() for event in run(f"target:{name}", reason=reason)]
     for name, reason in of_link.items():
-        events += [one | {"relationship": "link#0"} for one in run(f"source:{name}", reason=reason)]
+        events += [replace(one, relationship="link#0") for one in run(f"source:{name}", reason=reason)]
     assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, "forget": 0, **done}
 
 
 def test_a_killed_job_ends_with_its_last_event() -> None:
-    told = report(*run("a:create"), started("b:create"))["job"]
-    assert (told["success"], told["stopped"], told["seconds"]) == (False, "the job was killed", 2.5)
+    told = report(*run("a:create"), started("b:create", time=13.0), Skipped(key="c:create", reason="x"))["job"]
+    assert (told["success"], told["stopped"], told["seconds"]) == (False, "the job was killed", 3.0)
 
 
 def test_a_job_lasts_to_its_end() -> None:
@@ -124,7 +103,7 @@ def test_a_failure_comes_with_its_output() -> None:
 
 
 def test_a_success_comes_without_it_and_with_what_became_of_the_instance() -> None:
-    patches = [{"name": "other", "status": "error"}, {"name": "a", "status": "ok", "state": "started"}]
+    patches = ({"name": "other", "status": "error"}, {"name": "a", "status": "ok", "state": "started"})
     (task,) = report(*run("a:create", patches=patches, result={"stdout": "out"}), end=END)["tasks"]
     assert (task["targetStatus"], task["targetState"]) == ("ok", "started")
     assert "stdout" not in task
@@ -132,8 +111,8 @@ def test_a_success_comes_without_it_and_with_what_became_of_the_instance() -> No
 
 def test_what_was_blocked_names_by_whom_and_what_was_skipped_why() -> None:
     blocked, skipped = report(
-        {"event": "blocked", "key": "a:create", "by": ["b:create"]},
-        {"event": "skipped", "key": "c:create", "reason": "not wanted"},
+        Blocked(key="a:create", by=("b:create",)),
+        Skipped(key="c:create", reason="not wanted"),
         end=END,
     )["tasks"]
     assert (blocked["instance"], blocked["blockedBy"], blocked["error"]) == ("a", ["b:create"], None)
@@ -142,13 +121,11 @@ def test_what_was_blocked_names_by_whom_and_what_was_skipped_why() -> None:
 
 def test_drift_and_lost_parts_of_the_journal_are_told() -> None:
     drift = [{"name": "port", "recorded": 80, "live": 81}]
-    events = [started("a:check"), finished("a:check", drift=drift)]
-    found = {"damage": ["line 3 is damaged"], "outcome": Endings("J").outcome(END)}
-    told = job_report(HEADER, {"a:check": events[0]}, {"a:check": events[1]}, END, **found)
+    told = report(started("a:check"), finished("a:check", drift=tuple(drift)), end=END, damage=("line 3 is damaged",))
     assert told["drift"] == [{"instance": "a", "changes": drift}]
     assert told["warnings"] == ["line 3 is damaged"]
 
 
 def test_the_second_operation_of_a_name_is_named_like_the_first() -> None:
-    made = report({"event": "skipped", "key": "a:Standard.configure+", "reason": "the check found it gone"})
+    made = report(Skipped(key="a:Standard.configure+", reason="the check found it gone"))
     assert [task["operation"] for task in made["tasks"]] == ["Standard.configure"]

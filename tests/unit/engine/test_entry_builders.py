@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import REDACTED, mark_sensitive
-from ansible_ensemble.engine.journal_events import bounded, finished_event, has_changed, started_event
+from ansible_ensemble.engine.entry_builders import bounded, finished_entry, has_changed, started_entry
 from ansible_ensemble.engine.settle import Settled, settle
 from ansible_ensemble.ensembles.implementation import own_digests
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
@@ -18,25 +19,25 @@ CONFIGURE = "app:Standard.configure"
 
 def test_an_operation_starts(job) -> None:
     task = job().task(CONFIGURE)
-    event = started_event(task.planned, "T", 1, 12.5, {})
-    assert (event["key"], event["task"], event["operation"]) == (CONFIGURE, "T", "Standard.configure")
-    assert (event["reason"], event["relationship"], event["patches"]) == ("add", None, [])
+    entry = started_entry(task.planned, "T", 1, 12.5, {})
+    assert (entry.key, entry.task, entry.operation) == (CONFIGURE, "T", "Standard.configure")
+    assert (entry.reason, entry.relationship, entry.patches) == (Reason.ADD, None, ())
 
 
 def test_what_an_operation_read_and_what_it_is_made_of(job) -> None:
     task = job().task(CONFIGURE)
     assert task.inputs["port"] == 80
-    event = finished_event(task, Result(True), Settled(), since=0, codec=SecretCodec())
-    assert set(event["reads"]) == {".implementation", ".inputs", "::app::port"}
-    assert event["inputs"] == {"port": 80}
+    entry = finished_entry(task, Result(True), Settled(), since=0, codec=SecretCodec())
+    assert set(entry.reads) == {".implementation", ".inputs", "::app::port"}
+    assert entry.inputs == {"port": 80}
 
 
 def test_what_it_wrote_itself_does_not_count_as_read(job) -> None:
     task = job().task(CONFIGURE)
     assert task.inputs["port"] == 80
-    event = finished_event(task, Result(True), Settled(wrote=["::app::port"]), since=0, codec=SecretCodec())
-    assert "::app::port" not in event["reads"]
-    assert event["wrote"] == ["::app::port"]
+    entry = finished_entry(task, Result(True), Settled(wrote=["::app::port"]), since=0, codec=SecretCodec())
+    assert "::app::port" not in entry.reads
+    assert entry.wrote == ("::app::port",)
 
 
 def test_no_secret_gets_into_the_journal(job) -> None:
@@ -54,12 +55,12 @@ def test_no_secret_gets_into_the_journal(job) -> None:
         messages=["see s3cret"],
         outcome=outcome,
     )
-    event = finished_event(
+    entry = finished_entry(
         task, result, settle(task, result, made.instances, made.ensemble.redactor), since=0, codec=SecretCodec()
     )
-    assert "s3cret" not in repr(event)
-    assert "t0ken" not in repr(event)
-    assert event["patches"][0]["attributes"] == {"token": REDACTED}
+    assert "s3cret" not in repr(entry)
+    assert "t0ken" not in repr(entry)
+    assert entry.patches[0]["attributes"] == {"token": REDACTED}
 
 
 @pytest.mark.parametrize(
@@ -102,5 +103,5 @@ def test_what_an_operation_is_made_of_is_that_of_its_rendering(job) -> None:
     task = made.task(CONFIGURE)
     rendered = own_digests(replace(task.operation), task.root)
     script.write_text("echo two\n")
-    event = finished_event(task, Result(True), Settled(), since=0, codec=SecretCodec())
-    assert {ref: event["reads"][ref] for ref in rendered} == rendered
+    entry = finished_entry(task, Result(True), Settled(), since=0, codec=SecretCodec())
+    assert {ref: entry.reads[ref] for ref in rendered} == rendered

@@ -1,0 +1,22 @@
+"""The kinds of a journal's entries."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class EntryKind(str, Enum):
+    """What an entry tells of; its value stands in the entry's `event` (`engine.journal_entries`)."""
+
+    JOURNAL = "journal"
+    JOB_STARTED = "job-started"
+    STARTED = "started"
+    FINISHED = "finished"
+    SKIPPED = "skipped"
+    BLOCKED = "blocked"
+    CANCELLED = "cancelled"
+    WAITING = "waiting"
+    STOPPING = "stopping"
+    PLANNED = "planned"
+    MENDED = "mended"
+    JOB_FINISHED = "job-finished"

@@ -1,0 +1,172 @@
+"""Builds the entries of a job's journal: free of secrets and bounded."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from signal import Signals
+from typing import Any
+
+from ansible_ensemble import __version__
+from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.texts import cut
+from ansible_ensemble.engine.journal_entries import Finished, JobFinished, JobStarted, Started, StartingPoint
+from ansible_ensemble.engine.outcome import JobOutcome
+from ansible_ensemble.engine.settle import Settled
+from ansible_ensemble.engine.task import JobTask
+from ansible_ensemble.ensembles.secret_codec import SecretCodec
+from ansible_ensemble.instances.lifecycle import only_looks
+from ansible_ensemble.instances.patch import Patch
+from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.projects.process import describe_process
+
+#: Characters of one text that go into the journal; the middle of a longer one is left out.
+_TEXT_LIMIT = 20_000
+
+
+def job_started_entry(plan: Plan, job: str, options: Mapping[str, Any], start: StartingPoint) -> JobStarted:
+    """The first entry of a job that this process carries out; `start` is what it starts from in git."""
+    return JobStarted(
+        lock=start.lock,
+        commit=start.commit,
+        dirty=start.dirty,
+        job=job,
+        workflow=plan.workflow,
+        ensemble=plan.ensemble,
+        options=options,
+        base=plan.base,
+        summary=plan.summary,
+        total=sum(bool(operation.implementation) for operation in plan.operations),
+        time=time.time(),
+        process=describe_process(os.getpid()).to_json(),
+        version=__version__,
+    )
+
+
+def started_entry(planned: PlannedOperation, task: str, attempt: int, started: float, patch: Patch) -> Started:
+    """An operation goes to its worker."""
+    return Started(
+        **_identity(planned, planned.key, task),
+        template=planned.template,
+        implementation=planned.implementation,
+        attempt=attempt,
+        time=started,
+        patches=(patch,) if patch else (),
+    )
+
+
+def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: float, codec: SecretCodec) -> Finished:
+    """An operation ended: its result, what it read, and the patches that make it count.
+
+    Args:
+        task: the operation's task.
+        result: what came of it.
+        settled: what that changes.
+        since: the monotonic clock's seconds when it began: the time of day may jump meanwhile.
+        codec: hides secrets.
+    """
+    redactor = task.scope.evaluator.environment.redactor
+    outcome = result.outcome
+    return Finished(
+        **_identity(task.planned, task.planned.key, task.id),
+        template=task.planned.template,
+        implementation=task.planned.implementation,
+        ok=result.success,
+        basis=result.basis,
+        changed=has_changed(task, result, settled),
+        error=redactor.text(result.error) if result.error else None,
+        time=time.time(),
+        seconds=round(time.monotonic() - since, 3),
+        patches=tuple(codec.for_json(patch) for patch in settled.patches),
+        reads=_reads(task, settled.wrote),
+        inputs=bounded(redactor.data(task.read_inputs())),
+        wrote=tuple(settled.wrote),
+        outputs=redactor.data(codec.for_json(result.outputs)),
+        drift=tuple(redactor.data(settled.drift)),
+        messages=tuple(redactor.text(message) for message in result.messages),
+        lane=outcome.lane if outcome else None,
+        result=bounded(redactor.data(_returned(outcome))) if outcome else {},
+        diff=tuple(bounded(redactor.data(outcome.diff))) if outcome and outcome.diff else (),
+    )
+
+
+def failed_entry(planned: PlannedOperation, key: str, task: str, message: str) -> Finished:
+    """A step of an operation failed without touching anything: it could not be rendered, or its result not planned.
+
+    Args:
+        planned: the operation.
+        key: the step's key.
+        task: the change id.
+        message: why, free of secrets.
+    """
+    return Finished(
+        **_identity(planned, key, task),
+        ok=False,
+        changed=False,
+        error=message,
+        time=time.time(),
+        seconds=0.0,
+        patches=(),
+    )
+
+
+def _identity(planned: PlannedOperation, key: str, task: str) -> dict[str, Any]:
+    return {
+        "key": key,
+        "task": task,
+        "instance": planned.instance,
+        "operation": planned.full_name,
+        "relationship": planned.relationship,
+        "reason": planned.reason,
+        "optional": planned.optional,
+    }
+
+
+def _returned(outcome: Outcome) -> dict[str, Any]:
+    """What an order came to, but for what the entry says in other places."""
+    names = ("rc", "stdout", "stderr", "timed_out", "cancelled", "unreachable", "warnings")
+    returned = {name: getattr(outcome, name) for name in names}
+    return returned | ({"result": outcome.result} if outcome.result else {})
+
+
+def has_changed(task: JobTask, result: Result, settled: Settled) -> bool:
+    """Whether an operation changed something, or would; one that only looks never has."""
+    if only_looks(task.planned.operation):
+        return False
+    return bool((result.outcome and result.outcome.changed) or result.modified or settled.wrote)
+
+
+def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:
+    """Digests of what decides whether the operation has to run again: of what it is made of, and of what it read.
+
+    What it wrote itself is left out, for that is its own doing; so are its inputs, for they are made of the rest.
+    """
+    out = {*wrote, *task.inputs}
+    reads = {read.ref: read.digest for read in task.scope.reads if read.direct and read.ref not in out}
+    return {**task.own_digests, **reads}
+
+
+def job_finished_entry(outcome: JobOutcome, *, since: float) -> JobFinished:
+    """The last entry of a job; `since` is the monotonic clock's seconds when it began."""
+    return JobFinished(
+        ok=outcome.ok,
+        counts=outcome.counts,
+        stopped=outcome.stopped,
+        signal=None if outcome.signal is None else Signals(outcome.signal),
+        lost_lock=outcome.lost_lock,
+        seconds=round(time.monotonic() - since, 3),
+        time=time.time(),
+    )
+
+
+def bounded(value: Any) -> Any:
+    """The data with long texts cut in the middle."""
+    if isinstance(value, str):
+        return cut(value, _TEXT_LIMIT)
+    if isinstance(value, dict):
+        return {key: bounded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [bounded(item) for item in value]
+    return value

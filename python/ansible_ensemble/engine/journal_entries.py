@@ -1,0 +1,309 @@
+"""The entries of a job's journal: one type a kind, from which they are written and strictly read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from signal import Signals
+from typing import Annotated, Any, ClassVar, get_args
+
+from ansible_ensemble.configurators.protocol import Basis
+from ansible_ensemble.core.actions import Reason
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.journal_kinds import EntryKind
+from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
+from ansible_ensemble.documents.typed import ALWAYS, Typed
+from ansible_ensemble.instances.patch import PATCH, Patch
+from ansible_ensemble.projects.process import Process
+
+_OPTIONS = {"inputs?": dict, "variables?": dict}
+_TEXT = (str, None)
+_RESULT = {"result?": (dict, None), "stdout?": _TEXT, "stderr?": _TEXT}
+#: Maps and lists of an entry around what an operation returned.
+_AROUND = 20
+
+
+class _Entry(Typed):
+    """What all entries have in common."""
+
+    __slots__ = ()
+    kind: ClassVar[EntryKind]
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry as it stands in the journal."""
+        return {"event": self.kind.value, **super().to_json()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartingPoint:
+    """What a job starts from in git; nothing where git has no part in it.
+
+    Attributes:
+        lock: the commits of the repositories, as the `lock` section of an ensemble has them.
+        commit: of the ensemble's own repository.
+        dirty: by repository, the files that were dirty before.
+    """
+
+    lock: Mapping[str, Any] | None = None
+    commit: str | None = None
+    dirty: Mapping[str, list[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobStarted(StartingPoint, _Entry):
+    """A job begins.
+
+    Attributes:
+        job: its change id.
+        workflow: its workflow.
+        ensemble: the ensemble's file.
+        options: those that are not at their defaults.
+        base: digests of what the plan was made from.
+        summary: the plan's.
+        total: number of operations that run something.
+        time: seconds since the epoch.
+        process: who carries it out; None if that is not known any more.
+        version: of the product.
+    """
+
+    kind = EntryKind.JOB_STARTED
+    job: str
+    workflow: str
+    ensemble: str
+    options: Annotated[Mapping[str, Any], _OPTIONS]
+    base: Mapping[str, str]
+    summary: Mapping[str, Any]
+    total: int
+    time: float
+    process: Annotated[Mapping[str, Any] | None, ({"Pid": int}, None)] = None
+    version: str = ""
+
+    @property
+    def carried_out_by(self) -> Process | None:
+        """The process that carries the job out, or did; None if the journal's beginning was lost."""
+        return None if self.process is None else Process.from_json(self.process)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationEntry(_Entry):
+    """What entries of an operation that runs have in common.
+
+    Attributes:
+        key: the operation's key in the plan; of a sub-task, after its operation's and `>`.
+        task: change id.
+        instance: its instance.
+        operation: `<Interface>.<operation>`.
+        relationship: key of the relationship that it is of, or None.
+        reason: why it was planned.
+        time: seconds since the epoch.
+        patches: what it changes in instances.
+        optional: whether its failure is none of the job's, by its instance's priority.
+    """
+
+    key: str
+    task: str
+    instance: str
+    operation: str
+    relationship: str | None
+    reason: Reason
+    time: float
+    patches: tuple[Annotated[Patch, PATCH], ...]
+    optional: bool = False
+
+    @property
+    def own_patch(self) -> Patch:
+        """The patch of the operation's own instance; an empty one if there is none."""
+        return next((patch for patch in self.patches if patch["name"] == self.instance), {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started(OperationEntry):
+    """An operation goes to its worker.
+
+    Attributes:
+        template: the instance's template.
+        implementation: what runs; empty for a step that runs nothing.
+        attempt: counts from 1.
+    """
+
+    kind = EntryKind.STARTED
+    template: str
+    implementation: str
+    attempt: int = field(default=1, metadata=ALWAYS)
+
+    def interrupted(self) -> Finished:
+        """How it ended if nothing else tells: with an outcome that is unknown."""
+        shared = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "attempt"}
+        return Finished(**shared, ok=False, changed=None, error="interrupted", seconds=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished(OperationEntry):
+    """An operation that ran ended, or could not be begun.
+
+    Attributes:
+        template: the instance's template; None if it could not be begun.
+        implementation: what ran; None if it could not be begun.
+        ok: whether it did what it is for.
+        basis: what its result rests on.
+        changed: whether it changed something, or would; None if that is not known.
+        error: the reason if it failed.
+        seconds: how long it took.
+        reads: digests of what decides whether it has to run again, by reference.
+        inputs: as it had them.
+        wrote: references to what it wrote.
+        outputs: by name.
+        drift: attributes that were found to be others than recorded.
+        messages: for people.
+        lane: what carried it out.
+        result: what that returned: `rc`, `stdout`, `stderr`, `cancelled`, ...
+        diff: as Ansible's modules give them.
+    """
+
+    kind = EntryKind.FINISHED
+    template: str | None = None
+    implementation: str | None = None
+    ok: bool
+    basis: Basis = field(default=Basis.REAL, metadata=ALWAYS)
+    changed: bool | None
+    error: str | None
+    seconds: float | None
+    reads: Mapping[str, str] = field(default_factory=dict, metadata=ALWAYS)
+    inputs: Mapping[str, Any] = field(default_factory=dict, metadata=ALWAYS)
+    wrote: tuple[str, ...] = field(default_factory=tuple, metadata=ALWAYS)
+    outputs: Mapping[str, Any] = field(default_factory=dict, metadata=ALWAYS)
+    drift: tuple[Annotated[Mapping[str, Any], {"name": str}], ...] = ()
+    messages: tuple[str, ...] = ()
+    lane: str | None = None
+    result: Annotated[Mapping[str, Any], _RESULT] = field(default_factory=dict)
+    diff: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped(_Entry):
+    """An operation has nothing to do; in a dry run, perhaps because it needs what only a real run gives.
+
+    Attributes:
+        key: the operation's key.
+        reason: why.
+        basis: `predicted` if a dry run found so, `not-run` else.
+    """
+
+    kind = EntryKind.SKIPPED
+    key: str
+    reason: str
+    basis: Basis = Basis.NOT_RUN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked(_Entry):
+    """An operation cannot run, for others failed.
+
+    Attributes:
+        key: the operation's key.
+        by: keys of those, or what it waited for.
+        optional: whether only operations of optional instances are to blame.
+    """
+
+    kind = EntryKind.BLOCKED
+    key: str
+    by: tuple[str, ...]
+    optional: bool = field(default=False, metadata=ALWAYS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled(_Entry):
+    """An operation did not begin, for the job was stopped."""
+
+    kind = EntryKind.CANCELLED
+    key: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting(_Entry):
+    """An operation waits for a value or a place."""
+
+    kind = EntryKind.WAITING
+    key: str
+    for_: tuple[str, ...] = field(default_factory=tuple, metadata=ALWAYS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobStopping(_Entry):
+    """A job begins nothing more.
+
+    Attributes:
+        reason: why, in words; None for a signal.
+        signal: the signal's number.
+        running: keys of the operations that still run.
+    """
+
+    kind = EntryKind.STOPPING
+    reason: str | None = None
+    signal: int | None = None
+    running: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationsPlanned(_Entry):
+    """Operations came up on the way: those of instances that an operation reported."""
+
+    kind = EntryKind.PLANNED
+    instances: tuple[str, ...]
+    operations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mended(_Entry):
+    """An operation that `on_failure` leads to has seen to the failures of others."""
+
+    kind = EntryKind.MENDED
+    by: str = field(default="", metadata=ALWAYS)
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFinished(_Entry):
+    """A job came to its end; one that was killed has no such entry.
+
+    Attributes:
+        ok: whether it did what it is for.
+        counts: operations by the state they ended in.
+        stopped: why it was stopped before its end, or None.
+        signal: the signal that stopped it, or None.
+        lost_lock: whether it was stopped because its lock was lost.
+        seconds: how long it took.
+        time: seconds since the epoch.
+    """
+
+    kind = EntryKind.JOB_FINISHED
+    ok: bool
+    counts: Mapping[str, Any]
+    stopped: str | None
+    signal: Signals | None
+    lost_lock: bool = field(default=False, metadata=ALWAYS)
+    seconds: float
+    time: float
+
+
+#: How an operation ends.
+Ending = Finished | Skipped | Blocked | Cancelled
+#: Entries that tell when they were written.
+Timed = JobStarted | OperationEntry | JobFinished
+Entry = JobStarted | Started | Ending | Waiting | JobStopping | OperationsPlanned | Mended | JobFinished
+_TYPES: Mapping[str, type[Entry]] = {one.kind.value: one for one in get_args(Entry)}
+
+
+def read_entry(event: Mapping[str, Any]) -> Entry | None:
+    """An event of a journal as an entry; None for one of a kind that this version does not know.
+
+    Raises:
+        InvalidInput: it is not as entries of its kind are.
+    """
+    if deeper_than(event, MAX_NESTING + _AROUND):
+        raise InvalidInput("it is nested too deep")
+    kind = event.get("event")
+    if not isinstance(kind, str):
+        raise InvalidInput("it has no kind")
+    return _TYPES[kind].from_json(event) if kind in _TYPES else None
