@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.engine.task import JobTask
-from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.views.reads import Deferred
 
 #: Words of an output's mapping for the task's own instance.
 _OWN = ("SELF", "SOURCE")

@@ -43,11 +43,11 @@ from ansible_ensemble.execution.readyqueue import Limits
 from ansible_ensemble.execution.scheduler import Scheduler
 from ansible_ensemble.execution.states import State
 from ansible_ensemble.execution.workers import Workers
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.plan import Plan, PlannedOperation
 from ansible_ensemble.projects.folders import task_failed, task_succeeded
+from ansible_ensemble.views.reads import Deferred
 
 
 class JobExecution:

@@ -21,8 +21,6 @@ from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.implementation import own_digests
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.revisions import current_folder
-from ansible_ensemble.expressions.data import secrets_of
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import Priority
 from ansible_ensemble.language.entities import (
@@ -43,6 +41,8 @@ from ansible_ensemble.projects.secret_files import open_secrets
 from ansible_ensemble.topology.required import inputs_without_value
 from ansible_ensemble.topology.scaling import link_targets
 from ansible_ensemble.topology.tools import files_of, tool_names
+from ansible_ensemble.views.data import secrets_of
+from ansible_ensemble.views.reads import Deferred
 
 
 class Renderer:

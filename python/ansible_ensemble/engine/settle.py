@@ -17,13 +17,13 @@ from ansible_ensemble.documents.writer import same
 from ansible_ensemble.engine.reported_instances import deleted, managed_by, reported_patches
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.hosts import known_attribute
-from ansible_ensemble.expressions.conform import mark_live
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, only_looks, status_after_failure
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.language.entities import Entity
 from ansible_ensemble.planning.deploy import owes
 from ansible_ensemble.topology.directives import RETAINED
+from ansible_ensemble.views.conform import mark_live
 
 #: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
 COMMAND = "run"

@@ -13,13 +13,13 @@ from ansible_ensemble.ensembles.hosts import known_attribute
 from ansible_ensemble.ensembles.implementation import OWN_REFS, own_digests
 from ansible_ensemble.ensembles.unfurl_digest import whole_digest
 from ansible_ensemble.expressions.current import current_values
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.conditions import condition_fault, unmet
 from ansible_ensemble.planning.context import Detected, PlannedInstance
 from ansible_ensemble.planning.plan import ValueChange
+from ansible_ensemble.views.reads import Deferred
 
 #: Operations whose reads decide about a reconfiguration.
 _DEPLOYING = ("create", "configure", "start", "pre_configure_source", "post_configure_source")

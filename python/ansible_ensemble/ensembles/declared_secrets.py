@@ -7,9 +7,9 @@ from typing import Any
 
 from ansible_ensemble.core.sensitive import Redactor, Sensitive
 from ansible_ensemble.documents.scalars import VaultText
-from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.language.entities import Assignment, NodeTemplate, Topology
 from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.views.conform import mark_declared
 
 
 def hide_declared(topology: Topology, redactor: Redactor) -> None:

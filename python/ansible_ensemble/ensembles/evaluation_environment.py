@@ -15,11 +15,10 @@ from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
 from ansible_ensemble.ensembles.job_inputs import given_variables
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
-from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
-from ansible_ensemble.expressions.inventory import Inventory
 from ansible_ensemble.projects.environment import Environment, OwnVariables, withheld
 from ansible_ensemble.projects.folders import ACTIVE, PLANNED, task_folder
 from ansible_ensemble.projects.vault import Vault
+from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment, Inventory
 
 
 def make_evaluation_environment(

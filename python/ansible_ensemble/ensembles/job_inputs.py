@@ -20,8 +20,8 @@ from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.documents.shape import Shape, read_json
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec, from_json
-from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.views.conform import mark_declared
 
 #: Job variables of this prefix set inputs.
 INPUT_PREFIX = "input_"

@@ -35,10 +35,11 @@ from ansible_ensemble.ensembles.revisions import specification_at
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.ensembles.selection import bind_selected
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
-from ansible_ensemble.expressions.conditions import is_met
 from ansible_ensemble.expressions.evaluator import Evaluator
-from ansible_ensemble.expressions.harmless import harmless_evaluator
-from ansible_ensemble.expressions.matches import find_matches
+from ansible_ensemble.functions.conditions import is_met
+from ansible_ensemble.functions.harmless import harmless_evaluator
+from ansible_ensemble.functions.matches import find_matches
+from ansible_ensemble.functions.table import function_table
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status
 from ansible_ensemble.language.entities import Topology
@@ -177,7 +178,7 @@ def read_ensemble(
         topology=topology,
         instances=instances,
         environment=environment,
-        evaluator=Evaluator(topology, instances, around),
+        evaluator=Evaluator(topology, instances, around, function_table()),
         operations=operations,
         retained=retained,
         codec=read.codec,

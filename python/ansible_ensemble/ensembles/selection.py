@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.expressions.data import plain
-from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
@@ -23,6 +21,9 @@ from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import NOT_DEPLOYED
+from ansible_ensemble.views.data import plain
+from ansible_ensemble.views.entities import NodeView
+from ansible_ensemble.views.view import View
 
 SELECT = "select"
 #: How many of those that do not fit a message tells about.

@@ -13,9 +13,9 @@ from typing import Any
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import is_sensitive
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.views.reads import Deferred
 
 
 def whole_digest(scope: Scope, operation: Operation, refs: Iterable[str], instance: str, root: Path) -> str | None:

@@ -1,24 +1,23 @@
-"""Where an expression is evaluated: what its keywords and relative paths mean, and where its reads go."""
+"""Where an expression is evaluated: what its keywords and relative paths mean, where its reads go, what it calls."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.core.sensitive import redact
-from ansible_ensemble.expressions.data import plain
-from ansible_ensemble.expressions.tracker import Tracker
+from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.documents.scalars import as_written, is_written
 from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.views.data import bare, shown
+from ansible_ensemble.views.entities import NodeView, RelationshipView, RootView
+from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
+from ansible_ensemble.views.graph import Graph
+from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.view import Model, View
 
-if TYPE_CHECKING:
-    from ansible_ensemble.expressions.entities import NodeView
-    from ansible_ensemble.expressions.evaluator import Evaluator
-    from ansible_ensemble.expressions.parts import RelationshipView
-
-_SHOWN = 160
 TRUST = "look at its files; `ansible-ensemble trust FOLDER` lets them run"
 
 
@@ -47,6 +46,49 @@ class Frame:
         return node.template.namespace if node is not None and node.template is not None else ""
 
 
+def frame_of(view: View) -> Frame:
+    """What keywords mean in the values of something."""
+    owner = view.owner
+    return Frame(owner if isinstance(owner, NodeView) else None, view if isinstance(view, RelationshipView) else None)
+
+
+class TemplateEngine(Protocol):
+    """What renders templates and opens secrets."""
+
+    def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
+        """The value of a template."""
+
+    def encrypt(self, text: str, context: Context) -> str:
+        """The text encrypted with Ansible Vault."""
+
+    def decrypt(self, text: str, context: Context) -> str:
+        """The clear text of a value encrypted with Ansible Vault."""
+
+
+class Evaluating(Model, Protocol):
+    """The model, what is around it and what evaluates it, as expressions know it."""
+
+    functions: Mapping[str, Function]
+    graph: Graph
+    root: RootView
+
+    @property
+    def templates(self) -> TemplateEngine:
+        """Ansible's template engine."""
+
+    def evaluate(self, value: Any, context: Context) -> Any:
+        """The value of raw data."""
+
+    def query(self, expression: Any, context: Context) -> Any:
+        """The value of an expression."""
+
+    def input_names(self, namespace: str) -> list[str]:
+        """Names of the inputs of the topology, or of a nested one."""
+
+    def imported(self, name: str, other: Evaluating, instance: str | None) -> View:
+        """An instance of another ensemble, or its topology."""
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Where an expression is evaluated.
@@ -65,7 +107,7 @@ class Context:
         subject: what is computed: the reference of a property, input or output, and where in its value.
     """
 
-    evaluator: Evaluator
+    evaluator: Evaluating
     frame: Frame
     tracker: Tracker
     current: Any = None
@@ -95,34 +137,119 @@ class Context:
         return self.evaluator.query(expression, self)
 
     @property
+    def environment(self) -> EvaluationEnvironment:
+        """What expressions may reach outside the model."""
+        return self.evaluator.environment
+
+    @property
     def folder(self) -> Path:
         """The folder that relative file names start in."""
-        return self.base or self.evaluator.environment.folder
+        return self.base or self.environment.folder
 
     def failure(self, message: str, hint: str | None = None) -> InvalidInput:
         """An error that names the expression and where it stands."""
         if self.expression is not None:
             message = f"{message}, in {shown(self.expression)}"
-        return InvalidInput(self.evaluator.environment.redactor.text(message), self.place, hint)
+        return InvalidInput(self.environment.redactor.text(message), self.place, hint)
 
     def distrust(self, what: str) -> InvalidInput:
         """An error that says that something runs in trusted projects only."""
         return self.failure(f"{what} is not used in a project that is not trusted", TRUST)
 
 
-def shown(expression: Any) -> str:
-    """An expression as errors show it: on one line, without secrets."""
-    value = redact(plain(expression))
-    text = " ".join((value if isinstance(value, str) else _flow(value)).split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+@dataclass(slots=True)
+class Call:
+    """One call of a function.
+
+    Attributes:
+        name: the function's name.
+        raw: what is given to it, not evaluated.
+        expression: the map it stands in, with its options.
+        context: where it is evaluated.
+        sensitive: whether a value given to it was sensitive.
+    """
+
+    name: str
+    raw: Any
+    expression: Mapping[Any, Any]
+    context: Context
+    sensitive: bool = False
+
+    def value(self, raw: Any) -> Any:
+        """The value of what is given: text is text."""
+        return self._noted(self.context.evaluate(raw))
+
+    def operand(self, raw: Any) -> Any:
+        """The value of an operand: text is a path, `{q: text}` is text."""
+        return self._noted(self.context.query(raw))
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """The value of an option beside the function."""
+        return self.value(self.expression[name]) if self.expression.get(name) is not None else default
+
+    def operands(self, least: int, most: int | None = None) -> list[Any]:
+        """What is given as a list of raw operands.
+
+        Raises:
+            InvalidInput: they are too few or too many.
+        """
+        operands = self.raw if isinstance(self.raw, list) else [self.raw]
+        if len(operands) < least or (most is not None and len(operands) > most):
+            wanted = str(least) if least == most else f"{least} or more" if most is None else f"{least} to {most}"
+            raise self.failure(f"{self.name} takes {wanted} arguments and got {len(operands)}")
+        return operands
+
+    def text(self, raw: Any) -> str:
+        """The value of what is given as text.
+
+        Raises:
+            InvalidInput: it is a map or a list.
+        """
+        given = self.value(raw)
+        value = given if is_written(given) else bare(given)
+        if isinstance(value, (dict, list)) or value is None:
+            kind = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "null"
+            raise self.failure(f"{self.name} needs text and got {kind}")
+        return as_text(value)
+
+    def failure(self, message: str, hint: str | None = None) -> InvalidInput:
+        """An error that names the expression and where it stands."""
+        return self.context.failure(message, hint)
+
+    def _noted(self, value: Any) -> Any:
+        self.sensitive = self.sensitive or is_sensitive(value)
+        return value
 
 
-def _flow(value: Any) -> str:
-    """Plain data in YAML's flow style, for one line."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_flow(item) for item in value) + "]"
+def as_text(value: Any) -> str:
+    """A scalar as it is written in YAML."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return str(value) or '""'
+    return as_written(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the expression language.
+
+    Attributes:
+        name: what it is called by.
+        run: computes it.
+        top: whether it may stand without `eval` around it.
+        list_only: whether it is one only if it is given a list (its name is a common key of data).
+        options: keys that may stand beside it.
+        taints: whether its result is sensitive if a value given to it is.
+        safe: whether an expression that was put together from other values may use it.
+        runs: whether it runs code of the project or reaches the system, which takes trust.
+        doc: what it does, with an example.
+    """
+
+    name: str
+    run: Callable[[Call], Any]
+    top: bool = False
+    list_only: bool = False
+    options: frozenset[str] = frozenset()
+    taints: bool = True
+    safe: bool = True
+    runs: bool = False
+    doc: str = ""

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import MISSING
-from ansible_ensemble.expressions.entities import NodeView, View
 from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.external import read_external
 from ansible_ensemble.expressions.files import note
-from ansible_ensemble.expressions.functions.external import read_external
 from ansible_ensemble.expressions.inventory import KIND, read_variable
 from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.views.data import MISSING
+from ansible_ensemble.views.entities import NodeView, RootView, find_node
+from ansible_ensemble.views.view import Model, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,9 @@ def _read(ref: str, evaluator: Evaluator, scope: Scope) -> None:
         scope.input_value(ref)
 
 
-def _read_member(path: str, evaluator: Evaluator, context: Context) -> None:
+def _read_member(path: str, model: Model, context: Context) -> None:
     name, *steps = path.split("::")
-    view: View | None = evaluator.graph.find(name) if name != "root" else evaluator.root
+    view: View | None = find_node(model, name) if name != "root" else RootView(model)
     while view is not None and len(steps) > 2:
         view = _part(view, steps[0], steps[1])
         steps = steps[2:]
@@ -93,49 +94,49 @@ def _part(view: View, kind: str, name: str = "") -> View | None:
     return view.artifacts().get(name) if kind == ".artifacts" else None
 
 
-def _read_input(path: str, evaluator: Evaluator, context: Context) -> None:
+def _read_input(path: str, model: Model, context: Context) -> None:
     namespace, _, name = path.rpartition("::")
-    evaluator.input_value(name, namespace, context.tracker)
+    model.input_value(name, namespace, context.tracker)
 
 
-def _read_output(path: str, evaluator: Evaluator, context: Context) -> None:
+def _read_output(path: str, model: Model, context: Context) -> None:
     name, *steps = path.split("::")
     if not steps:
-        evaluator.output_value(name, context.tracker)
+        model.output_value(name, context.tracker)
         return
     *part, operation, output = steps
-    view: View | None = evaluator.graph.find(name)
+    view: View | None = find_node(model, name)
     if view is not None and part:
         view = _part(view, *part)
     if view is not None:
-        evaluator.operation_output(view, operation, output, context.tracker)
+        model.operation_output(view, operation, output, context.tracker)
 
 
-def _read_instance(path: str, _evaluator: Evaluator, context: Context) -> None:
+def _read_instance(path: str, _model: Model, context: Context) -> None:
     name, _, member = path.partition("::")
     value = read_external("external", name, context)
     kind, _, rest = member.partition("::")
     if not isinstance(value, View):
         return
-    if kind in ("input", "output") and value.evaluator.graph.find(kind) is None:
+    if kind in ("input", "output") and find_node(value.evaluator, kind) is None:
         _KINDS[kind](rest, value.evaluator, context)
     elif member:
         _read_member(member, value.evaluator, context)
 
 
-def _external(kind: str) -> Callable[[str, Evaluator, Context], None]:
-    def read(name: str, _evaluator: Evaluator, context: Context) -> None:
+def _external(kind: str) -> Callable[[str, Model, Context], None]:
+    def read(name: str, _model: Model, context: Context) -> None:
         read_external(kind, name, context)
 
     return read
 
 
-_KINDS: Mapping[str, Callable[[str, Evaluator, Context], None]] = {
+_KINDS: Mapping[str, Callable[[str, Model, Context], None]] = {
     "input": _read_input,
     "output": _read_output,
     "env": _external("env"),
     "local": _external("local"),
     "secret": _external("secret"),
     "external": _read_instance,
-    KIND: lambda path, _evaluator, context: read_variable(path, context),
+    KIND: lambda path, _model, context: read_variable(path, context),
 }

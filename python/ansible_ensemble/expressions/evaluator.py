@@ -12,21 +12,20 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions import values
-from ansible_ensemble.expressions.conform import conform
-from ansible_ensemble.expressions.context import Context, Frame
-from ansible_ensemble.expressions.data import plain
-from ansible_ensemble.expressions.entities import NodeView, RootView, View
-from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
-from ansible_ensemble.expressions.functions.protocol import Function
-from ansible_ensemble.expressions.functions.table import function_table
-from ansible_ensemble.expressions.graph import Graph
-from ansible_ensemble.expressions.lazy import complete
-from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.expressions.context import Context, Evaluating, Frame, Function, frame_of
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.expressions.templates import Templates
-from ansible_ensemble.expressions.tracker import Tracker
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.language.entities import Operation, ParameterDefinition, Topology
+from ansible_ensemble.language.entities import Assignment, Operation, ParameterDefinition, Topology
+from ansible_ensemble.views.conform import conform
+from ansible_ensemble.views.data import plain
+from ansible_ensemble.views.entities import NodeView, RootView
+from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
+from ansible_ensemble.views.graph import Graph
+from ansible_ensemble.views.lazy import complete
+from ansible_ensemble.views.reads import Deferred
+from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.view import View
 
 #: How deep values may refer to values before the inner one is computed first, from a fresh stack.
 _DEPTH = 10
@@ -70,13 +69,19 @@ class Evaluator:
     """
 
     def __init__(
-        self, topology: Topology, instances: Instances, environment: EvaluationEnvironment, *, prefix: str = ""
+        self,
+        topology: Topology,
+        instances: Instances,
+        environment: EvaluationEnvironment,
+        functions: Mapping[str, Function],
+        *,
+        prefix: str = "",
     ) -> None:
         self.topology = topology
         self.instances = instances
         self.environment = environment
         self.prefix = prefix
-        self.functions: Mapping[str, Function] = function_table()
+        self.functions = functions
         self.graph = Graph(self)
         self.root = RootView(self)
         self.templates = Templates(environment)
@@ -157,15 +162,19 @@ class Evaluator:
         """The value of an expression; see `values.query`."""
         return values.query(expression, context)
 
-    def imported(self, name: str, scope: Scope) -> View:
-        """An instance of another ensemble, whose reads are named by how it is imported."""
+    def assigned(self, view: View, ref: str, written: Any, assignment: Assignment, tracker: Tracker) -> Any:
+        """The value of what is written in an assignment of something."""
+        base, place = assignment.base, assignment.place
+        context = Context(self, frame_of(view), tracker, current=view, base=base, place=place, subject=ref)
+        return self.evaluate(written, context)
+
+    def imported(self, name: str, other: Evaluating, instance: str | None) -> View:
+        """An instance of another ensemble, or its topology; its reads are named by how it is imported."""
         if name not in self._imported:
-            other = scope.evaluator
-            around = replace(other.environment, redactor=self.environment.redactor)
-            self._imported[name] = Evaluator(other.topology, other.instances, around, prefix=f"external::{name}")
-        graph = self._imported[name].graph
-        node = scope.frame.instance
-        return graph.find(node.name) or self._imported[name].root if node is not None else self._imported[name].root
+            around, prefix = replace(other.environment, redactor=self.environment.redactor), f"external::{name}"
+            self._imported[name] = Evaluator(other.topology, other.instances, around, self.functions, prefix=prefix)
+        found = self._imported[name]
+        return (found.graph.find(instance) if instance is not None else None) or found.root
 
     def input_names(self, namespace: str) -> list[str]:
         """Names of the inputs of the topology, or of a nested one."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
-from ansible_ensemble.expressions.parts import ArtifactView
+from ansible_ensemble.views.entities import ArtifactView
+from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 
 _DIGITS = 16
 
@@ -19,7 +19,7 @@ def file_path(path: str, context: Context, base: Path | None = None) -> Path:
     Raises:
         InvalidInput: it leaves the project and every folder the user allows.
     """
-    environment = context.evaluator.environment
+    environment = context.environment
     return confine(path, base or context.folder, environment.roots, "the file", context.place)
 
 
@@ -39,7 +39,7 @@ def read_contents(path: Path, context: Context) -> bytes:
 
 def note(path: Path, context: Context) -> Path:
     """Take down that the contents of a file or folder are a part of the value."""
-    environment = context.evaluator.environment
+    environment = context.environment
     kind = "directory" if path.is_dir() else "file"
     if path.exists():
         context.tracker.read(f"{kind}:{reference(path, environment)}", digest_path(path)[:_DIGITS])
@@ -61,6 +61,6 @@ def artifact_file(artifact: ArtifactView, context: Context) -> str:
     written = artifact.artifact.file
     if "://" in written:
         return written
-    base = artifact.artifact.base or context.evaluator.environment.folder
+    base = artifact.artifact.base or context.environment.folder
     path = file_path(written, context, base)
     return str(note(path, context)) if path.exists() or artifact.artifact.repository is None else written

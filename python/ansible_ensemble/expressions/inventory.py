@@ -9,33 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.views.evaluation_environment import Inventory
 
 KIND = "inventory"
 _LOCAL = "localhost"
 _HOSTVARS = "hostvars"
-
-
-class Inventory(Protocol):
-    """The inventory of a job."""
-
-    @property
-    def hosts(self) -> Collection[str]:
-        """Names of the hosts."""
-
-    def names(self, host: str) -> Collection[str]:
-        """Names of the variables of a host."""
-
-    def value(self, host: str, name: str) -> Any:
-        """A variable, as plain data; marked where it is a secret.
-
-        Raises:
-            KeyError: there is no such host or variable.
-            EnsembleError: it cannot be evaluated.
-        """
 
 
 @lru_cache(maxsize=4096)
@@ -91,7 +73,7 @@ def read_variable(path: str, context: Context) -> Any:
 
 def _inventory(context: Context) -> Inventory | None:
     """The inventory, read now; None where there is none. An error that it may not be read says who asked for it."""
-    source = context.evaluator.environment.inventory
+    source = context.environment.inventory
     try:
         return source() if source is not None else None
     except InvalidInput as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.entities import View
+from ansible_ensemble.views.view import View
 
 KEYWORDS = ("SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "OPERATION_HOST")
 

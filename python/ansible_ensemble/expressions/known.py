@@ -6,11 +6,11 @@ from collections.abc import Collection
 from typing import Any
 
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import MISSING, plain
-from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.keywords import named
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.special import special
+from ansible_ensemble.views.data import MISSING, plain
+from ansible_ensemble.views.reads import Deferred
+from ansible_ensemble.views.view import View
 
 #: Special keys that are plain data.
 _SPECIAL = (".name", ".type", ".status", ".state", ".tosca_id", ".tosca_name")

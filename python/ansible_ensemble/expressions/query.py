@@ -7,11 +7,11 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import MISSING, bare, child
-from ansible_ensemble.expressions.entities import View
-from ansible_ensemble.expressions.lazy import LazyMap
 from ansible_ensemble.expressions.path import Filter, Path, Segment, Variable, parse_path
 from ansible_ensemble.expressions.special import Everything, special
+from ansible_ensemble.views.data import MISSING, bare, child
+from ansible_ensemble.views.lazy import LazyMap
+from ansible_ensemble.views.view import View
 
 
 def follow(text: str, context: Context) -> Any:
@@ -182,6 +182,6 @@ def _variable(variable: Variable, context: Context) -> Any:
         return context.frame.variables[name]
     if name == "inputs":
         return context.frame.inputs
-    if name in context.evaluator.environment.variables:
-        return context.evaluator.environment.variables[name]
+    if name in context.environment.variables:
+        return context.environment.variables[name]
     raise context.failure(f'there is no variable "${name}"', hint="`vars` beside `eval` sets variables")

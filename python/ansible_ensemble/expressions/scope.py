@@ -5,23 +5,37 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
-from ansible_ensemble.expressions.context import Context, Frame
-from ansible_ensemble.expressions.data import MISSING, plain
-from ansible_ensemble.expressions.entities import View
+from ansible_ensemble.expressions.context import Context, Evaluating, Frame
 from ansible_ensemble.expressions.known import known_values
-from ansible_ensemble.expressions.reads import Reads
 from ansible_ensemble.expressions.templates import template_variables
-from ansible_ensemble.expressions.tracker import Tracker
-from ansible_ensemble.language.entities import Assignment, ParameterDefinition
+from ansible_ensemble.instances.instance import Instance, RelationshipInstance
+from ansible_ensemble.language.entities import Assignment, Operation, ParameterDefinition
 from ansible_ensemble.topology.required import is_required
+from ansible_ensemble.views.data import MISSING, plain
+from ansible_ensemble.views.reads import Reads
+from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.view import View
 
-if TYPE_CHECKING:
-    from ansible_ensemble.expressions.evaluator import Evaluator
+
+class Viewing(Evaluating, Protocol):
+    """An evaluator that gives views from other things, too."""
+
+    def scope(
+        self,
+        instance: Instance | None = None,
+        *,
+        relationship: RelationshipInstance | None = None,
+        operation: Operation | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        variables: Mapping[str, Any] | None = None,
+        base: Path | None = None,
+    ) -> Scope:
+        """The view from an instance, a relationship or an operation."""
 
 
 class Scope:
@@ -34,7 +48,7 @@ class Scope:
         inputs: the operation's inputs, each evaluated once, when it is read.
     """
 
-    def __init__(self, evaluator: Evaluator, frame: Frame, given: Mapping[str, Any], base: Path | None) -> None:
+    def __init__(self, evaluator: Viewing, frame: Frame, given: Mapping[str, Any], base: Path | None) -> None:
         self.evaluator = evaluator
         self.reads = Reads()
         self.inputs: Mapping[str, Any] = Inputs(self)

@@ -3,49 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import MISSING
-from ansible_ensemble.expressions.entities import NodeView, RootView, View
-from ansible_ensemble.expressions.lazy import LazyMap
-from ansible_ensemble.expressions.parts import ArtifactView, CapabilityView, RelationshipView
-from ansible_ensemble.expressions.tracker import Tracker
-
-if TYPE_CHECKING:
-    from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.views.data import MISSING
+from ansible_ensemble.views.entities import ArtifactView, CapabilityView, NodeView, RelationshipView, RootView
+from ansible_ensemble.views.graph import Graph
+from ansible_ensemble.views.lazy import LazyMap
+from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.view import Model, View
 
 
 class Everything(Mapping[str, View]):
     """All instances by name, and the topology itself as `root`."""
 
-    __slots__ = ("_evaluator", "_tracker")
+    __slots__ = ("_graph", "_root", "_tracker")
 
-    def __init__(self, evaluator: Evaluator, tracker: Tracker) -> None:
-        self._evaluator = evaluator
+    def __init__(self, model: Model, tracker: Tracker) -> None:
+        self._graph = Graph(model)
+        self._root = RootView(model)
         self._tracker = tracker
 
     def __getitem__(self, name: str) -> View:
-        self._tracker.rests_on(self._evaluator.graph.membership)
-        root = self._evaluator.root
-        found = self._evaluator.graph.find(name) or (root if name in ("root", "inputs", "outputs") else None)
+        self._tracker.rests_on(self._graph.membership)
+        found = self._graph.find(name) or (self._root if name in ("root", "inputs", "outputs") else None)
         if found is None:
             raise KeyError(name)
-        if name in ("inputs", "outputs") and found is root:
-            return root.lookup(name, self._tracker)  # type: ignore[no-any-return]
+        if name in ("inputs", "outputs") and found is self._root:
+            return self._root.lookup(name, self._tracker)  # type: ignore[no-any-return]
         return found
 
     def __contains__(self, name: object) -> bool:
-        self._tracker.rests_on(self._evaluator.graph.membership)
-        return name in ("root", "inputs", "outputs") or self._evaluator.graph.find(str(name)) is not None
+        self._tracker.rests_on(self._graph.membership)
+        return name in ("root", "inputs", "outputs") or self._graph.find(str(name)) is not None
 
     def __iter__(self) -> Iterator[str]:
-        self._tracker.rests_on(self._evaluator.graph.membership)
-        return iter(self._evaluator.graph.names())
+        self._tracker.rests_on(self._graph.membership)
+        return iter(self._graph.names())
 
     def __len__(self) -> int:
-        return len(self._evaluator.graph.names())
+        return len(self._graph.names())
 
 
 def special(value: Any, key: str, context: Context) -> Any:
@@ -62,7 +60,7 @@ def special(value: Any, key: str, context: Context) -> Any:
     if not isinstance(value, View):
         return MISSING
     if rule not in _FIXED:
-        context.tracker.rests_on(value.evaluator.graph.membership)
+        context.tracker.rests_on(Graph(value.evaluator).membership)
     return rule(value, context)
 
 
@@ -108,7 +106,7 @@ def _parents(view: View, _context: Context) -> Any:
     parents: list[View] = [owner] if owner is not view else []
     if isinstance(owner, NodeView):
         parents.extend(owner.hosts())
-    return [*parents, view.evaluator.root]
+    return [*parents, RootView(view.evaluator)]
 
 
 def _parent(view: View, context: Context) -> Any:
@@ -123,18 +121,18 @@ def _ancestors(view: View, context: Context) -> Any:
 
 def _root(view: View, _context: Context) -> Any:
     """The topology, with `inputs` and `outputs`: `.root::inputs::size`."""
-    return view.evaluator.root
+    return RootView(view.evaluator)
 
 
 def _apex(view: View, _context: Context) -> Any:
     """The outermost topology, which is also that of nested ones: `.apex::inputs::size`."""
-    return view.evaluator.root
+    return RootView(view.evaluator)
 
 
 def _instances(view: View, _context: Context) -> Any:
     """The instances it hosts directly; of the root, those that nothing hosts: `.instances`."""
     if isinstance(view, RootView):
-        return [node for node in view.evaluator.graph.nodes() if next(node.hosts(), None) is None]
+        return [node for node in Graph(view.evaluator).nodes() if next(node.hosts(), None) is None]
     if not isinstance(view, NodeView):
         return MISSING
     return [relationship.source for relationship in view.incoming() if relationship.is_hosted_on]

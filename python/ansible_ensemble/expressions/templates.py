@@ -19,18 +19,18 @@ from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensit
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.confinement import confine
 from ansible_ensemble.expressions.context import Context
-from ansible_ensemble.expressions.data import MISSING, bare, child, plain
-from ansible_ensemble.expressions.entities import View
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import KEYWORDS, named
-from ansible_ensemble.expressions.lazy import ExternalValue, LazyMap
 from ansible_ensemble.expressions.special import Everything, special
 from ansible_ensemble.language.functions import TEMPLATE_HEADER
+from ansible_ensemble.views.data import MISSING, bare, child, plain
+from ansible_ensemble.views.lazy import ExternalValue, LazyMap
+from ansible_ensemble.views.view import View
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
+    from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 
 #: How many compiled templates are kept.
 _COMPILED = 1024
@@ -130,7 +130,7 @@ def template_variables(context: Context, errors: list[EnsembleError] | None = No
 
 
 def _task(context: Context) -> dict[str, Any]:
-    frame, environment = context.frame, context.evaluator.environment
+    frame, environment = context.frame, context.environment
     task: dict[str, Any] = {"dryrun": environment.check, "cwd": str(context.folder)}
     if frame.operation is not None:
         task["name"] = task["operation"] = frame.operation.name

@@ -12,12 +12,11 @@ from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.scalars import VaultText
-from ansible_ensemble.expressions.context import Context, shown
-from ansible_ensemble.expressions.data import plain
-from ansible_ensemble.expressions.entities import View
-from ansible_ensemble.expressions.functions.protocol import Call, Function
+from ansible_ensemble.expressions.context import Call, Context, Function
 from ansible_ensemble.expressions.query import follow
 from ansible_ensemble.language.functions import is_template, meant
+from ansible_ensemble.views.data import plain, shown
+from ansible_ensemble.views.view import View
 
 _EVAL_KEYS = ("eval", "ref")
 _EVAL_OPTIONS = frozenset({"vars", "select", "foreach", "trace", "strict", "base_dir"})
@@ -81,7 +80,7 @@ def call(function: Function, expression: Mapping[Any, Any], context: Context) ->
     """The result of a function; it is sensitive if a value given to the function was."""
     if context.safe and not function.safe:
         raise context.failure(f"{function.name} cannot be used by the filters of templates")
-    if function.runs and not context.evaluator.environment.trusted:
+    if function.runs and not context.environment.trusted:
         raise context.distrust(function.name)
     for key in expression:
         if key != function.name and key not in function.options:
@@ -160,10 +159,10 @@ def _variables(raw: Any, context: Context) -> Mapping[str, Any]:
 
 
 def _trace(value: Mapping[str, Any], result: Any, context: Context) -> None:
-    trace = context.evaluator.environment.trace
+    trace = context.environment.trace
     if value.get("trace") and trace is not None:
         start = context.current.label if isinstance(context.current, View) else shown(context.current)
-        trace(context.evaluator.environment.redactor.text(f"{shown(value)} from {start}: {shown(result)}"))
+        trace(context.environment.redactor.text(f"{shown(value)} from {start}: {shown(result)}"))
 
 
 def for_each(raw: Any, collection: Any, context: Context) -> Any:

@@ -21,7 +21,6 @@ from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
 from ansible_ensemble.ensembles.merging import merge_conflict
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.prepared_job import PreparedJob
@@ -40,6 +39,7 @@ from ansible_ensemble.records.record import requirements_of, write_forgotten
 from ansible_ensemble.records.recover import collided_jobs, read_recovered, record_killed
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.records.saved_plans import check_fresh, check_purpose, drop_plans, load_plan, save_plan
+from ansible_ensemble.views.reads import Deferred
 
 #: Job options that a saved plan does not decide.
 _OF_THE_CALL = (

@@ -18,11 +18,11 @@ from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import is_archive, locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import blank_ensemble, read_specification
-from ansible_ensemble.expressions.harmless import not_given
-from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.functions.harmless import not_given
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.planner import make_plan, make_survey
 from ansible_ensemble.topology.required import missing_inputs
+from ansible_ensemble.views.reads import Deferred
 
 
 def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict[str, Any]:

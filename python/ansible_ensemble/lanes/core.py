@@ -273,14 +273,6 @@ def source_of(value: Any) -> str | None:
     return origin.path if origin else None
 
 
-def forget_host(inventory: Any, name: str) -> None:
-    """Take a host out of an `InventoryManager`, and out of what it keeps in store."""
-    data = inventory._inventory
-    data.remove_host(inventory.get_host(name))
-    data._groups_dict_cache = {}
-    inventory.clear_caches()
-
-
 def describe(error: BaseException) -> str:
     """An exception in words: Ansible's own errors by their message and place, any other with its kind."""
     from ansible.errors import AnsibleError

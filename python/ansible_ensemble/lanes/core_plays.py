@@ -20,7 +20,7 @@ from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 
 from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import SensitiveMap
-from ansible_ensemble.lanes import core, outcomes
+from ansible_ensemble.lanes import core, membership, outcomes
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
@@ -191,7 +191,7 @@ class PlayRunner:
         if private:
             for host in session.inventory.get_hosts("all"):
                 if host.name != order.host.name:
-                    core.forget_host(session.inventory, host.name)
+                    membership.forget_host(session.inventory, host.name)
         elif order.host.name not in session.inventory.hosts:
             self._make_explicit(order.host.name)
         executor = _OneHostPlaybook(

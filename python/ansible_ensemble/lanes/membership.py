@@ -55,3 +55,11 @@ def _forget_caches(inventory: Any, joined: list[str]) -> None:
     if joined:
         inventory._inventory._groups_dict_cache = {}
         inventory.clear_caches()
+
+
+def forget_host(inventory: Any, name: str) -> None:
+    """Take a host out of an `InventoryManager`, and out of what it keeps in store."""
+    data = inventory._inventory
+    data.remove_host(inventory.get_host(name))
+    data._groups_dict_cache = {}
+    inventory.clear_caches()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.orders import Host
-from ansible_ensemble.lanes import core, membership
+from ansible_ensemble.lanes import membership
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
@@ -148,7 +148,7 @@ class AnsibleSession:
                 facts.pop(host.name, None)
             membership.leave(self.inventory, host, joined)
             if added:
-                core.forget_host(self.inventory, host.name)
+                membership.forget_host(self.inventory, host.name)
 
 
 def standalone_session(

@@ -11,9 +11,9 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.scalars import as_written
 from ansible_ensemble.language.entities import Artifact, Assignment
+from ansible_ensemble.language.normative import ROOTS
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.scope import Scope
-from ansible_ensemble.language.types import ROOTS
+from ansible_ensemble.language.types import Scope
 
 #: Suffixes of files that implement an operation. A relative path that ends in one must be there.
 SUFFIXES = frozenset(

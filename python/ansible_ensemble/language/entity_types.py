@@ -4,57 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.core.sensitive import is_secret_name
-
-if TYPE_CHECKING:
-    from ansible_ensemble.language.entities import Artifact, Interface, Trigger
-
-
-@dataclass(slots=True)
-class Schema:
-    """The schema of a value: a data type with constraints and entries [TOSCA 1.3, 3.6.10].
-
-    Attributes:
-        type: canonical name of the data type (`string`, `map`, `tosca.datatypes.Credential`, ...).
-        entry_schema, key_schema: of lists and maps.
-        constraints: raw constraint clauses, e.g. `{"in_range": [1, 5]}`.
-    """
-
-    type: str
-    entry_schema: Schema | None = None
-    key_schema: Schema | None = None
-    constraints: list[dict[str, Any]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class ParameterDefinition:
-    """Definition of a property, attribute, input or output [TOSCA 1.3, 3.6.10, 3.6.12, 3.6.14]."""
-
-    name: str
-    schema: Schema
-    required: bool = True
-    default: Any = None
-    has_default: bool = False
-    description: str = ""
-    metadata: dict[str, Any] = field(default_factory=dict)
-    status: str = "supported"
-    place: Place | None = None
-    #: raw value (an output's, or a fixed input's) and whether there is one
-    value: Any = None
-    has_value: bool = False
-
-    @property
-    def sensitive(self) -> bool:
-        """Whether metadata marks it as sensitive."""
-        return bool(self.metadata.get("sensitive"))
-
-    @property
-    def is_secret(self) -> bool:
-        """Whether errors hide its value: it is sensitive, or its name is that of a secret."""
-        return self.sensitive or is_secret_name(self.name)
+from ansible_ensemble.language.definitions import Artifact, Interface, ParameterDefinition, Schema, Trigger
 
 
 @dataclass(slots=True, eq=False)

@@ -23,7 +23,7 @@ from ansible_ensemble.language.entities import (
 )
 from ansible_ensemble.language.paths import definition_of, fault_of_nested, fault_of_path
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import Scope
 
 #: Functions that a value may be without `eval`; those with `True` take a list only, so that a map with one such key
 #: and something else in it is plain data (a credential's `token`, for instance).

@@ -23,7 +23,7 @@ from ansible_ensemble.language.keys import IMPLEMENTATION_KEYS, IMPLEMENTATION_S
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.scalars import seconds
 from ansible_ensemble.language.schema import read_definition
-from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import Scope
 
 #: Keys of an interface that are not the name of an operation.
 _INTERFACE_KEYS = frozenset(

@@ -7,17 +7,47 @@ supplement has too are left aside: they are of an older version of the standard 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.documents.yaml import read_yaml
-from ansible_ensemble.language.scope import SECTIONS, Declaration, Scope
-
-if TYPE_CHECKING:
-    from ansible_ensemble.language.types import Types
 
 SUPPLEMENT = Path(__file__).parent / "supplement.yaml"
+
+#: Section of a service template by kind of type.
+SECTIONS: dict[str, str] = {
+    "node": "node_types",
+    "relationship": "relationship_types",
+    "capability": "capability_types",
+    "interface": "interface_types",
+    "artifact": "artifact_types",
+    "data": "data_types",
+    "policy": "policy_types",
+    "group": "group_types",
+}
+
+#: The language's own data types [TOSCA 1.3, 3.2.1, 3.3, 5.3.2].
+PRIMITIVES = frozenset(
+    {
+        *("string", "integer", "float", "boolean", "null", "timestamp", "version", "range", "list", "map", "any"),
+        *("json", "xml", "scalar-unit", "scalar-unit.size", "scalar-unit.time", "scalar-unit.frequency"),
+        "scalar-unit.bitrate",
+    }
+)
+
+#: The root of each kind of type, which a type without `derived_from` has as its parent.
+ROOTS: dict[str, str] = {
+    "node": "tosca.nodes.Root",
+    "relationship": "tosca.relationships.Root",
+    "capability": "tosca.capabilities.Root",
+    "interface": "tosca.interfaces.Root",
+    "artifact": "tosca.artifacts.Root",
+    "data": "tosca.datatypes.Root",
+    "policy": "tosca.policies.Root",
+    "group": "tosca.groups.Root",
+}
 
 #: Where a short name may stand for a normative type [TOSCA 1.3, 5.1: shorthand names], by kind.
 SHORTHANDS: dict[str, tuple[str, ...]] = {
@@ -51,33 +81,9 @@ def definitions_file() -> Path:
     raise EnsembleError("the package tosca-parser is missing", hint="pip install tosca-parser")
 
 
-def normative_scope(types: Types) -> Scope:
-    """Every type of the standard, and of Unfurl's dialect, by canonical name and aliases.
+def normative_documents() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The definitions of the standard, and the supplement, which has those of Unfurl's dialect and aliases.
 
-    Reading costs 3 ms; a type is built only when something asks for it.
+    Reading costs 3 ms.
     """
-    scope = Scope(SUPPLEMENT, SUPPLEMENT.parent, types, is_normative=True)
-    supplement = read_yaml(SUPPLEMENT).data
-    for definitions in (read_yaml(definitions_file()).data, supplement):
-        for kind, section in SECTIONS.items():
-            known = scope.names[kind]
-            for name, raw in (definitions.get(section) or {}).items():
-                known[name] = Declaration(kind, name, raw, scope)
-    for kind, aliases in supplement["aliases"].items():
-        for alias, name in aliases.items():
-            scope.names[kind][alias] = scope.names[kind][name]
-    return scope
-
-
-def normative_declaration(scope: Scope, kind: str, name: str) -> Declaration | None:
-    """The normative type of this full, shorthand (`Compute`) or prefixed (`tosca:Compute`) name."""
-    known = scope.names[kind]
-    name = name.removeprefix("tosca:")
-    found = known.get(name)
-    if found is not None:
-        return found
-    for prefix in SHORTHANDS[kind]:
-        found = known.get(prefix + name)
-        if found is not None:
-            return found
-    return None
+    return read_yaml(definitions_file()).data, read_yaml(SUPPLEMENT).data

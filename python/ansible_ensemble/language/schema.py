@@ -13,7 +13,7 @@ from ansible_ensemble.language.entities import ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.problems import Problems, kind_of
-from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import Scope
 
 #: Operators of constraint clauses [TOSCA 1.3, 3.6.3].
 OPERATORS = frozenset(

@@ -1,9 +1,10 @@
-"""The registry of types: names are looked up in the scope of the file that uses them, types are built on demand."""
+"""The registry of types: names are looked up in what the file that uses them sees, types are built on demand."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import Place
@@ -11,30 +12,79 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.entity_types import inherit
-from ansible_ensemble.language.normative import normative_declaration, normative_scope
+from ansible_ensemble.language.normative import PRIMITIVES, ROOTS, SECTIONS, SHORTHANDS, SUPPLEMENT, normative_documents
 from ansible_ensemble.language.problems import Problems, kind_of
-from ansible_ensemble.language.scope import SECTIONS, UNFURL_VERSION, Declaration, Scope
 
-#: The language's own data types [TOSCA 1.3, 3.2.1, 3.3, 5.3.2].
-PRIMITIVES = frozenset(
-    {
-        *("string", "integer", "float", "boolean", "null", "timestamp", "version", "range", "list", "map", "any"),
-        *("json", "xml", "scalar-unit", "scalar-unit.size", "scalar-unit.time", "scalar-unit.frequency"),
-        "scalar-unit.bitrate",
-    }
+#: The version that means Unfurl's dialect.
+UNFURL_VERSION = "tosca_simple_unfurl_1_0_0"
+
+#: Versions that are understood [TOSCA 1.3, 3.1].
+VERSIONS: tuple[str, ...] = (
+    "tosca_simple_yaml_1_0",
+    "tosca_simple_yaml_1_1",
+    "tosca_simple_yaml_1_2",
+    "tosca_simple_yaml_1_3",
+    UNFURL_VERSION,
 )
 
-#: The root of each kind of type, which a type without `derived_from` has as its parent.
-ROOTS: dict[str, str] = {
-    "node": "tosca.nodes.Root",
-    "relationship": "tosca.relationships.Root",
-    "capability": "tosca.capabilities.Root",
-    "interface": "tosca.interfaces.Root",
-    "artifact": "tosca.artifacts.Root",
-    "data": "tosca.datatypes.Root",
-    "policy": "tosca.policies.Root",
-    "group": "tosca.groups.Root",
-}
+
+@dataclass(slots=True, eq=False)
+class Declaration:
+    """A type as it is declared in a file.
+
+    Attributes:
+        kind: the kind of type, a key of `SECTIONS`.
+        name: canonical name: the declared one, after the prefix its file was first imported with.
+        raw: its definition as written.
+        scope: what its file sees.
+        built: the type, once it is built.
+    """
+
+    kind: str
+    name: str
+    raw: Any
+    scope: Scope
+    place: Place | None = None
+    built: EntityType | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What a file sees.
+
+    Attributes:
+        base: directory that relative paths of the file start in.
+        is_normative: whether it is the standard's own definitions, which are not checked.
+        types: the registry that its names are looked up in.
+        names: declarations by kind and by the name that the file knows them under.
+        template: the file's own topology template, as written.
+        imported: scopes of the files it imports, in order.
+        built_in_prefixes: those it gives to Unfurl's own types, which are always there.
+    """
+
+    file: Path
+    base: Path
+    types: Types
+    version: str = ""
+    prefix: str = ""
+    is_normative: bool = False
+    names: dict[str, dict[str, Declaration]] = field(default_factory=lambda: {kind: {} for kind in SECTIONS})
+    repositories: dict[str, Any] = field(default_factory=dict)
+    repository_places: dict[str, Place | None] = field(default_factory=dict)
+    document: Mapping[str, Any] = field(default_factory=dict)
+    template: Mapping[str, Any] = field(default_factory=dict)
+    imported: list[Scope] = field(default_factory=list)
+    built_in_prefixes: set[str] = field(default_factory=set)
+
+    @property
+    def problems(self) -> Problems:
+        """Where errors are noted."""
+        return self.types.problems
+
+    @property
+    def is_unfurl(self) -> bool:
+        """Whether the file is written in Unfurl's dialect."""
+        return self.version == UNFURL_VERSION
 
 
 class Build(Protocol):
@@ -75,7 +125,7 @@ class Types:
     limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.normative = normative_scope(self)
+        self.normative = _normative_scope(self)
 
     def declare(self, scope: Scope, document: Mapping[str, Any]) -> None:
         """Declare the types of a file in its scope."""
@@ -129,7 +179,7 @@ class Types:
         The file's own and imported names come first, then the standard's, then those of any file that was read: files
         that are imported side by side use each other's names in the wild.
         """
-        found = scope.names[kind].get(name) or normative_declaration(self.normative, kind, name)
+        found = scope.names[kind].get(name) or _normative_declaration(self.normative, kind, name)
         found = found or self.by_name[kind].get(name)
         if found is None and "." in name:
             # tosca-parser joins prefix and name with a dot
@@ -137,7 +187,7 @@ class Types:
             found = scope.names[kind].get(f"{prefix}:{rest}")
         own = next((one for one in scope.built_in_prefixes if name.startswith((f"{one}.", f"{one}:"))), None)
         if found is None and own is not None:
-            found = normative_declaration(self.normative, kind, name[len(own) + 1 :])
+            found = _normative_declaration(self.normative, kind, name[len(own) + 1 :])
         return found
 
     def get(self, kind: str, name: Any, scope: Scope, place: Place | None) -> EntityType | None:
@@ -263,3 +313,35 @@ def _first_parent(raw: Any) -> str:
     names = raw.get("derived_from") if isinstance(raw, Mapping) else None
     name = names[0] if isinstance(names, list) and names else names
     return name if isinstance(name, str) else ""
+
+
+def _normative_scope(types: Types) -> Scope:
+    """Every type of the standard, and of Unfurl's dialect, by canonical name and aliases.
+
+    A type is built only when something asks for it.
+    """
+    scope = Scope(SUPPLEMENT, SUPPLEMENT.parent, types, is_normative=True)
+    standard, supplement = normative_documents()
+    for definitions in (standard, supplement):
+        for kind, section in SECTIONS.items():
+            known = scope.names[kind]
+            for name, raw in (definitions.get(section) or {}).items():
+                known[name] = Declaration(kind, name, raw, scope)
+    for kind, aliases in supplement["aliases"].items():
+        for alias, name in aliases.items():
+            scope.names[kind][alias] = scope.names[kind][name]
+    return scope
+
+
+def _normative_declaration(scope: Scope, kind: str, name: str) -> Declaration | None:
+    """The normative type of this full, shorthand (`Compute`) or prefixed (`tosca:Compute`) name."""
+    known = scope.names[kind]
+    name = name.removeprefix("tosca:")
+    found = known.get(name)
+    if found is not None:
+        return found
+    for prefix in SHORTHANDS[kind]:
+        found = known.get(prefix + name)
+        if found is not None:
+            return found
+    return None

@@ -18,10 +18,11 @@ from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_written
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.normative import PRIMITIVES
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.scalars import scalar_value, timestamp_value, version_value
 from ansible_ensemble.language.schema import clause_fault, word_hint
-from ansible_ensemble.language.types import PRIMITIVES, Types
+from ansible_ensemble.language.types import Types
 
 #: Gives the data type of a canonical name, None if there is none.
 DataTypes = Callable[[str], EntityType | None]

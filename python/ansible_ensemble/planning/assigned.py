@@ -11,10 +11,10 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive
-from ansible_ensemble.expressions.conform import mark_declared
 from ansible_ensemble.language.entities import Policy, Topology, Workflow
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.values import DataTypes, part_of
+from ansible_ensemble.views.conform import mark_declared
 
 #: What a part of a written value stands for, in a tuple; None where it stands for itself.
 _Find = Callable[[Mapping[str, Any]], tuple[Any] | None]

@@ -189,14 +189,16 @@ class Environment:
         value = self._decrypted(value)
         if not isinstance(value, (str, Mapping, list)):
             return value
-        from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
         from ansible_ensemble.expressions.evaluator import Evaluator
+        from ansible_ensemble.functions.table import function_table
         from ansible_ensemble.instances.instance import Instances
         from ansible_ensemble.language.entities import Topology
+        from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 
         environ = os.environ if self.trusted else OwnVariables({})
         around = EvaluationEnvironment(self.root, self.folder, environ=environ, trusted=self.trusted)
-        return Evaluator(Topology(self.folder / ENSEMBLE_FILE), Instances(), around).scope().evaluate(value)
+        evaluator = Evaluator(Topology(self.folder / ENSEMBLE_FILE), Instances(), around, function_table())
+        return evaluator.scope().evaluate(value)
 
     def _decrypted(self, value: Any) -> Any:
         if isinstance(value, VaultText):

@@ -7,11 +7,11 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.expressions.conform import mark_live
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.records.record import write_edited
 from ansible_ensemble.topology.scaling import is_asked_for, link_targets
+from ansible_ensemble.views.conform import mark_live
 
 
 def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any]) -> Instance:

@@ -9,7 +9,7 @@ from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.entities import Assignment, EntityType, ParameterDefinition
-from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import Scope
 
 #: Keys of an attribute's value in its long form [TOSCA 1.3, 3.6.13.2.2].
 _LONG_FORM = frozenset({"description", "value", "type", "status"})

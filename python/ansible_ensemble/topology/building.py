@@ -11,8 +11,7 @@ from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import Capability, Entity, EntityType, NodeTemplate, Topology
 from ansible_ensemble.language.functions import function_name, is_computed
 from ansible_ensemble.language.problems import Problems
-from ansible_ensemble.language.scope import Scope
-from ansible_ensemble.language.types import Types
+from ansible_ensemble.language.types import Scope, Types
 
 
 @dataclass(slots=True)

@@ -11,10 +11,10 @@ from ansible_ensemble.language.artifacts import read_artifacts
 from ansible_ensemble.language.entities import CapabilityDefinition, EntityType, RequirementDefinition
 from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.interfaces import build_interface_type, read_interfaces
+from ansible_ensemble.language.normative import PRIMITIVES
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_constraints, read_definitions, read_schema
-from ansible_ensemble.language.scope import Scope
-from ansible_ensemble.language.types import PRIMITIVES
+from ansible_ensemble.language.types import Scope
 from ansible_ensemble.topology.triggers import read_triggers
 
 

@@ -18,8 +18,7 @@ from ansible_ensemble.documents.pointers import part_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.scope import UNFURL_VERSION, VERSIONS, Scope
-from ansible_ensemble.language.types import Types
+from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types
 
 #: The repository of Unfurl's own types, which are always there; imports from it need nothing.
 UNFURL_REPOSITORY = "unfurl"

@@ -24,7 +24,7 @@ from ansible_ensemble.language.entities import (
 from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.interfaces import read_interfaces, with_artifacts
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import Scope
 from ansible_ensemble.language.values import missing
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building, Entry, FunctionUse

@@ -15,8 +15,7 @@ from ansible_ensemble.language.entities import ParameterDefinition, Topology
 from ansible_ensemble.language.functions import FunctionCheck
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_definition
-from ansible_ensemble.language.scope import UNFURL_VERSION, Scope
-from ansible_ensemble.language.types import Types
+from ansible_ensemble.language.types import UNFURL_VERSION, Scope, Types
 from ansible_ensemble.language.values import check_value, resolve
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles

@@ -15,7 +15,7 @@ from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import Assignment, EntityType, NodeTemplate, Relationship, Topology
 from ansible_ensemble.language.filters import check_filter, mismatch
 from ansible_ensemble.language.functions import is_computed
-from ansible_ensemble.language.scope import Scope
+from ansible_ensemble.language.types import Scope
 from ansible_ensemble.language.values import part_of
 from ansible_ensemble.topology.building import Building
 

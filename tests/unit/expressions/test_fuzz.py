@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.expressions.data import plain
-from ansible_ensemble.expressions.functions.table import function_table
 from ansible_ensemble.expressions.path import parse_path
 from ansible_ensemble.expressions.special import SPECIAL_KEYS
+from ansible_ensemble.functions.table import function_table
+from ansible_ensemble.views.data import plain
 
 #: those that reach out of the model, or need a second to start
 LEFT_OUT = {"lookup", "python", "tempfile", "template", "file"}

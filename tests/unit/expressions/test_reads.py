@@ -8,10 +8,11 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, SensitiveStr, is_sensitive, redact
 from ansible_ensemble.expressions.current import current_values
-from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.evaluator import Evaluator
-from ansible_ensemble.expressions.reads import Deferred, Read, Reads, value_digest
+from ansible_ensemble.functions.table import function_table
 from ansible_ensemble.language.entities import Assignment
+from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
+from ansible_ensemble.views.reads import Deferred, Read, Reads, value_digest
 
 SECRET = {"eval": {"secret": "pw"}}
 
@@ -446,5 +447,5 @@ def test_values_nested_too_deeply_are_an_error(full: Any) -> None:
 
 
 def test_surroundings_have_defaults(tmp_path: Any, model: Any) -> None:
-    evaluator = Evaluator(model.topology, model.instances, EvaluationEnvironment(tmp_path, tmp_path))
+    evaluator = Evaluator(model.topology, model.instances, EvaluationEnvironment(tmp_path, tmp_path), function_table())
     assert evaluator.scope().evaluate({"get_input": "size"}) == 3

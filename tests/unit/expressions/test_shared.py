@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.expressions.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.expressions.evaluator import Evaluator
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.functions.table import function_table
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.topology.service_template import load_topology
+from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
+from ansible_ensemble.views.reads import Deferred
 
 Collected = Callable[[str], Path]
 
@@ -45,7 +46,7 @@ OUTPUTS: list[tuple[str, dict[str, Any]]] = [
 
 def evaluator(file: Path) -> Evaluator:
     topology = load_topology(file, check_files=False, complete=False)
-    return Evaluator(topology, Instances(), EvaluationEnvironment(file.parent, file.parent))
+    return Evaluator(topology, Instances(), EvaluationEnvironment(file.parent, file.parent), function_table())
 
 
 @pytest.mark.parametrize(("file", "outputs"), OUTPUTS, ids=[case[0] for case in OUTPUTS])

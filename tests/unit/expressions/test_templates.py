@@ -6,7 +6,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, SensitiveStr, is_sensitive
-from ansible_ensemble.expressions.reads import Deferred
+from ansible_ensemble.views.reads import Deferred
 
 VALUES: list[tuple[str, Any]] = [
     ("{{ SELF.port }}", 8080),

@@ -19,9 +19,9 @@ from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.expressions.reads import Deferred
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.planner import make_survey
+from ansible_ensemble.views.reads import Deferred
 
 HERE = Path(__file__).parent
 TESTS = HERE.parents[1]

@@ -6,9 +6,9 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.normative import ROOTS, SECTIONS
 from ansible_ensemble.language.problems import Problems
-from ansible_ensemble.language.scope import SECTIONS
-from ansible_ensemble.language.types import ROOTS, Types
+from ansible_ensemble.language.types import Types
 from ansible_ensemble.topology.definitions import build_type
 
 

@@ -1,0 +1,101 @@
+"""Ansible's templates and lookups, and Python functions of the project."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.expressions.context import Call
+from ansible_ensemble.expressions.files import file_path, note, read_contents
+from ansible_ensemble.functions.registration import function
+from ansible_ensemble.views.data import bare
+
+
+@function("template", options=("overrides",), taints=False, safe=False)
+def template(call: Call) -> Any:
+    """A template, written here or in a file of the project (`{path: file}`), rendered by Ansible.
+
+    `overrides` are options of Jinja.
+
+    Example: `{eval: {template: {path: site.conf.j2}}}`
+    """
+    overrides = bare(call.option("overrides", {}))
+    if not isinstance(overrides, dict):
+        raise call.failure("overrides must be a map of Jinja's options")
+    templates = call.context.evaluator.templates
+    if isinstance(call.raw, str):
+        return templates.render(call.raw, call.context, overrides)
+    if isinstance(call.raw, dict) and set(call.raw) == {"path"}:
+        path = file_path(call.text(call.raw["path"]), call.context)
+        try:
+            text = read_contents(path, call.context).decode()
+        except UnicodeDecodeError:
+            raise call.failure(f'"{path}" is no text in UTF-8') from None
+        return templates.render(text, call.context, overrides)
+    raise call.failure("template takes text, or {path: file}", hint="text that is computed is not taken as a template")
+
+
+@function("lookup", safe=False, runs=True)
+def lookup(call: Call) -> Any:
+    """What a lookup plugin of Ansible finds: `{<plugin>: <argument or list of them>, <option>: ...}`.
+
+    Example: `{eval: {lookup: {ansible.builtin.env: HOME}}}`
+    """
+    if not isinstance(call.raw, dict) or not call.raw:
+        raise call.failure("lookup takes a map whose first key is a plugin")
+    (plugin, terms), *options = call.raw.items()
+    arguments = call.value(terms)
+    variables = {
+        "__plugin": plugin,
+        "__terms": arguments if isinstance(arguments, list) else [arguments],
+        "__options": {key: call.value(value) for key, value in options},
+    }
+    text = "{{ lookup(__plugin, *__terms, **__options) }}"
+    return call.context.evaluator.templates.render(text, call.context.at(call.context.current, variables))
+
+
+@function("python", options=("args",), safe=False, runs=True)
+def python(call: Call) -> Any:
+    """What a Python function gives: `path.py#function` in the project, or `package.module.function`.
+
+    `args` is a list of its arguments, or a map of its keyword arguments.
+
+    Example: `{eval: {python: "helpers.py#double", args: [21]}}`
+    """
+    name = call.text(call.raw)
+    run = _function(call, name)
+    arguments = bare(call.option("args", []))
+    try:
+        return run(**arguments) if isinstance(arguments, dict) else run(*_listed(arguments))
+    except Exception as error:
+        raise call.failure(f"{name} fails: {type(error).__name__}: {error}") from error
+
+
+def _listed(arguments: Any) -> list[Any]:
+    return arguments if isinstance(arguments, list) else [arguments]
+
+
+def _function(call: Call, name: str) -> Callable[..., Any]:
+    file, separator, attribute = name.partition("#")
+    try:
+        if separator:
+            path = note(file_path(file, call.context), call.context)
+            spec = importlib.util.spec_from_file_location(path.stem, path)
+            if spec is None or spec.loader is None:
+                raise call.failure(f'"{path}" is no Python file')
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        else:
+            module_name, _, attribute = name.rpartition(".")
+            module = importlib.import_module(module_name)
+        found = getattr(module, attribute)
+    except EnsembleError:
+        raise
+    except Exception as error:
+        raise call.failure(f'there is no Python function "{name}": {error}') from error
+    if not callable(found):
+        raise call.failure(f'"{name}" is no function')
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,106 @@
+"""An evaluator for files that may come from anybody: what reaches out of the topology is not known to it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ansible_ensemble.core.sensitive import Redactor
+from ansible_ensemble.expressions.context import Call, Context, Function
+from ansible_ensemble.expressions.evaluator import Evaluator
+from ansible_ensemble.expressions.templates import Templates
+from ansible_ensemble.functions.table import function_table
+from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
+from ansible_ensemble.views.reads import Deferred
+
+#: The function that stands for a value that nobody gave.
+_NOT_GIVEN = "not_given"
+
+
+def harmless_evaluator(
+    topology: Topology,
+    instances: Instances,
+    folder: Path,
+    *,
+    root: Path | None = None,
+    repositories: Mapping[str, Path] | None = None,
+    redactor: Redactor | None = None,
+) -> Evaluator:
+    """An evaluator that runs nothing, reads no file, renders no template and asks nobody: what needs that is Deferred.
+
+    Args:
+        topology: what should be.
+        instances: what is.
+        folder: the ensemble's folder.
+        root: the project's, where it is another one.
+        repositories: folder of each repository by name.
+        redactor: told of each sensitive value that is read.
+    """
+    around = EvaluationEnvironment(
+        root or folder,
+        folder,
+        environ=_Unknown("the environment"),
+        locals=_Unknown("the local values"),
+        secrets=_unknown_value,
+        externals=_unknown_value,
+        redactor=redactor or Redactor(),
+        check=True,
+        repositories=repositories or {},
+    )
+    functions = {
+        name: one if one.safe else dataclasses.replace(one, run=_unknown, runs=False)
+        for name, one in function_table().items()
+    } | {_NOT_GIVEN: Function(_NOT_GIVEN, _unknown)}
+    evaluator = Evaluator(topology, instances, around, functions)
+    evaluator.templates = _NoTemplates(around)
+    return evaluator
+
+
+def not_given(name: str) -> dict[str, Any]:
+    """What stands for a value that is given to jobs alone: a harmless evaluator does not know it."""
+    return {"eval": {_NOT_GIVEN: name}}
+
+
+def _unknown(call: Call) -> NoReturn:
+    raise Deferred(f"{call.name} is evaluated in jobs alone")
+
+
+def _unknown_value(name: str) -> NoReturn:
+    raise Deferred(f"{name} is known in jobs alone")
+
+
+class _Unknown(Mapping[str, Any]):
+    """Values that are known in jobs alone."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __getitem__(self, name: str) -> NoReturn:
+        _unknown_value(f"{name} of {self._what}")
+
+    def __contains__(self, name: object) -> NoReturn:
+        _unknown_value(f"{name} of {self._what}")
+
+    def __iter__(self) -> Iterator[str]:
+        _unknown_value(self._what)
+
+    def __len__(self) -> int:
+        return _unknown_value(self._what)
+
+
+class _NoTemplates(Templates):
+    """What is made by templates is not known before a job."""
+
+    def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
+        """Raise Deferred."""
+        del text, overrides
+        raise Deferred("templates are rendered in jobs alone", context.place)
+
+    def decrypt(self, text: str, context: Context) -> str:
+        """Raise Deferred."""
+        del text
+        raise Deferred("secrets are opened in jobs alone", context.place)

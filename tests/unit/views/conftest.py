@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.unit.model import build, empty, model
+
+__all__ = ["build", "empty", "model"]
