@@ -183,3 +183,17 @@ def test_a_job_gets_no_id_of_another(web: Case, part: str) -> None:
             file.unlink()
     with pytest.raises(EnsembleError, match=r"there is a job .*0000 already"):
         create_journal(web.folder, job[-8:] + "0000", {})
+
+
+def test_files_that_killed_jobs_were_writing_are_removed_and_no_others(web: Case) -> None:
+    folder = web.folder
+    for name in ("jobs", "changes", "active/artifacts"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    names = [".ensemble.yaml.0a1b2c3d.new", "jobs/.a.yaml.0a1b2c3d.new", "changes/.a.yaml.0a1b2c3d.new"]
+    left = [folder / name for name in (*names, "active/artifacts/.templates.json.0a1b2c3d.new")]
+    kept = [folder / name for name in (".ensemble.yaml.draft.new", ".other.yaml.0a1b2c3d.new", "changes/.notes.new")]
+    for path in (*left, *kept):
+        path.write_text("{}")
+    web.run({})
+    assert not [path for path in left if path.exists()]
+    assert all(path.exists() for path in kept)

@@ -12,6 +12,9 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
 
+#: Hexadecimal digits that tell writers of the same file apart.
+_TOKEN = 8
+
 
 def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> None:
     """Replace a file by new text; after a crash or a failure it holds the whole old or the whole new text.
@@ -30,7 +33,7 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> None:
     with _reported(path):
         content = text.encode("utf-8")
         path = path.resolve()
-        temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.new")
+        temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(_TOKEN // 2)}.new")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -43,6 +46,16 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> None:
             temporary.unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
+
+
+def unfinished(folder: Path, name: str = "*") -> Iterator[Path]:
+    """What writers that were killed left in a folder.
+
+    Args:
+        folder: need not exist.
+        name: a pattern of the names of the files that were to be replaced.
+    """
+    return folder.glob(f".{name}.{'[0-9a-f]' * _TOKEN}.new")
 
 
 def _keep_owner_and_mode(path: Path, handle: int) -> None:

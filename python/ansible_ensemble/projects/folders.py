@@ -11,10 +11,12 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape
+from itertools import chain
 from pathlib import Path
 
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.documents.atomic import unfinished
 from ansible_ensemble.documents.paths import can_name_folder
 from ansible_ensemble.documents.private import make_private
 
@@ -42,8 +44,21 @@ def passing_paths(ensemble: Path) -> list[Path]:
     """
     folder, name = ensemble.parent, escape(ensemble.name)
     failed = [path for path in folder.glob("failed.*") if is_change_id(path.name.removeprefix("failed."))]
-    found = [path for pattern in (f"{name}.lock*", f".{name}.*.new") for path in folder.glob(pattern)]
+    found = [*folder.glob(f"{name}.lock*"), *unfinished(folder, name)]
     return [folder / "jobs", folder / PLANNED, folder / ACTIVE / "tasks", *failed, *found]
+
+
+def remove_unfinished(ensemble: Path) -> None:
+    """Remove what jobs left that were killed while they wrote a record; the lock must be held.
+
+    Args:
+        ensemble: the ensemble's file.
+    """
+    folder = ensemble.parent
+    left = [unfinished(folder, escape(ensemble.name))]
+    left += [unfinished(folder / name) for name in ("jobs", "changes", f"{ACTIVE}/artifacts")]
+    for path in chain.from_iterable(left):
+        path.unlink(missing_ok=True)
 
 
 def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage: str = PLANNED) -> Path:

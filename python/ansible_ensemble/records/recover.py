@@ -14,7 +14,7 @@ from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.execution.journal import JournalReading, read_journal
-from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.projects.folders import PLANNED, remove_unfinished
 from ansible_ensemble.projects.process import Presence, presence
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.journals import (
@@ -101,6 +101,7 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
         found.append((f"{text} Interrupted: {names}." if names else text, report))
     if unread:
         raise unread[0]
+    remove_unfinished(location.ensemble)
     return found
 
 
