@@ -81,7 +81,7 @@ plan:
       description: Version of the document's form.
       returned: success
       type: str
-      sample: "1.0"
+      sample: "2.0"
     summary:
       description: How many instances are added, changed, destroyed, forgotten, read and run on.
       returned: success

@@ -33,7 +33,7 @@ class Driver:
             EnsembleError: the configurator cannot go on.
         """
         if configurator is None:
-            await asyncio.sleep(0.0 if task.check else task.planned.details.get("pause", 0.0))
+            await asyncio.sleep(0.0 if task.check else task.planned.pause)
             return Result(success=True, modified=False)
         if task.check and not configurator.can_dry_run(task):
             return Result(success=True, modified=False, basis=Basis.NOT_RUN)

@@ -19,7 +19,8 @@ from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.patch import Patch
-from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.process import describe_process
 
 #: Characters of one text that go into the journal; the middle of a longer one is left out.

@@ -13,7 +13,7 @@ from ansible_ensemble.configurators.protocol import Basis, Configurator, Result,
 from ansible_ensemble.core.changeid import task_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Outcome
-from ansible_ensemble.engine.course import Course
+from ansible_ensemble.engine.decision import Decision, History, Present, Verdict, decide
 from ansible_ensemble.engine.driver import Driver
 from ansible_ensemble.engine.entry_builders import failed_entry, finished_entry, job_finished_entry, started_entry
 from ansible_ensemble.engine.event_sink import EventSink, Observer
@@ -45,7 +45,9 @@ from ansible_ensemble.execution.states import State
 from ansible_ensemble.execution.workers import Workers
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.status import Priority, Status
-from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.planning.guard import Branch
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import task_failed, task_succeeded
 from ansible_ensemble.views.reads import Deferred
 
@@ -99,7 +101,7 @@ class JobExecution:
         self._cancelled: set[str] = set()
         self._numbers = 0
         self._task_ids: dict[str, str] = {}
-        self._course = Course()
+        self._history = History()
         self._done: asyncio.Future[events.Summary] | None = None
         self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
         self._watch = watch
@@ -133,7 +135,7 @@ class JobExecution:
 
     @staticmethod
     def _scheduled(operation: PlannedOperation) -> events.ScheduledOperation:
-        ends = [operation.instance, *([operation.details["target"]] if operation.relationship else [])]
+        ends = [name for name in (operation.instance, operation.target) if name is not None]
         return events.ScheduledOperation(
             key=operation.key,
             waits_for=tuple(operation.waits_for),
@@ -142,8 +144,8 @@ class JobExecution:
             critical=operation.priority == Priority.CRITICAL.value,
             optional=operation.optional,
             instances=tuple(ends),
-            retries=int(operation.details.get("retries", 0)),
-            backoff=float(operation.details.get("backoff", 1.0)),
+            retries=operation.retry.retries,
+            backoff=operation.retry.backoff,
         )
 
     # -- the loop -----------------------------------------------------------------------------------------------
@@ -159,7 +161,6 @@ class JobExecution:
                     self._running[instruction.key] = task
                     task.add_done_callback(partial(self._ended, instruction.key))
                 case events.Persist(events.Blocked(key, by, lost)):
-                    self._course.failed(key)
                     self._sink.note(Blocked(key=key, by=by, optional=bool(lost)))
                 case events.Persist(events.Cancelled(key, reason)):
                     self._sink.note(Cancelled(key=key, reason=reason))
@@ -193,8 +194,10 @@ class JobExecution:
         if run.key in self._cancelled:
             self._feed(events.Cancelled(run.key))
             return
-        if reason := self._needless(planned):
-            await self._skip(run.key, reason, Basis.PREDICTED if self._options.check else Basis.NOT_RUN)
+        decision = self._decide(planned)
+        self._history.note(planned, decision)
+        if decision.verdict is not Verdict.RUN:
+            await self._skip(run.key, decision.reason, Basis.PREDICTED if self._options.check else Basis.NOT_RUN)
             return
         task_id_ = self._task_ids.get(run.key) or self._next_id()
         self._task_ids[run.key] = task_id_
@@ -252,12 +255,12 @@ class JobExecution:
 
     def _report(self, key: str, result: Result, wrote: list[str], added: tuple[events.ScheduledOperation, ...]) -> None:
         if result.success:
-            if mended := self._course.succeeded(self._planned[key]):
+            branch = self._planned[key].guard.branch
+            if branch is not None and (mended := self._failed(branch).intersection(branch.failed)):
                 self._sink.note(Mended(by=key, keys=tuple(sorted(mended))))
             provided = tuple(ref[2:].replace("::", ".", 1) for ref in wrote)
             self._feed(events.Succeeded(key), events.OperationsAdded(added), events.Provided(provided))
             return
-        self._course.failed(key)
         if result.outcome is not None and result.outcome.timed_out:
             self._feed(events.TimedOut(key, result.error or "it took too long"))
         else:
@@ -280,12 +283,21 @@ class JobExecution:
         self._numbers += 1
         return task_id(self._job, self._numbers)
 
-    def _needless(self, planned: PlannedOperation) -> str | None:
-        """Why a planned operation turns out not to be needed, or None."""
+    def _decide(self, planned: PlannedOperation) -> Decision:
         instance = self._ensemble.instances.get(planned.instance)
-        return self._course.needless(planned, partial(self._renderer.unmet, planned)) or self._course.pointless(
-            planned, instance, partial(self._renderer.has_changed, planned)
+        present = Present(
+            failed=self._failed(planned.guard.branch),
+            status=instance.status if instance is not None else None,
+            unmet=partial(self._renderer.unmet, planned),
+            reads_changed=partial(self._renderer.has_changed, planned),
         )
+        return decide(planned, self._history, present)
+
+    def _failed(self, branch: Branch | None) -> set[str]:
+        """The operations that a branch depends on and that failed, or are blocked by one that did."""
+        keys = {*branch.succeeded, *branch.failed} if branch is not None else set()
+        failed = (State.FAILED, State.BLOCKED)
+        return {key for key in keys & self._planned.keys() if self._scheduler.state(key) in failed}
 
     async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
         """Carry out an operation so that it can be cancelled, and nothing else of it.
@@ -335,10 +347,10 @@ class JobExecution:
         if result.success:
             self._ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
         for patch in settled.patches:
-            self._course.note_values(self._ensemble.instances.get(patch["name"]), patch)
+            self._history.note_values(self._ensemble.instances.get(patch["name"]), patch)
             apply_patch(self._ensemble.instances, patch)
         if result.success and result.outcome is not None and result.outcome.changed is False:
-            self._course.note_unchanged(task.planned.key)
+            self._history.unchanged.add(task.planned.key)
         self._move_folder(task, result)
         return settled.wrote
 
@@ -355,7 +367,6 @@ class JobExecution:
     async def _fail_to_render(self, planned: PlannedOperation, task: str, error: EnsembleError) -> None:
         """An operation that could not be rendered has changed nothing."""
         message = self._ensemble.redactor.text(str(error))
-        self._course.failed(planned.key)
         await self._sink.write(failed_entry(planned, planned.key, task, message))
         self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.instances.lifecycle import only_looks
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planned_operation import Prediction
 
 
 def needs(refs: Iterable[str]) -> str:
@@ -14,33 +16,22 @@ def needs(refs: Iterable[str]) -> str:
     return f"needs {', '.join(refs)}, which only a real run gives"
 
 
-def prediction(task: Mapping[str, Any]) -> dict[str, Any]:
-    """What a task of a dry run's report predicts.
-
-    Returns:
-        `changed` and `diff` (as Ansible modules give them); of an operation that only looks, `found`, a status; or
-        `unpredictable` with the reason.
-    """
+def prediction(task: Mapping[str, Any]) -> Prediction:
+    """What a task of a dry run's report predicts."""
     status = task["status"]
     if status in ("ok", "skipped") and task["basis"] == Basis.NOT_RUN.value:
-        return {"unpredictable": "a dry run does not run it" if status == "ok" else f"it {task['error']}"}
+        return Prediction(unpredictable="a dry run does not run it" if status == "ok" else f"it {task['error']}")
     if status == "blocked":
-        return {"unpredictable": "it needs what only a real run gives"}
+        return Prediction(unpredictable="it needs what only a real run gives")
     if status == "ok" and only_looks(str(task["operation"])) and task["targetStatus"]:
-        return {"found": task["targetStatus"]}
+        return Prediction(found=task["targetStatus"])
     if status in ("ok", "skipped"):
-        return {"changed": bool(task["changed"]), "diff": list(task["diff"])}
-    return {"unpredictable": f"its dry run failed: {task['error'] or status}"}
+        return Prediction(bool(task["changed"]), list(task["diff"]))
+    return Prediction(unpredictable=f"its dry run failed: {task['error'] or status}")
 
 
-def predict(document: Mapping[str, Any], report: Mapping[str, Any]) -> None:
-    """Put the predictions of a dry run into a plan's document, as `details.prediction` of its operations.
-
-    Args:
-        document: the plan's JSON document.
-        report: the report of the dry run of the same plan.
-    """
+def predict(plan: Plan, report: Mapping[str, Any]) -> None:
+    """Put the predictions of a dry run into the operations of the same plan."""
     found = {task["key"]: prediction(task) for task in report["tasks"]}
-    for operation in document["operations"]:
-        if operation["key"] in found:
-            operation["details"]["prediction"] = found[operation["key"]]
+    for operation in plan.operations:
+        operation.prediction = found.get(operation.key)

@@ -35,7 +35,8 @@ from ansible_ensemble.language.entities import (
 from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import PlannedInstance
 from ansible_ensemble.planning.expand import links_of
-from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import ACTIVE, folder_name, task_folder
 from ansible_ensemble.projects.secret_files import open_secrets
 from ansible_ensemble.topology.required import inputs_without_value
@@ -71,13 +72,13 @@ class Renderer:
         instance = self._instance(planned, template)
         entity, relationship = self._entity(planned, template, instance)
         operation = _with_inputs(self._operation(planned, entity), self._assigned(planned))
-        for fault in inputs_without_value(entity, operation, planned.details.get("inputs") or ()):
+        for fault in inputs_without_value(entity, operation, planned.inputs):
             raise fault
         scope = self._ensemble.evaluator.scope(
             instance,
             relationship=relationship,
             operation=operation,
-            inputs=planned.details.get("inputs"),
+            inputs=planned.inputs,
             base=operation.base,
         )
         folder = task_folder(
@@ -110,7 +111,7 @@ class Renderer:
 
     def _assigned(self, planned: PlannedOperation) -> dict[str, Any]:
         """The inputs that a workflow's step or a trigger's action gives it; secrets in them are masked from now on."""
-        inputs = assigned_inputs(self._ensemble.topology, planned.details)
+        inputs = assigned_inputs(self._ensemble.topology, planned.assigned)
         for secret in secrets_of(inputs):
             self._ensemble.redactor.add(secret)
         return inputs
@@ -146,13 +147,13 @@ class Renderer:
             return template, None
         index = int(planned.relationship.partition("#")[2].partition(".")[0])
         relationship = next((one for one in template.requirements if one.index == index), None)
-        if relationship is None:
+        if relationship is None or planned.target is None:
             raise InvalidInput(
                 f'"{template.name}" has no requirement {planned.relationship}', hint="make the plan anew"
             )
         live = instance.relationships.get(planned.relationship)
         if live is None:
-            live = RelationshipInstance(planned.relationship, planned.details["target"])
+            live = RelationshipInstance(planned.relationship, planned.target)
         return relationship, live
 
     def _operation(self, planned: PlannedOperation, entity: Entity) -> Operation:
@@ -169,18 +170,18 @@ class Renderer:
 
     def _command(self, planned: PlannedOperation) -> Operation:
         """The operation that an ad-hoc command is (seed unfurl-jobs: "Ad-hoc Jobs")."""
-        details = planned.details
-        command: list[str] = list(details["command"])
-        host = details.get("host")
-        if details.get("module"):
+        asked = planned.command
+        assert asked is not None
+        command = asked.command
+        if asked.module:
             arguments = dict(part.partition("=")[::2] for part in command if "=" in part)
             free = " ".join(part for part in command if "=" not in part)
             values: dict[str, Any] = {**arguments, **({"_raw_params": free} if free else {})}
-            implementation = Implementation(primary=details["module"], class_name=MODULE)
+            implementation = Implementation(primary=asked.module, class_name=MODULE)
         else:
-            values = {"command": command[0] if len(command) == 1 else command}
+            values = {"command": command[0] if len(command) == 1 else list(command)}
             implementation = Implementation(class_name="command")
-        implementation.operation_host = host or "ORCHESTRATOR"
+        implementation.operation_host = asked.host or "ORCHESTRATOR"
         planned.host = implementation.operation_host
         inputs = {name: Assignment(value) for name, value in values.items()}
         return Operation("run", "command", implementation, inputs, base=self._ensemble.folder)
@@ -207,7 +208,7 @@ class Renderer:
         """Why the filter of the operation's workflow step is not met, None if it is."""
         template = self._template(planned)
         member = PlannedInstance(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
-        return self._detector.unmet(planned.details["filter"], member)
+        return self._detector.unmet(planned.guard.condition, member)
 
     def has_changed(self, planned: PlannedOperation) -> bool:
         """Whether what the operation read the last time has another digest now."""
@@ -231,21 +232,18 @@ class Renderer:
         operation = PlannedInstance(name, template, True, instance).find(order.operation)
         if operation is None:
             raise InvalidInput(f'"{name}" has no operation {order.operation}', task.operation.place)
-        return replace(
-            task.planned,
+        return PlannedOperation(
             key=f"{task.planned.key}>{name}:{operation.full_name}",
             instance=name,
             template=template.name,
-            relationship=None,
             reason=Reason.RUN,
+            workflow=task.planned.workflow,
+            host=task.planned.host,
             priority=instance.priority.value,
             interface=operation.interface,
             operation=operation.name,
             implementation=operation.implementation.primary or "command" if operation.implementation else "",
-            details={"inputs": order.inputs or None},
-            entry_state=None,
-            exit_state=None,
-            exit_status=None,
+            inputs=order.inputs,
         )
 
 

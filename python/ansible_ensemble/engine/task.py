@@ -13,7 +13,7 @@ from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.language.entities import Entity, NodeTemplate, Operation
-from ansible_ensemble.planning.plan import PlannedOperation
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ class JobTask:
             self.instance,
             relationship=self.relationship,
             operation=self.operation,
-            inputs=self.planned.details.get("inputs"),
+            inputs=self.planned.inputs,
             variables=variables,
             base=self.operation.base,
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.hints import nearest, nearest_or_known
-from ansible_ensemble.core.sensitive import REDACTED, reveal
+from ansible_ensemble.core.sensitive import REDACTED, Redactor, reveal
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import predict
@@ -62,19 +62,20 @@ class PlanOutcome:
     """A plan that was made and not carried out."""
 
     plan: Plan
-    document: dict[str, Any]
+    redactor: Redactor
+    document: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.document = self.redactor.data(self.plan.to_json())
 
     def save(self, path: Path) -> None:
         """Save the plan so that `deploy PATH` carries it out."""
         save_plan(self.plan.to_text(), path)
 
     def predict(self, report: Mapping[str, Any]) -> None:
-        """Add what a dry run of the plan said, to the document and to the plan that is saved."""
-        predict(self.document, report)
-        found = {operation["key"]: operation["details"] for operation in self.document["operations"]}
-        for operation in self.plan.operations:
-            if "prediction" in found[operation.key]:
-                operation.details["prediction"] = found[operation.key]["prediction"]
+        """Add what a dry run of the plan said."""
+        predict(self.plan, report)
+        self.document = self.redactor.data(self.plan.to_json())
 
 
 def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanOutcome:
@@ -87,7 +88,7 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
     except EnsembleError as error:
         read.warnings.append(f"A job would be refused: {error}")
     plan = plan_workflow(read, workflow, job_options)
-    return PlanOutcome(plan, read.redactor.data(plan.to_json()))
+    return PlanOutcome(plan, read.redactor)
 
 
 def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PreparedJob:

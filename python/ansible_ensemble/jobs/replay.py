@@ -25,7 +25,8 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Entity, Operation
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.expand import add_members, link_members
-from ansible_ensemble.planning.plan import Plan, PlannedOperation
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import planned, planned_on_link
 
 _WORKFLOW = "replay"
@@ -53,7 +54,7 @@ def plan_replay(ensemble: Ensemble, change_ids: Sequence[str], options: JobOptio
     operations: list[PlannedOperation] = []
     for record in chosen:
         step = _operation(planning, record)
-        step.details["inputs"] = _other_inputs(ensemble, planning, step, record)
+        step.inputs = _other_inputs(ensemble, planning, step, record)
         if any(step.key == other.key for other in operations):
             step.key += f"@{record.change_id}"
         operations.append(step)

@@ -14,48 +14,31 @@ from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.language.entities import Policy, Topology, Workflow
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.values import DataTypes, part_of
+from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin
 from ansible_ensemble.views.conform import mark_declared
 
 #: What a part of a written value stands for, in a tuple; None where it stands for itself.
 _Find = Callable[[Mapping[str, Any]], tuple[Any] | None]
 
 
-def assign(details: dict[str, Any], inputs: Mapping[str, Any], origin: Mapping[str, Any]) -> None:
-    """Note assigned inputs in the details of a planned operation.
-
-    Args:
-        details: the details.
-        inputs: the inputs as they are written.
-        origin: whose they are: `{"policy": name}`, `{"workflow": name}`, or that of `of_called`.
-    """
-    if inputs:
-        details["assigned"] = dict(inputs)
-        details["assigned_by"] = dict(origin)
-
-
-def of_called(workflow: str, inputs: Mapping[str, Any], by: Mapping[str, Any]) -> dict[str, Any]:
-    """Whose assigned inputs are that stand in a workflow which an activity of `by` gives inputs to."""
-    return {"workflow": workflow, "inputs": dict(inputs), "by": dict(by)}
-
-
-def assigned_inputs(topology: Topology, details: Mapping[str, Any]) -> dict[str, Any]:
-    """The assigned inputs of a planned operation, filled; sensitive values are marked.
+def assigned_inputs(topology: Topology, assigned: AssignedInputs | None) -> dict[str, Any]:
+    """The values of assigned inputs, filled; sensitive ones are marked.
 
     Raises:
         InvalidInput: a required input of the workflow has no value.
     """
-    find = _finder(topology, details.get("assigned_by") or {})
-    return {name: _filled(value, find) for name, value in (details.get("assigned") or {}).items()}
+    if assigned is None:
+        return {}
+    find = _finder(topology, assigned.origin)
+    return {name: _filled(value, find) for name, value in assigned.values.items()}
 
 
-def _finder(topology: Topology, origin: Mapping[str, Any]) -> _Find:
-    if origin.get("workflow") in topology.workflows:
-        caller = _finder(topology, origin.get("by") or {})
-        given = {name: _filled(value, caller) for name, value in (origin.get("inputs") or {}).items()}
-        workflow = topology.workflows[origin["workflow"]]
-        return _OfWorkflow(workflow, {**topology.input_values, **given}, topology.data_types.get)
-    if origin.get("policy") in topology.policies:
-        return _OfPolicy(topology.policies[origin["policy"]], topology.data_types.get)
+def _finder(topology: Topology, origin: Origin) -> _Find:
+    if origin.workflow in topology.workflows:
+        given = {**topology.input_values, **assigned_inputs(topology, origin.given)}
+        return _OfWorkflow(topology.workflows[origin.workflow], given, topology.data_types.get)
+    if origin.policy in topology.policies:
+        return _OfPolicy(topology.policies[origin.policy], topology.data_types.get)
     return _nothing
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import replaces
+from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.sequence import added_anew, planned_on_link, taken_apart
 
 #: Actions that make an instance, or may find that it has to be made.
@@ -18,10 +19,10 @@ def connect_sources(planning: Planning) -> None:
     check finds that the target is there after all, its links are left as they are.
     """
     for member in planning.members.values():
-        makes = [operation for operation in member.up if operation.details.get("only_if_absent")]
+        makes = [operation for operation in member.up if operation.guard.only_if_absent]
         if not makes and (member.change is None or member.change.action not in _MAKING):
             continue
-        conditional = bool(makes) or any(operation.details.get("unless_ok") for operation in member.up)
+        conditional = bool(makes) or any(operation.guard.unless_ok for operation in member.up)
         for link in member.dependents:
             source = planning.members[link.source]
             if not link.former and _stays(source):
@@ -43,8 +44,9 @@ def _connect(
     known = {operation.key for operation in source.up}
     operations = [one for one in added_anew(planning, link, Reason.CONNECT) if one.key not in known]
     if conditional:
+        guard = Guard(only_if_made_anew=target.name) if anew else Guard(only_if_brought_up=target.name)
         for operation in operations:
-            operation.details["only_if_anew" if anew else "only_if_made"] = target.name
+            operation.guard = guard
     if not operations:
         return
     text = f"{target.name} is {'new' if target.is_new else 'made anew'}"
@@ -68,4 +70,4 @@ def notify_sources(planning: Planning) -> None:
             if source.instance.status.operational:
                 source.plan(Action.UPDATE, Reason.RECONFIGURE, f"attributes of {member.name} may change")
                 source.up = [planned_on_link(planning, link, operation, Reason.RECONFIGURE)]
-                source.up[0].details["only_if_target_changed"] = True
+                source.up[0].guard = Guard(only_if_attributes_changed=link.target)

@@ -12,7 +12,8 @@ from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.language.entities import NodeTemplate, Operation, Relationship, Topology
 from ansible_ensemble.planning.options import PlanOptions
-from ansible_ensemble.planning.plan import Exclusion, InstanceChange, PlannedOperation, ValueChange
+from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import InstanceChange, PlannedOperation, ValueChange
+from ansible_ensemble.planning.guard import Guard
+from ansible_ensemble.planning.plan import InstanceChange, ValueChange
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import (
     bring_up,
     mark_last,
@@ -105,9 +109,9 @@ def check_present(planning: Planning, member: PlannedInstance) -> None:
         return  # it is brought up behind that check
     anew = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
     for operation in update:
-        operation.details["unless_absent"] = True
+        operation.guard = replace(operation.guard, unless_absent=True)
     for operation in anew:
-        operation.details["only_if_absent"] = True
+        operation.guard = Guard(only_if_absent=True)
     _make_unique(update, anew)
     member.up = [first, *anew, *update]
 
@@ -169,13 +173,13 @@ def _follow_check(planning: Planning, member: PlannedInstance, interrupted: bool
     remaining = {operation.key for operation in member.up}
     for operation in member.up:
         if not (interrupted and _leaves_open(member, operation)):
-            operation.details["unless_ok"] = True
+            operation.guard = Guard(unless_ok=True)
     assert member.change is not None
     whole = bring_up(planning, member, DEPLOY_OPERATIONS, member.change.reason, anew=True)
     if {operation.key for operation in whole} > remaining:
         by_key = {operation.key: operation for operation in member.up}
         for operation in whole:
-            operation.details["only_if_absent"] = True
+            operation.guard = Guard(only_if_absent=True)
         member.up = [by_key.get(operation.key, operation) for operation in whole]
 
 
@@ -322,7 +326,7 @@ def _keep_started(planning: Planning, member: PlannedInstance, reason: Reason) -
         steps = [(restart, "restart")] if restart else [(stop, "stop"), (start, "start")]
         for operation, name in steps:
             step = planned(planning, member, operation, name, reason)
-            step.details["unless_unchanged"] = own[-1].key
+            step.guard = Guard(unless_unchanged=own[-1].key)
             member.up.append(step)
             own.append(step)
         mark_last(member.up, Status.OK)

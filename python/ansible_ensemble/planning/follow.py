@@ -7,6 +7,7 @@ theirs, and comes after them wherever requirements leave that order. It is left 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 from ansible_ensemble.core.actions import Action, Kind, Reason
 from ansible_ensemble.planning.context import PlannedInstance, Planning
@@ -88,7 +89,7 @@ def _take_over(planning: Planning, member: PlannedInstance, at_risk: dict[str, l
     change = member.plan(Action.UPDATE, Reason.RECONFIGURE, text, unknown)
     update(planning, member, change, to_rerun(member, list(at_risk)))
     for operation in member.up:
-        operation.details["only_if_changed"] = True
+        operation.guard = replace(operation.guard, only_if_reads_changed=True)
     if member.change is None:
         member.change, member.up = before, looks
     elif "check" in member.template.directives:

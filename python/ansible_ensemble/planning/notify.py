@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible_ensemble.core.clock import now
@@ -11,6 +12,8 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.language.entities import Policy, Trigger
 from ansible_ensemble.language.scalars import timestamp_value
 from ansible_ensemble.planning.context import PlannedInstance, Planning
+from ansible_ensemble.planning.guard import Guard
+from ansible_ensemble.planning.planned_operation import Origin, PlannedOperation
 from ansible_ensemble.planning.stages import Stage, SubPlan, WorkflowBuilder, one_by_one
 from ansible_ensemble.planning.workflow import called_stage
 from ansible_ensemble.topology.workflows import missing_operation
@@ -127,29 +130,33 @@ def _evaluations(
     stages: list[Stage] = []
     gate: str | None = None
     for _ in range(trigger.evaluations - 1):
-        wait, look = builder.note(member, "wait"), builder.call(member, check.full_name, trigger.place)
+        wait, look = builder.note(member, "wait"), builder.call(member, check.full_name, trigger.place, Origin())
         decide = builder.note(member, "evaluate")
-        wait.first[0].details["pause"] = pause
-        decide.first[0].details["filter"] = trigger.condition
+        wait.first[0].pause = pause
+        decide.first[0].guard = Guard(condition=trigger.condition)
         for stage in (wait, look, decide) if gate is not None else ():
-            stage.first[0].details["with"] = gate
+            _decided_by(gate, stage.first[0])
         gate = decide.first[0].key
         stages += [wait, look, decide]
     for stage in actions:
         for operation in stage.operations:
-            operation.details["with"] = gate
+            _decided_by(gate, operation)
     return stages
+
+
+def _decided_by(gate: str | None, operation: PlannedOperation) -> None:
+    operation.guard = replace(operation.guard, condition_of=gate)
 
 
 def _action(builder: WorkflowBuilder, policy: Policy, trigger: Trigger, action: Any, member: PlannedInstance) -> Stage:
     kind, body = next(iter(action.items()))
     if kind == "call_operation":
         given = {"notification": builder.planning.options.notification}
-        return builder.call(member, body, trigger.place, origin={"policy": policy.name}, given=given)
+        return builder.call(member, body, trigger.place, Origin(policy=policy.name), given=given)
     if kind == "set_state":
         return builder.set_state(member, body, trigger.place)
     if kind in ("delegate", "inline"):
-        return called_stage(builder, action, [member], trigger.place, {"policy": policy.name})
+        return called_stage(builder, action, [member], trigger.place, Origin(policy=policy.name))
     raise InvalidInput(
         f'the action "{kind}" of trigger "{trigger.name}" is an operation that no node has',
         trigger.place,

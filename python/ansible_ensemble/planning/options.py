@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
+
+from ansible_ensemble.core.sparse import sparse
 
 
 @dataclass(slots=True)
@@ -47,7 +49,5 @@ class PlanOptions:
 
     def changed(self) -> dict[str, Any]:
         """The options that differ from their defaults, for records."""
-        default = type(self)()
-        return {
-            f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != getattr(default, f.name)
-        }
+        changed: dict[str, Any] = sparse(self)
+        return changed

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.peers import own_operations, peer_links, phase
-from ansible_ensemble.planning.plan import PlannedOperation
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 
 
 def chain_operations(planning: Planning) -> None:

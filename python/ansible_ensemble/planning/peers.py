@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
-from ansible_ensemble.planning.plan import PlannedOperation
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.topology.cycles import peer_edges
 
 #: Operations of a relationship in their order [TOSCA 1.3, 5.8.5].

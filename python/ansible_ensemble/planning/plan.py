@@ -13,13 +13,13 @@ from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.documents.shape import misfit
-from ansible_ensemble.instances.status import Priority
 from ansible_ensemble.planning.plan_shape import PLAN
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 
 #: What a plan's document says it is: an ensemble, or a plan of Terraform, may be JSON as well.
 KIND = {"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}
 #: Version of the JSON form; the major number changes when a reader has to change.
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "2.0"
 
 
 @dataclass(slots=True)
@@ -40,55 +40,6 @@ class ValueChange:
     after: Any = None
     unknown: bool = False
     sensitive: bool = False
-
-
-@dataclass(slots=True)
-class PlannedOperation:
-    """One operation of the plan.
-
-    Attributes:
-        key: unique in the plan: `<instance>:<Interface>.<operation>`, or
-            `<source>:<requirement>#<index>:<Interface>.<operation>` for a relationship's operation.
-        instance: the instance it works on; for a relationship's operation, the relationship's source.
-        relationship: `<requirement>#<index>` of the source, or None.
-        implementation: short text of what runs.
-        host: where it runs, as far as it is known.
-        waits_for: keys of operations that must have succeeded before it.
-        waits_end: keys of operations that must have ended, with whatever result, before it.
-        serial: names of groups of which one operation runs at a time.
-        entry_state, exit_state: node state when it starts and when it succeeded.
-        exit_status: status of the instance when it succeeded, for the last operation of an instance.
-        details: what the executing side needs beside (an ad-hoc command, inputs of a workflow step, ...).
-    """
-
-    key: str
-    instance: str
-    template: str
-    interface: str
-    operation: str
-    reason: Reason
-    workflow: str
-    relationship: str | None = None
-    implementation: str = ""
-    host: str = "localhost"
-    waits_for: list[str] = field(default_factory=list)
-    waits_end: list[str] = field(default_factory=list)
-    serial: list[str] = field(default_factory=list)
-    priority: str = "required"
-    entry_state: str | None = None
-    exit_state: str | None = None
-    exit_status: str | None = None
-    details: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def full_name(self) -> str:
-        """`Interface.operation`."""
-        return f"{self.interface}.{self.operation}"
-
-    @property
-    def optional(self) -> bool:
-        """Whether its failure counts neither for the job nor for what needs its instance."""
-        return self.priority in (Priority.OPTIONAL.value, Priority.IGNORE.value)
 
 
 @dataclass(slots=True)
@@ -175,7 +126,7 @@ class Plan:
             "base": self.base,
             "options": redact(self.options),
             "resource_changes": [_instance_json(change) for change in self.instances],
-            "operations": [_operation_json(operation) for operation in self.operations],
+            "operations": [operation.to_json() for operation in self.operations],
             "output_changes": {change.name: _changes_json(Action.NONE.names, [change]) for change in self.outputs},
             "excluded": [dataclasses.asdict(exclusion) for exclusion in self.excluded],
             "warnings": self.warnings,
@@ -205,9 +156,7 @@ class Plan:
                 base=document["base"],
                 options=document["options"],
                 instances=[_instance_from_json(item) for item in document["resource_changes"]],
-                operations=[
-                    PlannedOperation(**{**item, "reason": Reason(item["reason"])}) for item in document["operations"]
-                ],
+                operations=[PlannedOperation.from_json(item) for item in document["operations"]],
                 excluded=[Exclusion(**item) for item in document["excluded"]],
                 outputs=[
                     _value_from_json(item)
@@ -242,13 +191,6 @@ def is_plan(text: str) -> bool:
 
 def _is_kind(document: Any) -> bool:
     return isinstance(document, dict) and all(document.get(key) == value for key, value in KIND.items())
-
-
-def _operation_json(operation: PlannedOperation) -> dict[str, Any]:
-    document = dataclasses.asdict(operation)
-    document["reason"] = operation.reason.value
-    document["details"] = redact(operation.details)
-    return document
 
 
 def _changes_json(actions: tuple[str, ...], changes: list[ValueChange]) -> dict[str, Any]:

@@ -8,6 +8,22 @@ from ansible_ensemble.instances.status import NodeState, Priority, Status
 _TEXT = (str, None)
 _VALUE: Shape = {"kind": str, "name": str, "unknown?": bool, "sensitive?": bool}
 _CHANGE: Shape = {"values": [_VALUE]}
+_ORIGIN: Shape = {"policy?": str, "workflow?": str}
+_ASSIGNED: Shape = {"values": dict, "origin?": _ORIGIN}
+_ORIGIN["given?"] = _ASSIGNED
+_GUARD: Shape = {
+    "branch?": {"succeeded": [str], "failed": [str]},
+    "condition?": list,
+    "condition_of?": str,
+    "unless_ok?": bool,
+    "only_if_absent?": bool,
+    "unless_absent?": bool,
+    "unless_unchanged?": str,
+    "only_if_reads_changed?": bool,
+    "only_if_brought_up?": str,
+    "only_if_made_anew?": str,
+    "only_if_attributes_changed?": str,
+}
 
 PLAN: Shape = {
     "workflow": str,
@@ -48,7 +64,14 @@ PLAN: Shape = {
             "entry_state?": (NodeState, None),
             "exit_state?": (NodeState, None),
             "exit_status?": (Status, None),
-            "details?": dict,
+            "guard?": _GUARD,
+            "target?": str,
+            "retry?": {"retries?": int, "backoff?": float},
+            "pause?": float,
+            "inputs?": dict,
+            "assigned?": _ASSIGNED,
+            "command?": {"command": [str], "host?": str, "module?": str},
+            "prediction?": {"changed?": bool, "diff?": [dict], "found?": Status, "unpredictable?": str},
         }
     ],
     "excluded": [{"instance": str, "reason": str}],

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.language.scalars import seconds
+from ansible_ensemble.planning.planned_operation import Retry
 
 #: Keys of an implementation that name the pause before the first retry; both mean the same.
 _PAUSES = ("delay", "backoff")
 
 
-def retry_details(operation: Operation | None) -> dict[str, Any]:
-    """The details `retries` and `backoff` (seconds) of a planned operation; empty where it is tried once.
+def retry_of(operation: Operation | None) -> Retry:
+    """How often an operation is tried again.
 
     An implementation's `retries` counts the attempts after the first, `delay` (or `backoff`) is the pause before the
     second, doubled with each further one. Beside `until` they are Ansible's keywords, whose loop is the task's own.
@@ -23,14 +22,14 @@ def retry_details(operation: Operation | None) -> dict[str, Any]:
     """
     settings = operation.implementation.settings if operation and operation.implementation else {}
     if "retries" not in settings or "until" in settings:
-        return {}
+        return Retry()
     assert operation is not None
     retries = settings["retries"]
     if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
         raise InvalidInput(
             f"the retries of {operation.full_name} are {retries!r}", operation.place, "write a whole number, 0 or more"
         )
-    details: dict[str, Any] = {"retries": retries}
+    retry = Retry(retries)
     for name in _PAUSES:
         if name in settings:
             pause = seconds(settings[name])
@@ -38,5 +37,5 @@ def retry_details(operation: Operation | None) -> dict[str, Any]:
                 raise InvalidInput(
                     f"the {name} of {operation.full_name} is no time", operation.place, "write seconds, or '5 s'"
                 )
-            details["backoff"] = pause
-    return details
+            retry = Retry(retries, pause)
+    return retry

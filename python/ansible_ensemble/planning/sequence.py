@@ -9,8 +9,8 @@ from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
-from ansible_ensemble.planning.plan import PlannedOperation
-from ansible_ensemble.planning.retries import retry_details
+from ansible_ensemble.planning.planned_operation import PlannedOperation
+from ansible_ensemble.planning.retries import retry_of
 
 #: Operations of the Configure interface around a node's own configure [TOSCA 1.3, 5.8.5.3].
 _AROUND_CONFIGURE = {
@@ -44,7 +44,7 @@ def planned(
         priority=member.priority.value,
         entry_state=entry.value if entry and standard else None,
         exit_state=leave.value if leave and standard else None,
-        details=retry_details(operation),
+        retry=retry_of(operation),
     )
 
 
@@ -65,7 +65,8 @@ def planned_on_link(planning: Planning, link: Link, operation: Operation, reason
             operation,
             default="TARGET" if operation.name.endswith("_target") and "configure" in operation.name else "SOURCE",
         ),
-        details={"target": link.target, **retry_details(operation)},
+        target=link.target,
+        retry=retry_of(operation),
     )
 
 

@@ -10,9 +10,9 @@ from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.language.entities import Operation
-from ansible_ensemble.planning.assigned import assign, assigned_inputs
+from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
-from ansible_ensemble.planning.plan import PlannedOperation
+from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin, PlannedOperation
 from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
 from ansible_ensemble.topology.activities import given_inputs
 
@@ -127,10 +127,10 @@ class WorkflowBuilder:
         member: PlannedInstance,
         called: Any,
         place: Place | None,
+        origin: Origin,
         *,
         relationship: str | None = None,
         host: str | None = None,
-        origin: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> Stage:
         """The stage of `call_operation`.
@@ -139,9 +139,9 @@ class WorkflowBuilder:
             member: the instance.
             called: `Interface.operation`, or a map with `operation` and `inputs`.
             place: where it is written, for errors.
+            origin: where the inputs are written.
             relationship: a requirement of the instance whose relationships have the operation.
             host: where it runs, if not where the operation says.
-            origin: whose the written inputs are, see `assigned.assign`; None where none are.
             given: plain values of further inputs.
 
         Raises:
@@ -153,10 +153,9 @@ class WorkflowBuilder:
             raise InvalidInput("the inputs of call_operation are no map", place, "write NAME: VALUE")
         stages = []
         for operation in self._called(member, name, relationship, place):
-            assign(operation.details, inputs, origin or {})
-            assigned_inputs(self.planning.topology, operation.details)  # those that lack a value are told now
-            if given:
-                operation.details["inputs"] = dict(given)
+            operation.assigned = AssignedInputs(inputs, origin) if inputs else None
+            assigned_inputs(self.planning.topology, operation.assigned)  # those that lack a value are told now
+            operation.inputs = dict(given or {})
             operation.host = host or operation.host
             self.unique(operation)
             self._belongs(member, operation)

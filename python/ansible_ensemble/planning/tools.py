@@ -9,7 +9,8 @@ from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS
 from ansible_ensemble.language.entities import Operation, Relationship
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.plan import PlannedOperation
+from ansible_ensemble.planning.guard import Guard
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, planned
 from ansible_ensemble.topology.tools import tool_name, tools_of
 
@@ -57,7 +58,7 @@ def _make(planning: Planning, tool: PlannedInstance) -> None:
         tool.plan(Action.READ, Reason.CHECK, "operations need it")
         tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
         for operation in tool.up:
-            operation.details["only_if_absent"] = True
+            operation.guard = Guard(only_if_absent=True)
         tool.up.insert(0, planned(planning, tool, check, "check", Reason.CHECK))
     else:
         tool.plan(Action.CREATE, Reason.ADD, "operations need it")

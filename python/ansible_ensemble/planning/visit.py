@@ -8,6 +8,7 @@ from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, EXIT_STATES,
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import EntityType, NodeTemplate
 from ansible_ensemble.planning.context import PlannedInstance, Planning
+from ansible_ensemble.planning.planned_operation import AdHocCommand
 from ansible_ensemble.planning.sequence import SETTLED, bring_up, mark_last, planned, take_down
 
 
@@ -82,14 +83,14 @@ def decide_run(planning: Planning) -> None:
 def _plan_command(planning: Planning) -> None:
     """The command once for each selected instance, in its context; without a filter once, in that of the ensemble."""
     options = planning.options
-    details = {"command": options.command, "host": options.host, "module": options.module}
+    command = AdHocCommand(tuple(options.command), options.host, options.module)
     text = " ".join([options.module, *options.command] if options.module else options.command)
     if not (options.instances or options.templates):
         member = PlannedInstance("ensemble", NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root")))
         planning.members = {member.name: member}
     for member in planning.selected():
         step = planned(planning, member, None, "command", Reason.RUN)
-        step.interface, step.implementation, step.details = "run", text, dict(details)
+        step.interface, step.implementation, step.command = "run", text, command
         step.key = f"{member.name}:run.command"
         member.up = [step]
         member.plan(Action.RUN, Reason.RUN)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Workflow, WorkflowStep
-from ansible_ensemble.planning.assigned import of_called
 from ansible_ensemble.planning.context import PlannedInstance, Planning
+from ansible_ensemble.planning.guard import Branch, Guard
+from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin
 from ansible_ensemble.planning.sequence import mark_last
 from ansible_ensemble.planning.stages import NORMATIVE, Stage, SubPlan, WorkflowBuilder, one_by_one, side_by_side
 from ansible_ensemble.topology.activities import called_workflow, given_inputs
@@ -33,7 +34,7 @@ def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
     workflow = planning.topology.workflows[planning.workflow]
     reason = _REASONS.get(workflow.name, Reason.RUN)
     builder = WorkflowBuilder(planning, sub_plan, reason, f"workflow {workflow.name}")
-    _StepGraph(builder, workflow, (workflow.name,), {"workflow": workflow.name}).stage()
+    _StepGraph(builder, workflow, (workflow.name,), Origin(workflow=workflow.name)).stage()
     for member in planning.members.values():
         if reason is Reason.ADD:
             mark_last(member.up, Status.OK)
@@ -46,7 +47,7 @@ def called_stage(  # noqa: PLR0917
     activity: Mapping[str, Any],
     members: list[PlannedInstance],
     place: Place | None,
-    by: Mapping[str, Any],
+    by: Origin,
     path: tuple[str, ...] = (),
 ) -> Stage:
     """The stage of the workflow that `delegate` or `inline` calls: the topology's own, else the normative one.
@@ -56,7 +57,7 @@ def called_stage(  # noqa: PLR0917
         activity: calls it by name, and may give it inputs.
         members: the instances that a normative workflow is delegated to; inlined, it is about all.
         place: where it is named, for errors.
-        by: whose the inputs are that the activity gives, see `assigned.assign`.
+        by: where the inputs are written that the activity gives.
         path: names of the workflows that lead here. One that replaces a normative workflow may delegate to it.
 
     Raises:
@@ -65,10 +66,15 @@ def called_stage(  # noqa: PLR0917
     name, written = called_workflow(activity)
     declared = builder.planning.topology.workflows.get(name)
     if declared is not None and name not in path:
-        return _StepGraph(builder, declared, (*path, name), of_called(name, given_inputs(written) or {}, by)).stage()
+        return _StepGraph(builder, declared, (*path, name), _called_origin(name, written, by)).stage()
     if declared is not None and name not in NORMATIVE:
         raise InvalidInput(f"workflows lead to each other: {' -> '.join([*path, name])}", place)
     return builder.normative(str(name), members if "delegate" in activity else None, place)
+
+
+def _called_origin(workflow: str, written: Any, by: Origin) -> Origin:
+    """Where inputs are written that stand in a workflow which an activity of `by` gives inputs to."""
+    return Origin(workflow=workflow, given=AssignedInputs(given_inputs(written) or {}, by))
 
 
 @dataclass(slots=True)
@@ -95,13 +101,13 @@ class _StepGraph:
 
     Attributes:
         path: names of the workflows on the way to it, from the job's own.
-        origin: what the inputs that its activities give are written in, see `assigned.assign`.
+        origin: where the inputs that its activities give are written.
     """
 
     builder: WorkflowBuilder
     workflow: Workflow
     path: tuple[str, ...]
-    origin: Mapping[str, Any]
+    origin: Origin
 
     def stage(self) -> Stage:
         """The stage of the whole workflow.
@@ -162,14 +168,14 @@ class _StepGraph:
         for operation in whole.operations if gates else ():
             gate = gates.get(operation.instance) or next(iter(gates.values()))
             if operation.key not in gate.last:
-                operation.details.setdefault("with", gate.last[0])
+                operation.guard = replace(operation.guard, condition_of=operation.guard.condition_of or gate.last[0])
         return whole
 
     def _gate(self, step: WorkflowStep, member: PlannedInstance) -> Stage:
         """What decides by the step's filter whether it runs; it also stands for a step without activities."""
         gate = self.builder.note(member, step.name)
         if step.filter:
-            gate.first[0].details["filter"] = step.filter
+            gate.first[0].guard = Guard(condition=step.filter)
         return gate
 
     def _is_done(self, member: PlannedInstance) -> bool:
@@ -188,9 +194,9 @@ class _StepGraph:
             member,
             activity["call_operation"],
             step.place,
+            self.origin,
             relationship=step.relationship,
             host=step.operation_host,
-            origin=self.origin,
         )
 
     def _check_preconditions(self) -> None:
@@ -225,8 +231,8 @@ def _connect(stage: Stage, entry: _Entry) -> None:
             operation.waits_for += entry.succeeded
             continue
         operation.waits_end += dict.fromkeys(entry.keys)
-        failed = [key for failing in entry.failing for key in failing.keys]
-        operation.details["after"] = {"succeeded": entry.succeeded, "failed": failed}
+        failed = tuple(key for failing in entry.failing for key in failing.keys)
+        operation.guard = replace(operation.guard, branch=Branch(tuple(entry.succeeded), failed))
 
 
 def _in_order(workflow: Workflow) -> list[str]:

@@ -104,7 +104,7 @@ def _runs(operations: list[dict[str, Any]]) -> str:
 
 
 def _prediction(operation: dict[str, Any]) -> str:
-    found = operation["details"].get("prediction")
+    found = operation.get("prediction")
     if not found:
         return ""
     title = _text(operation_title(operation))

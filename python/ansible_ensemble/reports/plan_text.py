@@ -91,7 +91,7 @@ class _Writer:
         if self.verbose or change["change"]["values"]:
             return False
         operations = [self.operations[key] for key in change["operations"] if key in self.operations]
-        if any("prediction" in operation["details"] for operation in operations):
+        if any("prediction" in operation for operation in operations):
             return False
         return change["symbol"] in ("<=", " ") or (change["symbol"] == ">" and change["action_reason"] != "run")
 
@@ -169,7 +169,7 @@ class _Writer:
 
     def prediction(self, operation: dict[str, Any]) -> Iterator[str]:
         """What a dry run of the operation found, where the plan was made with one."""
-        found = operation["details"].get("prediction")
+        found = operation.get("prediction")
         if not found:
             return
         title = operation_title(operation)

@@ -82,7 +82,7 @@ def would_change(prediction: dict[str, Any]) -> str:
     """What a dry run of an operation says it would do.
 
     Args:
-        prediction: an operation's `details.prediction`: `found` (a status); or `changed`, and perhaps `diff` as Ansible
+        prediction: an operation's `prediction`: `found` (a status); or `changed`, and perhaps `diff` as Ansible
             modules give it.
     """
     if prediction.get("found"):

@@ -50,8 +50,7 @@ topology_template:
     done = command("plan", "--check", "--output", "json", "service.yaml")
     assert done.code == 0, done.output
     predictions = {
-        operation["operation"]: operation["details"]["prediction"]
-        for operation in json.loads(done.stdout)["operations"]
+        operation["operation"]: operation["prediction"] for operation in json.loads(done.stdout)["operations"]
     }
     assert "unpredictable" in predictions["create"]
     assert predictions["configure"]["changed"] is True

@@ -49,7 +49,7 @@ def test_each_key_of_a_construct_acts(construct: str) -> None:
 def test_each_key_of_an_implementation_acts() -> None:
     assert set(IMPLEMENTATION) >= IMPLEMENTATION_KEYS
     for key, module in IMPLEMENTATION.items():
-        assert f'"{key}"' in (HOME / "topology" / f"{module}.py").read_text()
+        assert f'"{key}"' in (HOME / "language" / f"{module}.py").read_text()
     by_play = (HOME / "configurators/play.py").read_text()
     for key in JOB_KEYS.union(*BY_CONFIGURATOR.values()) - set(IMPLEMENTATION) - {"description", "metadata"}:
         text = (HOME / JOBS[key]).read_text() if key in JOBS else by_play

@@ -8,7 +8,8 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, redact
 from ansible_ensemble.language.entities import Topology
-from ansible_ensemble.planning.assigned import assign, assigned_inputs
+from ansible_ensemble.planning.assigned import assigned_inputs
+from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin
 from ansible_ensemble.topology.service_template import load_topology
 
 SERVICE = """\
@@ -40,7 +41,7 @@ topology_template:
   policies:
     - rotation: {type: Rotation, properties: {key: canary, every: {days: 7}, login: {user: joe, pw: canary}}}
 """
-WORKFLOW, POLICY = {"workflow": "rotate"}, {"policy": "rotation"}
+WORKFLOW, POLICY = Origin(workflow="rotate"), Origin(policy="rotation")
 
 
 @pytest.fixture
@@ -64,32 +65,27 @@ def topology(tmp_path: Path) -> Topology:
         (POLICY, {"get_property": ["SELF", "key"]}, "canary", True),
         (POLICY, {"get_property": ["SELF", "every", "days"]}, 7, False),
         (POLICY, {"get_input": "key"}, {"get_input": "key"}, False),
-        ({}, {"get_input": "key"}, {"get_input": "key"}, False),
+        (Origin(), {"get_input": "key"}, {"get_input": "key"}, False),
     ],
 )
 def test_what_an_operation_is_assigned(
-    topology: Topology, origin: dict[str, str], written: Any, filled: Any, sensitive: bool
+    topology: Topology, origin: Origin, written: Any, filled: Any, sensitive: bool
 ) -> None:
-    details: dict[str, Any] = {}
-    assign(details, {"value": written}, origin)
-    assert "canary" not in str(details)
-    found = assigned_inputs(topology, details)
+    assigned = AssignedInputs({"value": written}, origin)
+    assert "canary" not in str(assigned)
+    found = assigned_inputs(topology, assigned)
     assert found == {"value": filled}
     assert is_sensitive(found) == sensitive
 
 
 def test_an_input_that_has_no_value_is_told(topology: Topology) -> None:
-    details: dict[str, Any] = {}
-    assign(details, {"value": {"get_input": "needed"}}, WORKFLOW)
+    assigned = AssignedInputs({"value": {"get_input": "needed"}}, WORKFLOW)
     with pytest.raises(InvalidInput, match='"needed" of workflow "rotate" has no value'):
-        assigned_inputs(topology, details)
+        assigned_inputs(topology, assigned)
 
 
-def test_nothing_assigned_is_nothing_noted(topology: Topology) -> None:
-    details: dict[str, Any] = {}
-    assign(details, {}, WORKFLOW)
-    assert details == {}
-    assert assigned_inputs(topology, details) == {}
+def test_nothing_assigned_is_no_value(topology: Topology) -> None:
+    assert assigned_inputs(topology, None) == {}
 
 
 @pytest.mark.parametrize(
@@ -110,16 +106,13 @@ def test_nothing_assigned_is_nothing_noted(topology: Topology) -> None:
     ],
 )
 def test_sensitive_fields_of_what_is_assigned_are_marked_and_others_not(
-    topology: Topology, origin: dict[str, str], written: Any, redacted: Any
+    topology: Topology, origin: Origin, written: Any, redacted: Any
 ) -> None:
-    details: dict[str, Any] = {}
-    assign(details, {"value": written}, origin)
-    assert redact(assigned_inputs(topology, details)) == {"value": redacted}
+    assert redact(assigned_inputs(topology, AssignedInputs({"value": written}, origin))) == {"value": redacted}
 
 
 @pytest.mark.parametrize("step", ["days", 1, {"get_input": "times"}])
 def test_a_part_that_an_input_does_not_have_is_refused(topology: Topology, step: Any) -> None:
-    details: dict[str, Any] = {}
-    assign(details, {"value": {"get_input": ["logins", step]}}, WORKFLOW)
+    assigned = AssignedInputs({"value": {"get_input": ["logins", step]}}, WORKFLOW)
     with pytest.raises(InvalidInput, match='the input "logins" of the workflow has no'):
-        assigned_inputs(topology, details)
+        assigned_inputs(topology, assigned)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ansible_ensemble.core.errors import InvalidInput, UsageError
 from ansible_ensemble.instances.instance import Instances, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
+from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.plan import KIND, Plan
 from tests.unit.planning.topologies import deployed, keys, node, plan, relate, topology
 
@@ -97,7 +98,7 @@ def test_what_reads_a_changed_value_runs_again_and_configure_with_it():
     made = plan(topology(node("app"), node("db")), deployed("app", "db"), changed={"app": ["Standard.configure"]})
     assert keys(made) == ["app:Standard.configure", "app:Standard.stop", "app:Standard.start"]
     assert made.instances[0].reason_text == "port changed"
-    assert made.operations[1].details == {"unless_unchanged": "app:Standard.configure"}
+    assert made.operations[1].guard == Guard(unless_unchanged="app:Standard.configure")
 
 
 def test_a_node_that_cannot_be_restarted_is_still_started_after_configure():
@@ -151,8 +152,8 @@ def test_unknown_status_is_checked_first():
     app = node("app", ("create", "start", "Install.check"))
     made = plan(topology(app), deployed("app", local=Status.UNKNOWN, state=NodeState.STARTED))
     assert [o.operation for o in made.operations] == ["check", "create", "start"]
-    assert made.operations[1].details["only_if_absent"]  # where the check finds it gone
-    assert made.operations[2].details["unless_ok"]
+    assert made.operations[1].guard.only_if_absent  # where the check finds it gone
+    assert made.operations[2].guard.unless_ok
 
 
 def test_an_interrupted_operation_that_is_not_idempotent_does_not_run_by_itself():
@@ -311,7 +312,7 @@ def test_the_document_reads_back_as_the_same_plan():
 
 
 @pytest.mark.parametrize(
-    "document", [None, {}, KIND, KIND | {"format_version": "9.0"}, KIND | {"format_version": "1.0"}, {"kind": "Plan"}]
+    "document", [None, {}, KIND, KIND | {"format_version": "9.0"}, KIND | {"format_version": "2.0"}, {"kind": "Plan"}]
 )
 def test_what_is_no_plan_is_refused(document):
     with pytest.raises(InvalidInput):
