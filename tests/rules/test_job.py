@@ -1,4 +1,4 @@
-"""Rules of the seed that are about a job's files and ids."""
+"""Rules about a job's files and ids (docs/rules.md)."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
-"""The table of README.md names tests that exist, and every case."""
+"""The tables of docs/rules.md name tests that exist, and every case."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from tests.rules.test_rules import CASES, HERE
+from tests.rules.test_rules import CASES
 
-_ROW = re.compile(r"^\| (?P<sentence>.+?) \| (?P<tests>[^|]+) \|$")
+_ROW = re.compile(r"^\| (?P<rule>.+?) \| (?P<tests>[^|]+) \|$")
 
 
-def rows() -> list[tuple[str, str]]:
-    lines = (HERE / "README.md").read_text().partition("## Job Lifecycle")[2].splitlines()
-    found = [match for line in lines if (match := _ROW.match(line)) and match["sentence"] != "Sentence"]
-    return [(match["sentence"], test.strip()) for match in found for test in match["tests"].split(",")]
+def rows(repository: Path) -> list[tuple[str, str]]:
+    lines = (repository / "docs/rules.md").read_text().splitlines()
+    found = [match for line in lines if (match := _ROW.match(line)) and match["rule"] != "Rule"]
+    return [(match["rule"], test.strip()) for match in found for test in match["tests"].split(",")]
 
 
 def exists(test: str, repository: Path) -> bool:
@@ -24,11 +24,11 @@ def exists(test: str, repository: Path) -> bool:
     return path.is_file() and f"def {function}(" in path.read_text()
 
 
-def test_every_sentence_has_a_test_that_exists(repository: Path) -> None:
-    assert len(rows()) > 100
-    assert [row for row in rows() if not exists(row[1], repository)] == []
+def test_every_rule_has_a_test_that_exists(repository: Path) -> None:
+    assert len(rows(repository)) > 100
+    assert [row for row in rows(repository) if not exists(row[1], repository)] == []
 
 
-def test_every_case_has_its_sentence() -> None:
-    named = [test for _, test in rows() if "::" not in test]
+def test_every_case_has_its_rule(repository: Path) -> None:
+    named = [test for _, test in rows(repository) if "::" not in test]
     assert [f"{case.parent.name}/{case.name}" for case in CASES if not any(case.match(test) for test in named)] == []

@@ -1,4 +1,4 @@
-"""The record of a job as YAML: a committed copy in `changes/`, a verbose one in `jobs/` (seed: "Generated Files")."""
+"""The record of a job as YAML: committed in `changes/`, verbose in `jobs/` (docs/rules.md, "Generated files")."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`jobs.tsv`: a line for each job and task, for fast loading and merging without conflicts.
 
-A line is a change id and then `key=value`, separated by tabs (seed unfurl-jobs: "Generated Files"). Lines are only ever
+A line is a change id and then `key=value`, separated by tabs (docs/rules.md, "Generated files"). Lines are only ever
 appended, and clones merge by union, so lines may come twice and in any order. A line that was torn by a crash stays as
 it is; the job is then recorded again, and of the lines with one id the longest counts.
 """

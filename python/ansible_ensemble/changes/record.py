@@ -1,4 +1,4 @@
-"""What is recorded of a job and of each of its tasks (seed unfurl-introduction: "ConfigChange").
+"""Records of a job and of each of its tasks (docs/rules.md, "Change ids").
 
 The keys of the JSON form are Unfurl's, so that each of the two reads the other's records.
 """

@@ -60,7 +60,7 @@ class Result:
     Attributes:
         success: whether the operation did what it is for.
         modified: whether the instance was modified; None if the operation did not say. It decides the status of
-            an instance whose operation failed (seed unfurl-jobs: "Operational status and state").
+            an instance whose operation failed (docs/rules.md, "Operational status").
         status: a status reported explicitly, which then wins.
         outputs: values by output name.
         attributes: attributes of the instance that the operation set.

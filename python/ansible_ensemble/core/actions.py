@@ -57,7 +57,7 @@ class Kind(Flag):
 
 
 class Reason(str, Enum):
-    """Why an operation is planned (seed unfurl-jobs: "Updating a deployment" and the workflows).
+    """Why an operation is planned (docs/rules.md, "Updating a deployment" and the workflows).
 
     Attributes:
         words: the same in words, for plans that have none that say more.

@@ -1,4 +1,4 @@
-"""Change ids: sortable names of jobs and their tasks (seed unfurl-jobs: "ChangeIds").
+"""Change ids: sortable names of jobs and their tasks (docs/rules.md, "Change ids").
 
 A change id is `A`, seven base-62 digits of the time (years since 2020, month, day, hour, minute, second, 1/62 second,
 all in UTC), then the number of the task in its job as four hexadecimal digits; `0000` is the job itself. A job of more

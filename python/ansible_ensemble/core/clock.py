@@ -20,7 +20,7 @@ def job_time(moment: datetime) -> str:
 
 
 def file_time(moment: datetime) -> str:
-    """The moment as file names hold it, to the second: `2024-01-31-23-33-37` (seed unfurl-jobs: "Generated Files")."""
+    """The moment as file names hold it, to the second: `2024-01-31-23-33-37` (docs/rules.md, "Generated files")."""
     return job_time(moment)[:19]
 
 

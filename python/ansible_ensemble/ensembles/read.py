@@ -332,7 +332,7 @@ def _instances(document: Document | None, status: Mapping[str, Any], codec: Secr
 
 
 def _base(document: Document | None, topology: Topology, status: Mapping[str, Any]) -> dict[str, str]:
-    """Digests of what a plan is made from; without sensitive inputs (seed: "Applying configuration changes")."""
+    """Digests of what a plan is made from, without sensitive inputs (docs/rules.md, "Job lifecycle")."""
     spec = hashlib.sha256()
     for file in topology.files:
         if document is None or file != document.path:

@@ -63,7 +63,7 @@ def _instance(name: str, context: Context) -> Any:
     try:
         source = look_up(environment.externals, name)
     except KeyError:
-        # what is imported without a word (seed unfurl-introduction: "Imports")
+        # imported by default, as in Unfurl
         if name == "localhost":
             return named(context, "ORCHESTRATOR")
         values = {"local": environment.locals, "secret": environment.secrets}.get(name)

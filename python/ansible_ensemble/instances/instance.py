@@ -38,7 +38,7 @@ class RelationshipInstance:
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """The status of one instance (seed unfurl-jobs: "YAML example").
+    """The status of one instance (docs/rules.md, "Status section").
 
     Attributes:
         name: unique in the ensemble.

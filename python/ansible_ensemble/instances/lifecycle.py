@@ -1,4 +1,4 @@
-"""What operations do to an instance: node states, and the status rules of the seed."""
+"""How operations change an instance: its node state and status (docs/rules.md, "Operational status", "Node states")."""
 
 from __future__ import annotations
 
@@ -47,12 +47,9 @@ def only_looks(operation: str) -> bool:
 
 
 def status_after_failure(before: Status, modified: bool | None, priority: Priority) -> Status:
-    """Status of an instance whose operation failed.
+    """Status of an instance whose operation failed (docs/rules.md, "Operational status").
 
-    Seed unfurl-jobs, "Operational status and state": "If it fails, the status will depend on whether the instance
-    was modified by the operation. If it has been, the status is set to Error (or to Degraded the task was optional);
-    if the operation didn't report whether or not it was modified, it is set to Unknown. Otherwise, the status won't
-    be changed."
+    Modified: error, or degraded if the instance is optional. Not reported: unknown. Not modified: unchanged.
 
     Args:
         before: the status before the operation.

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Status(str, Enum):
-    """Operational status of an instance (seed unfurl-jobs: "Operational status and state")."""
+    """Operational status of an instance (docs/rules.md, "Operational status")."""
 
     UNKNOWN = "unknown"
     OK = "ok"

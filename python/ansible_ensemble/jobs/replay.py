@@ -1,4 +1,4 @@
-"""Replay: recorded changes become a plan that applies them again (seed unfurl-jobs: "ChangeIds")."""
+"""Replay: recorded changes become a plan that applies them again (docs/rules.md, "Change ids")."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Environments: what differs between the places an ensemble is deployed to (seed: "Locking", environment settings).
+"""Environments: what differs between the places an ensemble is deployed to (docs/records.md, "Environments").
 
 An environment is merged from layers; of two that set the same name the later wins: the user's home project, the
 project (`defaults`), the environment's own section, the ensemble's `environment` section.
 
-Older ensembles of Unfurl have parts of theirs elsewhere: `context` is `environment`, `imports` is its `external`
-(seed unfurl-introduction: "Imports"), and `spec.env` its `variables`.
+Older ensembles of Unfurl use other keys: `context` is `environment`, `imports` is its `external`, and `spec.env` its
+`variables`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Working folders of an ensemble: planned, then active or failed (seed unfurl-jobs: "Generated Files").
+"""Working folders of an ensemble: planned, then active or failed (docs/rules.md, "Generated files").
 
 Each has `artifacts` and `secrets`, which are committed from `active`, and `tasks`, which never is. A task renders into
 `planned/<kind>/<instance>/<operation>`; when it has succeeded its folders move to `active`, else to

@@ -186,7 +186,7 @@ def upstream(root: Path, *, fetch: bool = True) -> Upstream | None:
 
 
 def check_upstream(root: Path) -> None:
-    """Refuse to work on a copy that others have gone on from (seed unfurl-jobs: "Locking").
+    """Refuse to work on a copy that others have gone on from (docs/rules.md, "Locking").
 
     Raises:
         EnsembleError: the branch lacks commits of the one it follows, or that cannot be found out.

@@ -1,4 +1,4 @@
-"""What of an ensemble git keeps, and how it merges it (seed unfurl-jobs: "Generated Files")."""
+"""What of an ensemble git keeps, and how it merges it (docs/rules.md, "Generated files")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The global lock: one job at a time on all clones of an ensemble, by the `git lfs` client (seed: "Locking").
+"""The global lock: one job at a time on all clones of an ensemble, by the `git lfs` client (docs/rules.md, "Locking").
 
 A server's locks belong to users, not to processes. So the lock's id is kept beside the local lock: a lock that a killed
 job of this very copy left is recognised by it and used again. That is safe only under the local lock, which is

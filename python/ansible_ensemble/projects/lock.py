@@ -1,4 +1,4 @@
-"""The local lock: one job at a time on one copy of an ensemble (seed unfurl-jobs: "Locking").
+"""The local lock: one job at a time on one copy of an ensemble (docs/rules.md, "Locking").
 
 The lock is the file `<ensemble>.lock`. It says who holds it, since when and for what; when the holder's process and all
 that adopted the lock from it are gone from this host, the next one takes it over. A process on another host, or in

@@ -91,7 +91,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
 
 
 def _is_passing(options: Mapping[str, Any]) -> bool:
-    """Whether a job ran a command that is not to be saved (seed unfurl-jobs: "Ad-hoc Jobs")."""
+    """Whether a job ran a command that is not to be saved (docs/rules.md, "Ad-hoc jobs")."""
     return bool(options.get("command")) and not options.get("save")
 
 

@@ -70,7 +70,7 @@ def free_repositories(ensemble: Ensemble) -> list[str]:
 
 
 def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
-    """Refuse a job on a copy that others have gone on from (seed unfurl-jobs: "Locking").
+    """Refuse a job on a copy that others have gone on from (docs/rules.md, "Locking").
 
     Raises:
         EnsembleError: a repository lacks commits of its upstream, or that cannot be found out.

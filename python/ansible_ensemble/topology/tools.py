@@ -1,6 +1,6 @@
 """Tools that operations need where the job runs: each is a node of its own, which is made before they run.
 
-Seed unfurl-jobs, "Job Lifecycle", step 5: what planned tasks require locally, as tool artifacts, is installed first.
+Tools that planned operations need are installed first (docs/rules.md, "Updating a deployment").
 A tool is an artifact of an operation's implementation, its primary or one of its `dependencies`, whose type says how it
 is installed: a Python package, an Ansible collection, or any type with operations of the Standard interface. As a node
 it stands in the status as any other; what is planned for it is a matter of `planning.tools`.
