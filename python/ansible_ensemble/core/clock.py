@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ansible_ensemble.core.errors import InvalidInput
-
 _JOB_TIME = "%Y-%m-%d-%H-%M-%S-%f"
 
 
@@ -27,17 +25,3 @@ def file_time(moment: datetime) -> str:
 def iso_time(moment: datetime) -> str:
     """The moment for people and other tools, to the second: `2024-01-31T23:33:37Z`."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def parse_job_time(text: str) -> datetime:
-    """Read a time of a job record back.
-
-    Raises:
-        InvalidInput: it is no such time.
-    """
-    try:
-        return datetime.strptime(text, _JOB_TIME).replace(tzinfo=UTC)
-    except ValueError as error:
-        raise InvalidInput(
-            f"{text!r} is no job time", hint="it looks like 2024-01-31-23-33-37-096546, in UTC"
-        ) from error

@@ -17,7 +17,7 @@ from ansible_ensemble.documents.round_trip import round_trip
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.documents.yaml import Document, parse_events, parse_yaml
 
-__all__ = ["DELETE", "emit_yaml", "replace_entries", "replace_section", "rewrite", "same"]
+__all__ = ["DELETE", "emit_yaml", "replace_entries", "rewrite", "same"]
 
 
 class _Delete:
@@ -30,21 +30,6 @@ class _Delete:
 
 
 DELETE = _Delete()
-
-
-def replace_section(text: str | Document, key: str, value: Any, *, prove: bool = True) -> str:
-    """Return the text with one section of the document replaced, added, or removed by `DELETE`.
-
-    Args:
-        text: the document, or its text.
-        key: the top-level key.
-        value: its new data.
-        prove: as for `rewrite`.
-
-    Raises:
-        EnsembleError: as for `rewrite`.
-    """
-    return replace_entries(text, (), {key: value}, prove=prove)
 
 
 def replace_entries(

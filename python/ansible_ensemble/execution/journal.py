@@ -84,26 +84,6 @@ class Journal:
             unnamed.unlink(missing_ok=True)
         return journal
 
-    @classmethod
-    def resume(cls, path: Path, *, sync: Callable[[int], None] = os.fsync) -> Journal:
-        """Go on with a journal, behind what is in it; damage stays as it is.
-
-        Raises:
-            EnsembleError: the file can't be read or written.
-            InvalidInput: it is of another format version.
-        """
-        reading = read_journal(path)
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-            size = os.fstat(descriptor).st_size
-            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        except OSError as error:
-            raise _write_error(path, error) from error
-        journal = cls(path, descriptor, size, reading.next_seq, sync)
-        if torn:
-            journal._pending.append(b"\n")
-        return journal
-
     def append(self, event: Mapping[str, Any]) -> int:
         """Add an event; return its number. It counts once that number is committed.
 
@@ -202,13 +182,6 @@ class JournalReading:
     events: list[dict[str, Any]] = field(default_factory=list)
     damage: list[Damage] = field(default_factory=list)
 
-    @property
-    def next_seq(self) -> int:
-        """The number of the event that comes next."""
-        if self.events:
-            return int(self.events[-1]["seq"]) + 1
-        return 0 if self.header is None else 1
-
 
 def read_journal(path: Path) -> JournalReading:
     """Read a journal, whatever happened to it.
@@ -243,7 +216,7 @@ def read_journal(path: Path) -> JournalReading:
             reading.header = _checked_header(event, place)
         else:
             reading.events.append(event)
-    if reading.next_seq == 0 and not reading.damage:
+    if expected == 0 and not reading.damage:
         reading.damage.append(Damage(Place(str(path), 1), "the journal is empty", at_end=True))
     return reading
 

@@ -116,10 +116,6 @@ class ReadyQueue:
         """What has no place for an operation on this host and in these groups; None if all have."""
         return self._full(self.limited(host, groups))
 
-    def runnable(self) -> list[str]:
-        """The operations that may run now; for checks, as it looks at each."""
-        return [key for key, resources in self._resources.items() if self._full(resources) is None]
-
     def _free(self, resources: Iterable[Resource]) -> None:
         for resource in resources:
             self._used[resource] -= 1

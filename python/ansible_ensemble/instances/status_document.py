@@ -158,15 +158,3 @@ def _ready_state(instance: Instance) -> dict[str, str]:
     if instance.state is not None:
         ready["state"] = instance.state.value
     return ready
-
-
-def instance_path(instances: Instances, name: str) -> tuple[str, ...]:
-    """Keys from the section `status` to an instance's entry: each under the host it is nested in."""
-    keys: list[str] = []
-    current: Instance | None = instances.get(name)
-    seen: set[str] = set()
-    while current is not None and current.name not in seen:
-        seen.add(current.name)
-        keys[:0] = ["instances", current.name]
-        current = instances.get(current.host) if current.host else None
-    return tuple(keys)

@@ -226,7 +226,6 @@ class Topology:
     policies: dict[str, Policy] = field(default_factory=dict)
     groups: dict[str, Group] = field(default_factory=dict)
     nested: dict[str, Topology] = field(default_factory=dict)
-    substitution: Mapping[str, Any] | None = None
     repositories: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
     description: str = ""

@@ -27,7 +27,7 @@ from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read
 from ansible_ensemble.topology.operations import check_operations
 from ansible_ensemble.topology.policies import check_triggers, read_policies
 from ansible_ensemble.topology.requirements import resolve_requirements
-from ansible_ensemble.topology.substitution import find_substitutes, mapped_requirements, read_substitution, substitute
+from ansible_ensemble.topology.substitution import check_substitution, find_substitutes, mapped_requirements, substitute
 from ansible_ensemble.topology.workflows import read_workflows
 
 
@@ -171,7 +171,7 @@ class _Builder:
         check_triggers(building)
         self._read_other_inputs(building, inputs)
         self._read_outputs(building)
-        read_substitution(building)
+        check_substitution(building)
         substitute(building, self.build)
         names = {one.name: one for one in topology.node_templates.values()} | topology.node_templates
         others = {one.type.name: one for one in topology.policies.values()} | topology.groups | topology.policies

@@ -25,8 +25,8 @@ INSIDE = "inside"
 BuildTopology = Callable[[Scope, str, Mapping[str, Any]], Building]
 
 
-def read_substitution(building: Building) -> None:
-    """Read the file's own substitution mapping, and check the names in it."""
+def check_substitution(building: Building) -> None:
+    """Check the names in the file's own substitution mapping."""
     scope, problems = building.scope, building.problems
     raw = scope.template.get("substitution_mappings")
     if raw is None:
@@ -35,7 +35,6 @@ def read_substitution(building: Building) -> None:
     body = problems.mapping(raw, "substitution_mappings", place)
     problems.check_keys(body, "substitution_mapping", place)
     if body.get("node") is not None and body.get("node_type") is None:
-        building.topology.substitution = dict(body)
         return
     entity = building.types.get("node", body.get("node_type"), scope, place_of(body, "node_type"))
     if entity is None:
@@ -58,7 +57,6 @@ def read_substitution(building: Building) -> None:
                 problems.add(f"{entity.name} has no {_SINGULAR[part]} '{name}'", where, nearest(name, known))
             elif isinstance(target, list):
                 _check_target(part, target, where, building)
-    building.topology.substitution = {**body, "node_type": entity.name}
 
 
 _SINGULAR = {"capabilities": "capability", "requirements": "requirement"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import SensitiveInt, SensitiveMap, SensitiveStr
-from ansible_ensemble.documents.writer import DELETE, emit_yaml, replace_entries, replace_section, rewrite, same
+from ansible_ensemble.documents.writer import DELETE, emit_yaml, replace_entries, rewrite, same
 from ansible_ensemble.documents.yaml import MAX_DEPTH, VaultText, parse_yaml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text(
@@ -175,10 +175,10 @@ def test_an_edit_changes_only_its_lines(
 
 
 def test_a_missing_final_newline_stays_missing() -> None:
-    assert replace_section("a: 1\nb: 2 # c", "a", 3) == "a: 3\nb: 2 # c"
-    assert replace_section("a: 1\nb: 2", "b", 3) == "a: 1\nb: 3"
-    assert replace_section("a: 1", "b", [1]) == "a: 1\nb:\n  - 1\n"
-    assert replace_section("a: 1\n", "b", DELETE) == "a: 1\n"
+    assert replace_entries("a: 1\nb: 2 # c", (), {"a": 3}) == "a: 3\nb: 2 # c"
+    assert replace_entries("a: 1\nb: 2", (), {"b": 3}) == "a: 1\nb: 3"
+    assert replace_entries("a: 1", (), {"b": [1]}) == "a: 1\nb:\n  - 1\n"
+    assert replace_entries("a: 1\n", (), {"b": DELETE}) == "a: 1\n"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_missing_final_newline_stays_missing() -> None:
     ],
 )
 def test_comments_beside_a_key(before: str, value: Any, after: str) -> None:
-    assert replace_section(before, "a", value) == after
+    assert replace_entries(before, (), {"a": value}) == after
 
 
 def test_the_whole_status_is_compared_entry_by_entry() -> None:
@@ -201,7 +201,10 @@ def test_the_whole_status_is_compared_entry_by_entry() -> None:
         "inputs": {},
         "instances": {**say(ENSEMBLE)["status"]["instances"], "db": {"x": "r"}},
     }
-    assert changed_lines(ENSEMBLE, replace_section(ENSEMBLE, "status", status)) == ["-      x: 'q'", "+      x: r"]
+    assert changed_lines(ENSEMBLE, replace_entries(ENSEMBLE, (), {"status": status})) == [
+        "-      x: 'q'",
+        "+      x: r",
+    ]
 
 
 # Texts that no edit in place is safe in, the edit, and what must be left of the old text.
@@ -225,16 +228,16 @@ def test_where_surgery_is_not_safe_the_data_is_right(text: str, entries: Any, ke
 
 @pytest.mark.parametrize("prove", [True, False])
 def test_spaces_that_follow_a_new_block_do_not_become_its_content(prove: bool) -> None:
-    assert same(say(replace_section("a: 1\n    ", "b", "x\n", prove=prove)), {"a": 1, "b": "x\n"})
+    assert same(say(replace_entries("a: 1\n    ", (), {"b": "x\n"}, prove=prove)), {"a": 1, "b": "x\n"})
 
 
 @pytest.mark.parametrize("prove", [True, False])
 def test_a_block_that_ends_with_the_file_gains_no_line_end(prove: bool) -> None:
-    assert same(say(replace_section("a: |\n  x", "b", 1, prove=prove)), {"a": "x", "b": 1})
+    assert same(say(replace_entries("a: |\n  x", (), {"b": 1}, prove=prove)), {"a": "x", "b": 1})
 
 
 def test_an_alias_is_replaced_by_a_value_of_its_own() -> None:
-    assert replace_section("a: &x {p: 1}\nb: *x # y\n", "b", {"p": 2}) == "a: &x {p: 1}\nb: # y\n  p: 2\n"
+    assert replace_entries("a: &x {p: 1}\nb: *x # y\n", (), {"b": {"p": 2}}) == "a: &x {p: 1}\nb: # y\n  p: 2\n"
 
 
 def test_a_comment_after_a_new_block_stays_outside_of_it() -> None:

@@ -8,7 +8,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.status import NodeState, Priority, Status
-from ansible_ensemble.instances.status_document import instance_path, read_status, write_instance
+from ansible_ensemble.instances.status_document import read_status, write_instance
 
 #: As Unfurl writes it: what is hosted is nested.
 UNFURL = {
@@ -46,7 +46,6 @@ def test_reads_what_unfurl_writes_and_writes_it_back():
         NodeState.CONFIGURED,
     )
     assert (app.priority, app.created, app.protected) == (Priority.OPTIONAL, "::server", True)
-    assert instance_path(instances, "app") == ("instances", "server", "instances", "app")
     assert write_instance(app, lambda value: value) == UNFURL["instances"]["server"]["instances"]["app"]
 
 

@@ -95,8 +95,6 @@ def test_attributes_are_what_they_are_mapped_to(load: Load) -> None:
 def test_a_nested_topology_stands_alone_with_its_requirement_left_open(load: Load) -> None:
     topology = load(NESTED.partition("\n")[2], files={"types.yaml": TYPES}, inputs={"count": 1, "name": "x"})
     assert topology.node_templates["engine"].requirements == []
-    assert topology.substitution is not None
-    assert topology.substitution["node_type"] == "Database"
 
 
 def test_a_filter_chooses_among_several(load: Load) -> None:
