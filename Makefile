@@ -18,7 +18,7 @@ GUESTBOOK := $(BUILD)/guestbook
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down test gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture fuzz build clean
+.PHONY: help demo demo-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture fuzz build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,9 @@ test: $(EQUIPPED) ## Run every gate and every test
 	@$(MAKE) --no-print-directory unit integration
 	@echo
 	@echo "All checks passed. Try next: make demo"
+
+generate: $(EQUIPPED) ## Write anew what is made from the tables in the code: options, reasons
+	python tests/generate.py
 
 # --- gates -----------------------------------------------------------------------------------------------------------
 

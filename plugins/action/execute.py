@@ -8,17 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
-
-EXECUTING: dict[str, dict[str, Any]] = {
-    "jobs_per_host": {"type": "int"},
-    "fail_fast": {"type": "bool", "default": False},
-    "fast_modules": {"type": "bool", "default": True},
-    "stock_modules": {"type": "list", "elements": "str"},
-    "commit": {"type": "bool", "default": False},
-    "dirty": {"type": "str", "choices": ["abort", "auto", "ok"]},
-    "locked": {"type": "bool", "default": False},
-}
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 
 
 class ActionModule(EnsembleAction):
@@ -26,12 +16,11 @@ class ActionModule(EnsembleAction):
 
     ARGUMENTS = (
         ENSEMBLE
-        | EXECUTING
+        | OPTIONS["execute"]
         | {
             "workflow": {"type": "str", "required": True},
             "plan_file": {"type": "path", "required": True},
             "plan_digest": {"type": "str"},
-            "jobs": {"type": "int", "default": 0},
             "show": {"type": "bool", "default": True},
         }
     )
@@ -45,8 +34,7 @@ class ActionModule(EnsembleAction):
             workflow=given["workflow"],
             plan_file=given["plan_file"],
             plan_digest=given.get("plan_digest"),
-            jobs=given["jobs"],
             show=given["show"],
-            options=pick(given, EXECUTING | {"environment": {}}) | {"check": self.check, "diff": self.diff},
+            options=pick(given, OPTIONS["execute"]) | {"check": self.check, "diff": self.diff},
         )
         return answer

@@ -9,19 +9,22 @@ from types import ModuleType
 from typing import Any
 
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 
 
 class ActionModule(EnsembleAction):
     """Take or release the lock of an ensemble."""
 
     BEGINS = True
-    ARGUMENTS = ENSEMBLE | {
-        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "operation": {"type": "str", "default": "ansible-playbook"},
-        "lock_id": {"type": "str"},
-        "lock_timeout": {"type": "float", "default": 0},
-    }
+    ARGUMENTS = (
+        ENSEMBLE
+        | OPTIONS["lock"]
+        | {
+            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            "operation": {"type": "str", "default": "ansible-playbook"},
+            "lock_id": {"type": "str"},
+        }
+    )
 
     def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
         """Lock or unlock; a dry run holds the lock as well, so that it sees a state that nobody changes meanwhile."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.utils.display import Display
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, PLANNING
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 
 
 class ActionModule(EnsembleAction):
@@ -18,11 +18,10 @@ class ActionModule(EnsembleAction):
     BEGINS = True
     ARGUMENTS = (
         ENSEMBLE
-        | PLANNING
+        | OPTIONS["plan"]
         | {
             "workflow": {"type": "str", "default": "deploy"},
             "plan_file": {"type": "path"},
-            "skip_upstream_check": {"type": "bool"},
             "show": {"type": "bool", "default": True},
         }
     )
@@ -32,7 +31,7 @@ class ActionModule(EnsembleAction):
         answer: dict[str, Any] = jobs.plan(
             given["ensemble"],
             workflow=given["workflow"],
-            options=pick(given, PLANNING | {"environment": {}, "skip_upstream_check": {}}),
+            options=pick(given, OPTIONS["plan"]),
             plan_file=given.get("plan_file"),
             check=self.check,
             diff=self.diff,

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.utils.display import Display
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import COMMITTING, ENSEMBLE
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 
 
 class ActionModule(EnsembleAction):
@@ -17,7 +17,7 @@ class ActionModule(EnsembleAction):
 
     ARGUMENTS = (
         ENSEMBLE
-        | COMMITTING
+        | OPTIONS["record"]
         | {
             "journal": {"type": "path", "required": True},
             "show": {"type": "bool", "default": True},
@@ -29,8 +29,7 @@ class ActionModule(EnsembleAction):
         answer: dict[str, Any] = jobs.record(
             given["ensemble"],
             journal=given["journal"],
-            options=pick(given, {"message": {}, "dirty": {}, "push": {}, "environment": {}}),
-            commit=given["commit"],
+            options=pick(given, OPTIONS["record"]),
             check=self.check,
             action=self,
             task_vars=self.variables,

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documentation of the options that several modules share."""
+"""Documentation of the options of the modules."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Fragments ``tosca.ensemble.options``, ``.planning`` and ``.committing``."""
+    """Fragments ``tosca.ensemble.options``, ``.action``, and one for the job options of each module."""
 
     DOCUMENTATION = r"""
 options:
@@ -16,15 +16,26 @@ options:
       - The status of a service template goes to a new C(ensemble.yaml) beside it.
     type: path
     required: true
-  environment:
-    description: Name of the project's environment to use instead of the ensemble's own.
-    type: str
 """
 
-    PLANNING = r"""
+    LOCK = r"""
 options:
+  # >>> fragment lock (make generate)
+  lock_timeout:
+    description: Wait up to this many seconds for a lock that somebody else holds.
+    type: float
+    default: 0.0
+  environment:
+    description: Use this environment of the project instead of the ensemble's own.
+    type: str
+  # <<<
+"""
+
+    PLAN = r"""
+options:
+  # >>> fragment plan (make generate)
   instances:
-    description: Limit the job to these instances.
+    description: Limit the job to the instances of these names.
     type: list
     elements: str
     aliases: [instance]
@@ -33,60 +44,65 @@ options:
     type: list
     elements: str
     aliases: [template]
-  inputs:
-    description: Values of topology inputs; they win over those in the ensemble.
-    type: dict
   repair:
     description:
-      - Which instances that should work and do not are repaired.
+      - Repair instances that should work and do not.
       - V(error) repairs those in error, V(degraded) also the degraded ones, V(none) none.
-      - V(error) if not given.
     type: str
     choices: [error, degraded, none]
+    default: error
   change_detection:
     description:
-      - How changes of the configuration of existing instances are looked for.
+      - How to find existing instances whose configuration has changed.
       - V(evaluate) compares what their last configuration read with what it is now, V(always) does so even for
         instances marked as customized, V(skip) does not look.
-      - V(evaluate) if not given.
     type: str
     choices: [evaluate, always, skip]
+    default: evaluate
   skip_new:
     description: Make no instances of new node templates.
     type: bool
-  check_first:
-    description: Run the check operation of an instance before it is created, and create it only where it is absent.
-    type: bool
-  force:
-    description: Run operations whatever the status is; on undeploy, also delete what others still need.
-    type: bool
-  upgrade:
-    description: Take over changes of major versions of types.
-    type: bool
+    default: false
   prune:
     description: Delete instances that the topology no longer holds.
     type: bool
+    default: false
+  upgrade:
+    description: Take over changes of major versions of types.
+    type: bool
+    default: false
   replace:
     description: Delete these instances and create them anew.
     type: list
     elements: str
-  destroy_unmanaged:
-    description: Delete also what this ensemble did not create.
+  check_first:
+    description: Before an instance is created, run its check operation; create only what is absent.
     type: bool
+    default: false
+  force:
+    description: Run operations whatever the status is; when undeploying, also delete what others still need.
+    type: bool
+    default: false
+  destroy_unmanaged:
+    description: Also delete what this ensemble did not create.
+    type: bool
+    default: false
   operation:
     description:
-      - The operation that the workflow V(run) runs on each instance that has it.
-      - Either C(Interface.operation) or the operation's name alone.
+      - Run this operation on each instance that has it, as C(Interface.operation) or by its name alone.
+      - For the workflow C(run).
     type: str
   command:
-    description: The command that the workflow V(run) runs instead of an operation.
+    description:
+      - Run this command for each instance; it may hold expressions.
+      - For the workflow C(run), instead of O(operation).
     type: list
     elements: str
-  host:
-    description: The inventory host or instance on which O(command) runs.
-    type: str
   module:
-    description: The Ansible module that O(command) is given to.
+    description: Give the command to this Ansible module, as its arguments.
+    type: str
+  host:
+    description: Run the command on this instance or inventory host.
     type: str
   trigger:
     description: The event, or the name of a policy's trigger, of the workflow C(notify).
@@ -94,27 +110,97 @@ options:
   notification:
     description: What the operations that O(trigger) sets off get as their input C(notification).
     type: raw
+  inputs:
+    description: Values of topology inputs; they win over those in the ensemble.
+    type: dict
+  environment:
+    description: Use this environment of the project instead of the ensemble's own.
+    type: str
+  skip_upstream_check:
+    description: Do not look whether git repositories are behind their upstreams.
+    type: bool
+    default: false
+  # <<<
 """
 
-    COMMITTING = r"""
+    EXECUTE = r"""
 options:
+  # >>> fragment execute (make generate)
+  jobs:
+    description:
+      - Run up to this many operations side by side.
+      - V(0) is two for each core, at least 4.
+    type: int
+    default: 0
+  jobs_per_host:
+    description:
+      - Run up to this many of them side by side on one host; the controller is not counted.
+      - V(0) is no limit.
+    type: int
+    default: 0
+  fail_fast:
+    description:
+      - Start no further operation after a failure.
+      - Otherwise the operations that the failure does not concern go on.
+    type: bool
+    default: false
+  fast_modules:
+    description: Run local modules in a warm process instead of a new one each; the results are the same.
+    type: bool
+    default: true
+  stock_modules:
+    description: Run these modules as Ansible itself does, in a new process.
+    type: list
+    elements: str
+  commit:
+    description: Commit what the job changed, in each git repository that it touched.
+    type: bool
+    default: false
+  dirty:
+    description:
+      - What to do if a repository has uncommitted changes before the job.
+      - V(abort) stops, V(ok) goes on, V(auto) stops only if the job commits.
+    type: str
+    choices: [abort, auto, ok]
+    default: auto
+  locked:
+    description: Refuse to run on other repositories, commits and tools than the ensemble's C(lock) section
+      records.
+    type: bool
+    default: false
+  environment:
+    description: Use this environment of the project instead of the ensemble's own.
+    type: str
+  # <<<
+"""
+
+    RECORD = r"""
+options:
+  # >>> fragment record (make generate)
   commit:
     description: Commit what the job changed, in each git repository that it touched.
     type: bool
     default: false
   push:
-    description: Push what was committed.
+    description: Commit and push what the job changed.
     type: bool
     default: false
   message:
-    description: The commit message; one that names the job if not given.
+    description:
+      - Message of the commit.
+      - When left out, it is one that names the job.
     type: str
   dirty:
     description:
-      - What to do if the repository has uncommitted changes before the job.
-      - V(abort) stops, V(ok) goes on, V(auto) stops only if O(commit) is set.
+      - What to do if a repository has uncommitted changes before the job.
+      - V(abort) stops, V(ok) goes on, V(auto) stops only if the job commits.
     type: str
     choices: [abort, auto, ok]
+    default: auto
+  environment:
+    description: Use this environment of the project instead of the ensemble's own.
+    type: str
+  # <<<
 """
 
     ACTION = r"""

@@ -20,6 +20,7 @@ description:
   - The ensemble has to be locked by a process that this task comes from, as by M(tosca.ensemble.lock) in the same play.
 extends_documentation_fragment:
   - tosca.ensemble.options
+  - tosca.ensemble.options.execute
   - tosca.ensemble.options.action
 attributes:
   check_mode:
@@ -43,39 +44,6 @@ options:
       - The plan's digest, as M(tosca.ensemble.plan) returned it; a plan of another digest is refused.
       - May be left out only for a file that you named yourself when the plan was made.
     type: str
-  jobs:
-    description: How many operations run side by side; V(0) takes two for each core, four at least.
-    type: int
-    default: 0
-  jobs_per_host:
-    description: How many of them run side by side on one host other than the controller; no limit when left out.
-    type: int
-  fail_fast:
-    description: Start no further operation after the first one that failed, instead of those it does not concern.
-    type: bool
-    default: false
-  fast_modules:
-    description: Run local modules in a warm process instead of a new one each; the results are the same.
-    type: bool
-    default: true
-  stock_modules:
-    description: Modules that are run in a new process all the same, by their names.
-    type: list
-    elements: str
-  commit:
-    description: Whether the job is going to be committed, so that O(dirty) can tell what to do before it.
-    type: bool
-    default: false
-  dirty:
-    description:
-      - What to do if the repository has uncommitted changes before the job.
-      - V(abort) stops, V(ok) goes on, V(auto) stops only if O(commit) is set.
-    type: str
-    choices: [abort, auto, ok]
-  locked:
-    description: Refuse to run on other repositories, commits and tools than the ensemble's C(lock) section records.
-    type: bool
-    default: false
   show:
     description: Print a line when an operation starts and when it ends.
     type: bool

@@ -17,6 +17,7 @@ description:
   - A lock whose owner does not run any more is taken over.
 extends_documentation_fragment:
   - tosca.ensemble.options
+  - tosca.ensemble.options.lock
   - tosca.ensemble.options.action
 attributes:
   check_mode:
@@ -41,10 +42,6 @@ options:
       - Identity of the lock, to release it from another task, or to go on with a lock that was taken before.
       - With O(state=absent), only a lock of this identity is released.
     type: str
-  lock_timeout:
-    description: Seconds to wait for a lock that somebody else holds.
-    type: float
-    default: 0
 seealso:
   - module: tosca.ensemble.plan
   - module: tosca.ensemble.execute

@@ -18,7 +18,7 @@ description:
     was not there or held another plan; whether there is something to do is told by RV(plan.operations).
 extends_documentation_fragment:
   - tosca.ensemble.options
-  - tosca.ensemble.options.planning
+  - tosca.ensemble.options.plan
   - tosca.ensemble.options.action
 attributes:
   check_mode:
@@ -42,9 +42,6 @@ options:
         else a day later.
       - A file that is there and is no plan is not written over.
     type: path
-  skip_upstream_check:
-    description: Do not look whether the ensemble's git repository is behind its upstream.
-    type: bool
   show:
     description: Print the plan.
     type: bool

@@ -18,7 +18,7 @@ description:
   - Recording the same journal twice is the same as recording it once.
 extends_documentation_fragment:
   - tosca.ensemble.options
-  - tosca.ensemble.options.committing
+  - tosca.ensemble.options.record
   - tosca.ensemble.options.action
 attributes:
   check_mode:

@@ -9,15 +9,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import RENAMED
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION
 
 PREFIX = "ensemble_"
 
 #: What the role registers, and what the inventory plugin gives each host.
 _MADE = frozenset({"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job", "ensemble_instance"})
-
-#: Options of the command whose variables have other names.
-_RENAMED = {"input": "inputs", "destroyunmanaged": "destroy_unmanaged", "instance": "instances"}
 
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
@@ -48,8 +46,7 @@ def as_variables(text: str, known: Iterable[str]) -> str:
     names = frozenset(known)
 
     def replaced(match: re.Match[str]) -> str:
-        option = match[1].replace("-", "_")
-        name = PREFIX + _RENAMED.get(option, option)
+        name = PREFIX + RENAMED.get(match[1], match[1].replace("-", "_"))
         return name if name in names else match[0]
 
     return _OPTION.sub(replaced, text)

@@ -60,34 +60,38 @@ class Reason(str, Enum):
     """Why an operation is planned (docs/rules.md, "Updating a deployment" and the workflows).
 
     Attributes:
-        words: the same in words, for plans that have none that say more.
+        because: what it stands for, as the documentation tells it.
+        words: why, in a plan that has no words that say more.
         fate: what happens to an instance, where the action alone (to read, to run on) says less.
         kinds: what follows from it.
     """
 
+    because: str
     words: str
     fate: str
     kinds: tuple[Kind, ...]
 
-    def __new__(cls, value: str, words: str = "", fate: str = "", *kinds: Kind) -> Reason:
+    def __new__(cls, value: str, because: str = "", words: str = "", fate: str = "", *kinds: Kind) -> Reason:
         """Make a member whose value is its name in documents."""
         self = str.__new__(cls, value)
         self._value_ = value
-        self.words, self.fate, self.kinds = words, fate, kinds
+        self.because, self.words, self.fate, self.kinds = because, words, fate, kinds
         return self
 
-    ADD = "add", "new", "", Kind.MAKES
-    MISSING = "missing", "it is missing", "", Kind.MAKES, Kind.UNREAD
-    REPAIR = "repair", "it needs repair", "", Kind.UNREAD
-    RECONFIGURE = "reconfigure", "what it was configured with changed"
-    UPGRADE = "upgrade", "a new major version", "", Kind.UNREAD
-    FORCE = "force", "forced", "", Kind.UNREAD
-    REPLACE = "replace", "asked for", "", Kind.MAKES, Kind.UNREAD
-    PRUNE = "prune", "it left the spec"
-    UNDEPLOY = "undeploy"
-    CONNECT = "connect", "what it is linked to is new"
-    START = "start", "", "will be started"
-    STOP = "stop", "", "will be stopped"
-    CHECK = "check", "", "will be checked"
-    DISCOVER = "discover", "", "will be discovered"
-    RUN = "run"
+    ADD = "add", "the instance is new", "new", "", Kind.MAKES
+    MISSING = (
+        "missing", "it is recorded as absent, unknown or half made", "it is missing", "", Kind.MAKES, Kind.UNREAD
+    )  # fmt: skip
+    REPAIR = "repair", "its status or state is not what it should be", "it needs repair", "", Kind.UNREAD
+    RECONFIGURE = "reconfigure", "something that it read has changed", "what it was configured with changed"
+    UPGRADE = "upgrade", "its type has a new major version", "a new major version", "", Kind.UNREAD
+    FORCE = "force", "you asked for it, whatever its status is", "forced", "", Kind.UNREAD
+    REPLACE = "replace", "you asked for it to be made anew, or it has to be", "asked for", "", Kind.MAKES, Kind.UNREAD
+    PRUNE = "prune", "it left the spec", "it left the spec"
+    UNDEPLOY = "undeploy", "the workflow is that"
+    CONNECT = "connect", "something that it is linked to is made, or made anew", "what it is linked to is new"
+    START = "start", "the workflow is that", "", "will be started"
+    STOP = "stop", "the workflow is that", "", "will be stopped"
+    CHECK = "check", "the workflow is that, or it is looked for before it is made", "", "will be checked"
+    DISCOVER = "discover", "the workflow is that, or it is discovered instead of made", "", "will be discovered"
+    RUN = "run", "the workflow is that"

@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.option import CALL, RUN, Option, option, options_of
 from ansible_ensemble.planning.options import PlanOptions
-from ansible_ensemble.projects.execution_settings import ExecutionSettings
-from ansible_ensemble.projects.vault import Vault
 
-_CHOICES = {
-    "repair": ("error", "degraded", "none"),
-    "change_detection": ("evaluate", "always", "skip"),
-    "dirty": ("abort", "ok", "auto"),
-}
+if TYPE_CHECKING:
+    from ansible_ensemble.projects.execution_settings import ExecutionSettings
+    from ansible_ensemble.projects.vault import Vault
 
-#: Options that are of one call and its place, and not of the job; they are in no plan and no record.
-_UNRECORDED = frozenset(
-    {"vault", "vault_ids", "vault_password_file", "lock_timeout", "skip_upstream_check", "inventory", "session"}
-)
+#: Commands that run a job, and those that read an ensemble.
+_JOBS = (
+    "deploy", "undeploy", "check", "discover", "start", "stop", "run", "notify", "replay", "rollback", "adopt"
+)  # fmt: skip
+_READING = (*_JOBS, "plan", "graph", "status", "outputs", "query", "validate")
+
+_INPUTS: dict[str, Any] = {"heading": "inputs and variables"}
+_RUNNING: dict[str, Any] = {"heading": "how it runs", "commands": _JOBS, "decided": RUN}
+_EXECUTED: dict[str, Any] = _RUNNING | {"modules": ("execute",)}
+_GIT: dict[str, Any] = {"heading": "git", "commands": _JOBS, "decided": RUN, "modules": ("record",)}
+_READ: dict[str, Any] = {"heading": "reading the ensemble", "commands": _READING}
 
 
 @dataclass(slots=True)
@@ -29,52 +33,144 @@ class JobOptions(PlanOptions):
     """Options of a job.
 
     Attributes:
-        inputs: topology inputs given for this job.
-        variables: job variables (`-e`); templates see them, and `input_NAME` overrides an input. Those whose name says
-            that they are a secret are sensitive.
-        environment: name of the environment.
-        jobs: how many operations run side by side; 0 is chosen by the number of cores.
-        jobs_per_host: how many operations run side by side on each host but the controller; 0 is no limit.
-        fail_fast: start nothing new once an operation has failed.
-        check, diff: Ansible's dry run and diffs.
-        fast: use the fast lane for local modules.
-        stock_modules: names of modules that do not take it.
-        commit, push, message, dirty: what happens in git (`auto`: dirty repositories abort a job that commits).
-        lock_timeout: seconds to wait for the lock.
-        skip_upstream_check: do not ask the git remotes for changes.
-        locked: refuse to run with other repositories, commits or tools than the `lock` section records.
-        save: record an ad-hoc command in the history.
-        vault_ids, vault_password_file: where vault passwords come from, as Ansible takes them.
-        grace: seconds a running operation gets to end when the job is stopped.
         revision: the commit whose specification is used in the place of what the files say now (a rollback).
-        inventory: sources of Ansible's inventory, as `-i`; without any it is the configured one, and None is none.
         session: the running playbook's `AnsibleSession`, where there is one; its inventory is the one then.
         vault: the vault passwords, where they are already read; else they come from `vault_ids` and so on.
     """
 
-    inputs: dict[str, Any] = field(default_factory=dict)
-    variables: dict[str, Any] = field(default_factory=dict)
-    environment: str | None = None
-    jobs: int = 0
-    jobs_per_host: int = 0
-    fail_fast: bool = False
-    check: bool = False
-    diff: bool = False
-    fast: bool = True
-    stock_modules: list[str] = field(default_factory=list)
-    commit: bool = False
-    push: bool = False
-    message: str | None = None
-    dirty: str = "auto"
-    lock_timeout: float = 0.0
-    skip_upstream_check: bool = False
-    locked: bool = False
-    save: bool = False
-    vault_ids: list[str] = field(default_factory=list)
-    vault_password_file: str | None = None
-    grace: float = 30.0
+    inputs: dict[str, Any] = option(
+        {},
+        "Values of topology inputs; they win over those in the ensemble",
+        "--input",
+        "--inputs",
+        modules=("plan",),
+        **_INPUTS,
+    )
+    variables: dict[str, Any] = option(
+        {},
+        "Variables that templates see; `input_NAME` sets an input, and what is named like a secret is sensitive",
+        "-e",
+        "--extra-vars",
+        "--var",
+        **_INPUTS,
+    )
+    check: bool = option(
+        False, "Dry run: change nothing, as in Ansible", "-C", "--check", "--dryrun",
+        heading="how it runs", commands=_JOBS,
+    )  # fmt: skip
+    diff: bool = option(
+        False, "Show what modules change, as in Ansible", "-D", "--diff", heading="how it runs", commands=_JOBS
+    )
+    jobs: int = option(
+        0,
+        "Run up to this many operations side by side",
+        "--jobs",
+        metavar="N",
+        otherwise="two for each core, at least 4",
+        **_EXECUTED,
+    )
+    jobs_per_host: int = option(
+        0,
+        "Run up to this many of them side by side on one host; the controller is not counted",
+        "--jobs-per-host",
+        metavar="N",
+        otherwise="no limit",
+        **_EXECUTED,
+    )
+    fail_fast: bool = option(
+        False,
+        "Start no further operation after a failure",
+        "--fail-fast",
+        details=("Otherwise the operations that the failure does not concern go on.",),
+        **_EXECUTED,
+    )
+    fast: bool = option(
+        True,
+        "Run local modules in a warm process instead of a new one each; the results are the same",
+        "--no-fast-modules",
+        flag_help="run every module as Ansible itself does",
+        variable="fast_modules",
+        **_EXECUTED,
+    )
+    stock_modules: list[str] = option(
+        [], "Run these modules as Ansible itself does, in a new process", "--stock-module", metavar="NAME", **_EXECUTED
+    )
+    lock_timeout: float = option(
+        0.0,
+        "Wait up to this many seconds for a lock that somebody else holds",
+        "--lock-timeout",
+        metavar="SECONDS",
+        **_RUNNING | {"modules": ("lock",), "decided": CALL},
+    )
+    grace: float = option(
+        30.0,
+        "Give running operations this many seconds to end when the job is stopped",
+        "--grace",
+        metavar="SECONDS",
+        **_RUNNING,
+    )
+    save: bool = option(False, "Record the command in the history", "--save", heading="what runs", commands=("run",))
+    commit: bool = option(
+        False,
+        "Commit what the job changed, in each git repository that it touched",
+        "--commit",
+        **_GIT | {"modules": ("execute", "record")},
+    )
+    push: bool = option(False, "Commit and push what the job changed", "--push", **_GIT)
+    message: str | None = option(
+        None, "Message of the commit", "-m", "--message", metavar="TEXT", otherwise="one that names the job", **_GIT
+    )
+    dirty: str = option(
+        "auto",
+        "What to do if a repository has uncommitted changes before the job",
+        "--dirty",
+        choices=("abort", "auto", "ok"),
+        details=("`abort` stops, `ok` goes on, `auto` stops only if the job commits.",),
+        **_GIT | {"modules": ("execute", "record")},
+    )
+    locked: bool = option(
+        False,
+        "Refuse to run on other repositories, commits and tools than the ensemble's `lock` section records",
+        "--locked",
+        **_GIT | {"modules": ("execute",)},
+    )
+    inventory: list[str] | None = option(
+        [],
+        "Inventory, as in Ansible",
+        "-i",
+        "--inventory",
+        metavar="SOURCE",
+        heading="passed on to Ansible",
+        commands=(*_JOBS, "plan"),
+        decided=CALL,
+    )
+    environment: str | None = option(
+        None,
+        "Use this environment of the project instead of the ensemble's own",
+        "--environment",
+        metavar="NAME",
+        modules=("lock", "plan", "execute", "record"),
+        **_READ,
+    )
+    skip_upstream_check: bool = option(
+        False,
+        "Do not look whether git repositories are behind their upstreams",
+        "--skip-upstream-check",
+        modules=("plan",),
+        decided=CALL,
+        **_READ,
+    )
+    vault_ids: list[str] = option([], "Vault id, as in Ansible", "--vault-id", metavar="ID", decided=CALL, **_READ)
+    vault_password_file: str | None = option(
+        None,
+        "File with the vault password",
+        "--vault-password-file",
+        "--vault-pass-file",
+        metavar="FILE",
+        decided=CALL,
+        **_READ,
+    )
     revision: str | None = None
-    inventory: list[str] | None = field(default_factory=list)
     session: Any = field(default=None, repr=False, compare=False)
     vault: Vault | None = field(default=None, repr=False, compare=False)
 
@@ -84,6 +180,8 @@ class JobOptions(PlanOptions):
 
     def open_vault(self) -> Vault:
         """The vault whose passwords these options name; they are read when one is needed."""
+        from ansible_ensemble.projects.vault import Vault
+
         file = [f"default@{self.vault_password_file}"] if self.vault_password_file else []
         return self.vault or Vault([*self.vault_ids, *file])
 
@@ -116,9 +214,19 @@ class JobOptions(PlanOptions):
             if name not in known:
                 raise UsageError(f'there is no job option "{name}"', hint=f"there are {', '.join(sorted(known))}")
         options = cls(**{name: value for name, value in values.items() if value is not None})
-        for name, choices in _CHOICES.items():
-            if getattr(options, name) not in choices:
-                raise UsageError(
-                    f'{name} is "{getattr(options, name)}"', hint=f"it must be one of {', '.join(choices)}"
-                )
+        for one in OPTIONS:
+            value = getattr(options, one.name)
+            if one.choices and value not in one.choices:
+                raise UsageError(f'{one.name} is "{value}"', hint=f"it must be one of {', '.join(one.choices)}")
         return options
+
+
+#: The table of job options.
+OPTIONS: tuple[Option, ...] = tuple(options_of(JobOptions))
+_UNRECORDED = frozenset({"session", "vault"}.union(one.name for one in OPTIONS if one.decided == CALL))
+
+
+def options_by_variable(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a module, by their names as job options."""
+    names = {one.variable: one.name for one in OPTIONS}
+    return {names[variable]: value for variable, value in values.items()}

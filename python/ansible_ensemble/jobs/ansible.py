@@ -19,7 +19,7 @@ from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_var
 from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.job_inputs import hand_over, keep_for, options_of_job, withdraw
 from ansible_ensemble.ensembles.location import Location, locate
-from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.options import JobOptions, options_by_variable
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
@@ -145,7 +145,6 @@ def execute(
     workflow: str,
     plan_file: str,
     plan_digest: str | None,
-    jobs: int,
     options: Mapping[str, Any],
     show: bool = True,
 ) -> dict[str, Any]:
@@ -166,11 +165,10 @@ def execute(
     check_purpose(saved, kept.path, location.ensemble, workflow)
     held = locking.adopt_held(location.ensemble)
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
-    given = {name: value for name, value in options.items() if name != "fast_modules"}
-    given["vault"] = _vault(action)
+    given = options_by_variable(options) | {"vault": _vault(action)}
     session = given["session"] = _session(action, task_vars, location)
     job_options = options_of_job(saved.options, given, location.ensemble.parent / PLANNED)
-    job_options.jobs, job_options.fast = jobs, options.get("fast_modules", True)
+    job_options.jobs, job_options.fast = given.get("jobs", 0), given.get("fast", True)
     if not job_options.check:
         read_recovered(location, job_options, write=True)
     read = read_ensemble(location, job_options, keep_key=True)
@@ -269,7 +267,6 @@ def record(
     *,
     journal: str,
     options: Mapping[str, Any],
-    commit: bool,
     check: bool,
     action: Any,
     task_vars: Mapping[str, Any],
@@ -280,8 +277,7 @@ def record(
     Args:
         ensemble: the ensemble.
         journal: the journal's file.
-        options: `message`, `dirty`, `push` and `environment`, where given.
-        commit: whether to commit.
+        options: the module's options by name.
         check: whether this is a dry run: nothing is written.
         action: the running action plugin.
         task_vars: what it was given.
@@ -291,8 +287,8 @@ def record(
     recorded = read_job_journal(Path(journal)).header.options
     check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is no dry run
     job_options = options_of_job(
-        {**recorded, "check": check, "commit": commit, "push": bool(options.get("push"))},
-        {**options, "vault": _vault(action), "session": _session(action, task_vars, location)},
+        {**recorded, "check": check, **{name: bool(options.get(name)) for name in ("commit", "push")}},
+        {**options_by_variable(options), "vault": _vault(action), "session": _session(action, task_vars, location)},
         location.ensemble.parent / PLANNED,
     )
     with nullcontext() if check else locking.recording(location.ensemble, locking.is_ours):

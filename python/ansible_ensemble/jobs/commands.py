@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.hints import nearest, nearest_or_known
+from ansible_ensemble.core.option import RUN
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, reveal
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.engine.plan import plan_workflow
@@ -19,7 +20,7 @@ from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import recorded_values
 from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
 from ansible_ensemble.ensembles.merging import merge_conflict
-from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.locking import JobLock, locked
@@ -42,19 +43,7 @@ from ansible_ensemble.records.saved_plans import check_fresh, check_purpose, dro
 from ansible_ensemble.views.reads import Deferred
 
 #: Job options that a saved plan does not decide.
-_OF_THE_CALL = (
-    "commit",
-    "push",
-    "message",
-    "dirty",
-    "locked",
-    "grace",
-    "jobs",
-    "jobs_per_host",
-    "fail_fast",
-    "fast",
-    "stock_modules",
-)
+_OF_THE_CALL = [one.name for one in OPTIONS if one.decided == RUN]
 
 
 @dataclass(slots=True)

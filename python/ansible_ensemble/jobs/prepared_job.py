@@ -19,7 +19,7 @@ from ansible_ensemble.engine.outcome import Endings, exit_code
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import hand_over, recorded_options, withdraw
 from ansible_ensemble.ensembles.location import Location
-from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.locking import JobLock
@@ -37,9 +37,6 @@ from ansible_ensemble.records.saved_plans import drop_plans, keep_plan
 
 #: Seconds, beside the grace of a stopped job, after which nobody waits for its process any more.
 _PATIENCE = 30.0
-
-#: Options that the playbook takes as variables, by their names there.
-_VARIABLES = ("jobs", "jobs_per_host", "stock_modules", "fail_fast", "environment")
 
 
 class PreparedJob:
@@ -91,13 +88,13 @@ class PreparedJob:
         ensemble = self._ensemble
         saved = keep_plan(plan_document_text(self.document), ensemble.planned, locked=True)
         hand_over(ensemble.planned, self._options, ensemble.topology, ensemble.codec, plan=saved.digest)
-        chosen = {f"ensemble_{name}": getattr(self._options, name) for name in _VARIABLES}
+        executed = [one for one in OPTIONS if "execute" in one.modules]
+        chosen = {f"ensemble_{one.variable}": getattr(self._options, one.name) for one in executed}
         return {
             "ensemble": str(self._location.template or self._location.ensemble),
             "ensemble_workflow": self._plan.workflow,
             "ensemble_plan_file": str(saved.path),
             "ensemble_plan_digest": saved.digest,
-            "ensemble_fast_modules": self._options.fast,
             **{name: value for name, value in chosen.items() if value is not None},
         }
 

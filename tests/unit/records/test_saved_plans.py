@@ -46,8 +46,8 @@ def plan_in_a_playbook(service: Path, workflow: str = "undeploy", plan_file: Pat
 def carry_out(service: Path, workflow: str, plan_file: Path | str, digest: str | None) -> None:
     """What the module `execute` does, as far as it can without a playbook."""
     facade.execute(
-        None, {}, ensemble=str(service), workflow=workflow, plan_file=str(plan_file), plan_digest=digest, jobs=1,
-        options={},
+        None, {}, ensemble=str(service), workflow=workflow, plan_file=str(plan_file), plan_digest=digest,
+        options={"jobs": 1},
     )  # fmt: skip
 
 

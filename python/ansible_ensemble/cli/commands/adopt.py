@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="record by hand that the one instance is there and has this attribute, without looking (repeatable)",
     )
-    options.add_job_of_names(parser)
+    options.add_job_of_names(parser, "adopt")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

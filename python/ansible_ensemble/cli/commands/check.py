@@ -13,8 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
     parser.add_argument("--detailed-exitcode", action="store_true", default=False, help="exit with 2 if there is drift")
-    options.add_selection(parser)
-    options.add_job(parser, formats=("text", "json", "markdown"))
+    options.add_job(parser, "check", formats=("text", "json", "markdown"))
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

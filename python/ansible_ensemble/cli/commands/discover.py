@@ -13,8 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
 
-    options.add_selection(parser)
-    options.add_job(parser)
+    options.add_job(parser, "discover")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -18,10 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workflow", metavar="NAME", default="deploy", help="the workflow to draw (default: deploy)")
     parser.add_argument("--format", choices=("dot", "mermaid", "html"), default="dot", help="language (default: dot)")
     parser.add_argument("--operations", action="store_true", default=False, help="a box per operation")
-    options.add_selection(parser)
-    options.add_deploy_rules(parser)
     options.add_values(parser)
-    options.add_environment(parser)
+    options.add_options(parser, "graph")
     options.add_common(parser, formats=("text",))
 
 

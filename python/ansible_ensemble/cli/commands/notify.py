@@ -14,8 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("trigger", metavar="NAME", help="name of the event, or of a policy's trigger")
     parser.add_argument("--data", metavar="FILE", help="JSON or YAML given to the actions as input; - is stdin")
-    options.add_force(parser)
-    options.add_job_of_names(parser)
+    options.add_job_of_names(parser, "notify")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -14,7 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser)
     parser.add_argument("--raw", metavar="NAME", help="print the value of this output and nothing else")
-    options.add_environment(parser)
+    options.add_options(parser, "outputs")
     options.add_common(parser)
 
 

@@ -23,11 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--detailed-exitcode", action="store_true", default=False, help="exit with 2 if there is something to do"
     )
-    options.add_selection(parser)
-    options.add_deploy_rules(parser)
     options.add_values(parser)
+    options.add_options(parser, "plan")
     options.add_ansible(parser)
-    options.add_environment(parser)
     options.add_common(parser)
 
 

@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--instance", metavar="NAME", help="what SELF and relative paths mean (default: the topology)")
     options.add_ensemble_option(parser)
     options.add_values(parser)
-    options.add_environment(parser)
+    options.add_options(parser, "query")
     options.add_common(parser)
 
 

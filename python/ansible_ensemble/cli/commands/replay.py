@@ -12,7 +12,7 @@ from ansible_ensemble.cli.session import Session
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("changes", metavar="CHANGEID", nargs="+", help="ids of tasks, or of jobs for all their tasks")
-    options.add_job_of_names(parser)
+    options.add_job_of_names(parser, "replay")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -12,7 +12,7 @@ from ansible_ensemble.cli.session import Session
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("job", metavar="JOB", help="id of the job to go back to")
-    options.add_job_of_names(parser)
+    options.add_job_of_names(parser, "rollback")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

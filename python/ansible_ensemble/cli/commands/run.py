@@ -18,15 +18,9 @@ def configure(parser: Parser) -> None:
     parser.epilog = "With -- COMMAND the command runs for each instance; it may hold expressions."
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
     options.add_approval(parser)
-    group = parser.add_argument_group("what runs")
-    group.add_argument("--operation", metavar="NAME", help="this operation, as Interface.operation or its name")
-    group.add_argument("--workflow", metavar="NAME", default="run", help="this workflow of the topology")
-    group.add_argument("--module", metavar="NAME", help="the command is arguments of this Ansible module")
-    group.add_argument("--host", metavar="NAME", help="run on this instance or inventory host")
-    group.add_argument("--save", action="store_true", help="record the command in the history")
-    options.add_force(group)
-    options.add_selection(parser)
-    options.add_job(parser)
+    what = options.group(parser, "what runs")
+    what.add_argument("--workflow", metavar="NAME", default="run", help="run this workflow of the topology")
+    options.add_job(parser, "run")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -12,7 +12,7 @@ from ansible_ensemble.reports.status_text import status_text
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser)
-    options.add_environment(parser)
+    options.add_options(parser, "status")
     options.add_common(parser)
 
 

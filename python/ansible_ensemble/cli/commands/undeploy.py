@@ -13,11 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
     options.add_approval(parser)
-    options.add_selection(parser)
-    rules = parser.add_argument_group("what is done")
-    options.add_force(rules)
-    options.add_destroy_unmanaged(rules)
-    options.add_job(parser)
+    options.add_job(parser, "undeploy")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

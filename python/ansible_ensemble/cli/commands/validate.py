@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="they are parts of a whole: what they leave open, and implementing files that are missing, are warnings",
     )
     options.add_values(parser)
-    options.add_environment(parser)
+    options.add_options(parser, "validate")
     options.add_common(parser)
 
 

@@ -26,16 +26,16 @@ def plan(ensemble, *, workflow, options, plan_file, check, diff, action, task_va
     return {"changed": True, "plan": {}, "plan_file": plan_file or "made.json", "plan_digest": "d1", "text": text}
 
 
-def execute(action, task_vars, *, ensemble, workflow, plan_file, plan_digest, jobs, options, show):
+def execute(action, task_vars, *, ensemble, workflow, plan_file, plan_digest, options, show):
     given = {"workflow": workflow, "plan_file": plan_file, "plan_digest": plan_digest}
-    failed = _note("execute", **given, jobs=jobs, options=options)
+    failed = _note("execute", **given, options=options)
     if os.environ.get("STAND_IN_FAIL") == "start":
         raise InvalidInput("the plan is stale")
     return {"changed": True, "failed": failed, "journal": "j.jsonl", "job": {}, "msg": "app failed" if failed else ""}
 
 
-def record(ensemble, *, journal, options, commit, check, action, task_vars, say):
-    if _note("record", journal=journal, options=options, commit=commit, check=check):
+def record(ensemble, *, journal, options, check, action, task_vars, say):
+    if _note("record", journal=journal, options=options, check=check):
         raise InvalidInput("cannot write")
     return {"changed": True, "job": {}, "outputs": {}, "summary": {}, "text": "job is recorded"}
 

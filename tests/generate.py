@@ -1,0 +1,208 @@
+"""Write what is made from the tables in the code into the files that Ansible and people read: `make generate`.
+
+A file holds what is made between two comments, `>>> WHAT` and `<<<`. tests/unit/plugins/test_generated.py holds that it
+is up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.core.option import Option
+from ansible_ensemble.ensembles.options import OPTIONS
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = (
+    "docs/jobs.md",
+    "docs/options.md",
+    "playbooks/carry_out.yml",
+    "plugins/doc_fragments/options.py",
+    "plugins/plugin_utils/arguments.py",
+    "roles/job/meta/argument_specs.yml",
+    "roles/job/tasks/main.yml",
+    "roles/job/tasks/plan.yml",
+)
+MODULES = ("lock", "plan", "execute", "record")
+WIDTH = 120
+
+_REGION = re.compile(r"(?ms)^( *)(# |<!-- )>>> ([\w ]+?) \(make generate\)( -->)?\n.*?^ *\2<<<\4?\n")
+_KINDS = {"list[str]": {"type": "list", "elements": "str"}, "dict[str, Any]": {"type": "dict"}, "Any": {"type": "raw"}}
+
+
+def filled(text: str) -> str:
+    """The text of a file with each of its regions made anew."""
+
+    def made(match: re.Match[str]) -> str:
+        indent, begin, what, end = match[1], match[2], match[3], match[4] or ""
+        maker, *arguments = what.split()
+        lines = [line if line == "" else indent + line for line in MAKERS[maker](*arguments)]
+        body = ["", *lines, ""] if end else lines
+        return "\n".join([f"{indent}{begin}>>> {what} (make generate){end}", *body, f"{indent}{begin}<<<{end}", ""])
+
+    return _REGION.sub(made, text)
+
+
+def arguments() -> Iterator[str]:
+    """The argument specifications of the modules."""
+    for module in MODULES:
+        yield f'"{module}": {{'
+        for one in _taken(module):
+            yield f'    "{one.variable}": {json.dumps(_spec(one)).replace("true", "True").replace("false", "False")},'
+        yield "},"
+
+
+def renamed() -> Iterator[str]:
+    """Options of the command whose variables have other names."""
+    for one in OPTIONS:
+        for flag in one.flags:
+            name = flag.removeprefix("--")
+            if one.modules and not name.startswith(("-", "no-")) and name.replace("-", "_") != one.variable:
+                yield f'"{name}": "{one.variable}",'
+
+
+def fragment(module: str) -> Iterator[str]:
+    """The documentation of a module's job options."""
+    named = {one.variable for one in _taken(module)}
+    for one in _taken(module):
+        yield from _documented(one, one.variable, lambda word, one=one: _of_module(word, one, named))
+
+
+def role(entry: str) -> Iterator[str]:
+    """The role's variables that are job options; those of planning, or all."""
+    for one in OPTIONS:
+        if one.modules if entry == "main" else entry in one.modules:
+            yield from _documented(one, f"ensemble_{one.variable}", lambda word, one=one: _of_role(word, one))
+
+
+def variables(module: str) -> Iterator[str]:
+    """How the role hands its variables to a module."""
+    for one in _taken(module):
+        name = one.variable
+        yield f'{name}: "{{{{ ensemble_{name} | default(ensemble_options.{name} | default(omit)) }}}}"'
+
+
+def handed(module: str) -> Iterator[str]:
+    """How a playbook hands the command's variables to a module."""
+    for one in _taken(module):
+        yield f'{one.variable}: "{{{{ ensemble_{one.variable} | default(omit) }}}}"'
+
+
+def options() -> Iterator[str]:
+    """The reference of job options."""
+    for number, heading in enumerate(dict.fromkeys(one.heading for one in OPTIONS)):
+        yield from ([""] if number else [])
+        yield from (f"## {heading[0].upper()}{heading[1:]}", "")
+        yield from ("| command | variable | default | meaning |", "|---|---|---|---|")
+        for one in (one for one in OPTIONS if one.heading == heading):
+            flags = ", ".join(f"`{flag} {one.metavar or ''}".rstrip() + "`" for flag in one.flags)
+            variable = f"`ensemble_{one.variable}`" if one.modules else ""
+            default = one.otherwise or (f"`{_default(one)}`" if "default" in _spec(one) else "")
+            values = [f"one of {', '.join(f'`{choice}`' for choice in one.choices)}"] if one.choices else []
+            meaning = " ".join([f"{'; '.join([one.help, *values])}.", *one.details])
+            yield f"| {flags} | {variable} | {default} | {meaning} |"
+
+
+def actions() -> Iterator[str]:
+    """What the symbols of a plan mean."""
+    yield from ("| symbol | meaning |", "|---|---|")
+    yield from (f"| `{action.value}` | {action.meaning} |" for action in Action if action.meaning)
+
+
+def reasons() -> Iterator[str]:
+    """What the reasons of a plan mean."""
+    yield from ("| reason | the operation is planned because |", "|---|---|")
+    yield from (f"| `{reason.value}` | {reason.because} |" for reason in Reason)
+
+
+MAKERS: dict[str, Callable[..., Iterator[str]]] = {
+    made.__name__: made for made in (arguments, renamed, fragment, role, variables, handed, options, actions, reasons)
+}
+
+
+def _taken(module: str) -> list[Option]:
+    return [one for one in OPTIONS if module in one.modules]
+
+
+def _default(one: Option) -> str:
+    default = one.default
+    return f"{default:g}" if one.kind == "float" else json.dumps(default).strip('"')
+
+
+def _spec(one: Option) -> dict[str, Any]:
+    """An option's argument specification."""
+    spec: dict[str, Any] = dict(_KINDS.get(one.kind, {"type": one.kind}))
+    if one.choices:
+        spec["choices"] = list(one.choices)
+    if one.default not in (None, [], {}):
+        spec["default"] = one.default
+    if one.alias:
+        spec["aliases"] = [one.alias]
+    return spec
+
+
+def _documented(one: Option, name: str, mark: Callable[[str], str]) -> Iterator[str]:
+    """An option's documentation as YAML."""
+    texts = [f"{one.help}.", *one.details]
+    if one.otherwise:
+        texts.append(f"{'When left out, it' if one.default is None else f'V({one.default})'} is {one.otherwise}.")
+    marked = [re.sub(r"`([^`]*)`", lambda match: mark(match[1]), text) for text in texts]
+    yield f"{name}:"
+    if len(marked) == 1:
+        yield from _folded("  description: ", "    ", marked[0])
+    else:
+        yield "  description:"
+        for text in marked:
+            yield from _folded("    - ", "      ", text)
+    aliases = (
+        _spec(one) if name == one.variable else {key: value for key, value in _spec(one).items() if key != "aliases"}
+    )
+    for key, value in aliases.items():
+        yield (
+            f"  {key}: [{', '.join(value)}]"
+            if isinstance(value, list)
+            else f"  {key}: {json.dumps(value).strip(chr(34))}"
+        )
+
+
+def _folded(begin: str, indent: str, text: str) -> list[str]:
+    quoted = json.dumps(text, ensure_ascii=False) if re.search(r": | #|^[\"'`{\[&*!|>%@]", text) else text
+    return textwrap.wrap(
+        quoted,
+        WIDTH - 8,
+        initial_indent=begin,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _of_module(word: str, one: Option, named: set[str]) -> str:
+    return (
+        f"V({word})"
+        if word in one.choices
+        else f"O({word})"
+        if word in named and word != one.variable
+        else f"C({word})"
+    )
+
+
+def _of_role(word: str, one: Option) -> str:
+    others = {other.variable for other in OPTIONS if other.modules and other is not one}
+    return f"V({word})" if word in one.choices else f"C(ensemble_{word})" if word in others else f"C({word})"
+
+
+def main() -> None:
+    """Fill all files."""
+    for name in FILES:
+        path = ROOT / name
+        path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
