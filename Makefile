@@ -70,10 +70,11 @@ generate: $(EQUIPPED) ## Write anew what is made from the tables in the code: op
 
 gates: lint types rooms collection sanity ## Run every check that is not a test
 
-lint: $(EQUIPPED) ## Style of Python and YAML
+lint: $(EQUIPPED) ## Style of Python and YAML, and code that nothing uses
 	ruff check .
 	ruff format --check .
 	yamllint --strict .
+	vulture
 
 types: $(EQUIPPED) ## Types
 	mypy

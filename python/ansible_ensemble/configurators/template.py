@@ -28,8 +28,8 @@ class TemplateConfigurator:
         """Make the result."""
         value = task.inputs.get("run")
         values: dict[str, Any] = dict(value) if isinstance(value, dict) else {}
+        yield from ()  # a configurator is a generator, and this one has no order to give
         return to_result(task, Outcome(ok=True, changed=False, result={"run": value}), values, modified=False)
-        yield  # a configurator is a generator, and this one has no order to give
 
 
 class DelegateConfigurator:
