@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis
-from ansible_ensemble.engine.journal_entries import Blocked, Ending, Finished, Skipped, Started
+from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.records.job_journal import Folded
 
@@ -58,70 +58,67 @@ def told(outcome: JobOutcome) -> dict[str, Any]:
 
 
 def _task(entry: Ending, begun: Started | None) -> dict[str, Any]:
-    """A task of the report.
-
-    Args:
-        entry: how the operation ended.
-        begun: how it was started; None if it was not.
-    """
-    if isinstance(entry, Finished):
-        return _finished(entry, begun)
-    instance, _, operation = entry.key.partition(":")
-    return {
-        "key": entry.key,
-        "changeId": begun.task if begun else None,
-        "instance": begun.instance if begun else instance,
-        "template": begun.template if begun else None,
-        "operation": begun.operation if begun else operation.rstrip("+"),
-        "relationship": begun.relationship if begun else None,
-        "reason": begun.reason.value if begun else "",
+    """A task of the report: how its operation ended, and how it was started if it was."""
+    task = _operation(entry, begun) | {
         "status": entry.kind.value,
         "targetStatus": None,
         "targetState": None,
         "changed": False,
-        "basis": (entry.basis if isinstance(entry, Skipped) else Basis.NOT_RUN).value,
-        "implementation": begun.implementation if begun else None,
+        "basis": Basis.NOT_RUN.value,
         "lane": None,
         "seconds": None,
-        "error": None if isinstance(entry, Blocked) else entry.reason,
-        "blockedBy": list(entry.by) if isinstance(entry, Blocked) else [],
+        "error": None,
+        "blockedBy": [],
         "messages": [],
         "diff": [],
     }
+    match entry:
+        case Finished():
+            task |= _result(entry)
+        case Blocked(by=by):
+            task["blockedBy"] = list(by)
+        case Skipped(reason=reason, basis=basis):
+            task |= {"error": reason, "basis": basis.value}
+        case Cancelled(reason=reason):
+            task["error"] = reason
+    return task
 
 
-def _finished(entry: Finished, begun: Started | None) -> dict[str, Any]:
-    template, implementation = entry.template, entry.implementation
-    if begun is not None:  # what could not be begun again tells less than its last beginning
-        template = begun.template if template is None else template
-        implementation = begun.implementation if implementation is None else implementation
-    task: dict[str, Any] = {
+def _operation(entry: Ending | Started, begun: Started | None) -> dict[str, Any]:
+    """What a task is of; what could not be begun tells less of it than its last beginning."""
+    tell = [one for one in (entry, begun) if isinstance(one, (Started, Finished))]
+    instance, _, operation = entry.key.partition(":")
+    return {
         "key": entry.key,
-        "changeId": entry.task,
-        "instance": entry.instance,
-        "template": template,
-        "operation": entry.operation,
-        "relationship": entry.relationship,
-        "reason": (begun or entry).reason.value,
+        "changeId": tell[0].task if tell else None,
+        "instance": tell[0].instance if tell else instance,
+        "template": next((one.template for one in tell if one.template is not None), None),
+        "operation": tell[0].operation if tell else operation.rstrip("+"),
+        "relationship": tell[0].relationship if tell else None,
+        "reason": tell[-1].reason.value if tell else "",
+        "implementation": next((one.implementation for one in tell if one.implementation is not None), None),
+    }
+
+
+def _result(entry: Finished) -> dict[str, Any]:
+    result = {
         "status": "ok" if entry.ok else "error",
         "targetStatus": entry.own_patch.get("status"),
         "targetState": entry.own_patch.get("state"),
         "changed": entry.changed,
         "basis": entry.basis.value,
-        "implementation": implementation,
         "lane": entry.lane,
         "seconds": entry.seconds,
         "error": entry.error,
-        "blockedBy": [],
         "messages": list(entry.messages),
         "diff": list(entry.diff),
     }
     if not entry.ok or entry.operation == "run.command":
         returned = entry.result.get("result") or {}
         for name in ("stdout", "stderr"):
-            task[name] = entry.result.get(name) or str(returned.get(name) or "")
-        task["stdout"] = task["stdout"] or str(returned.get("msg") or "") or (_data(returned) if entry.ok else "")
-    return task
+            result[name] = entry.result.get(name) or str(returned.get(name) or "")
+        result["stdout"] = result["stdout"] or str(returned.get("msg") or "") or (_data(returned) if entry.ok else "")
+    return result
 
 
 def _data(returned: Mapping[str, Any]) -> str:
@@ -131,19 +128,11 @@ def _data(returned: Mapping[str, Any]) -> str:
 
 
 def _interrupted(entry: Started) -> dict[str, Any]:
-    return {
-        "key": entry.key,
-        "changeId": entry.task,
-        "instance": entry.instance,
-        "template": entry.template,
-        "operation": entry.operation,
-        "relationship": entry.relationship,
-        "reason": entry.reason.value,
+    return _operation(entry, entry) | {
         "status": "interrupted",
         "targetStatus": "unknown",
         "changed": None,
-        "basis": "real",
-        "implementation": entry.implementation,
+        "basis": Basis.REAL.value,
         "seconds": None,
         "error": "started, outcome unknown",
         "blockedBy": [],
