@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,19 @@ from ansible_ensemble.cli.session import Session
 from ansible_ensemble.reports.graph import dot, mermaid
 from ansible_ensemble.reports.plan_html import plan_html
 
+#: Format -> what draws a plan, given whether to draw each operation; a web page always shows them.
+_FORMATS: dict[str, Callable[[dict[str, Any], bool], str]] = {
+    "dot": lambda plan, operations: dot(plan, operations=operations),
+    "mermaid": lambda plan, operations: mermaid(plan, operations=operations),
+    "html": lambda plan, _: plan_html(plan),
+}
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
     parser.add_argument("--workflow", metavar="NAME", default="deploy", help="the workflow to draw (default: deploy)")
-    parser.add_argument("--format", choices=("dot", "mermaid", "html"), default="dot", help="language (default: dot)")
+    parser.add_argument("--format", choices=tuple(_FORMATS), default="dot", help="language (default: dot)")
     parser.add_argument("--operations", action="store_true", default=False, help="a box per operation")
     options.add_values(parser)
     options.add_options(parser, "graph")
@@ -26,11 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Draw the plan."""
     plan = _plan(arguments, session)
-    if arguments.format == "html":
-        session.console.result(plan_html(plan))
-    else:
-        draw = {"dot": dot, "mermaid": mermaid}[arguments.format]
-        session.console.result(draw(plan, operations=arguments.operations))
+    session.console.result(_FORMATS[arguments.format](plan, arguments.operations))
     return 0
 
 
