@@ -32,7 +32,7 @@ from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import needs
 from ansible_ensemble.engine.render import Renderer
 from ansible_ensemble.engine.settle import entry_patch, settle
-from ansible_ensemble.engine.slots import places_of
+from ansible_ensemble.engine.slots import slots_of
 from ansible_ensemble.engine.stopping import Stopping
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -102,7 +102,7 @@ class JobExecution:
         self._numbers = 0
         self._task_ids: dict[str, str] = {}
         self._history = History()
-        self._done: asyncio.Future[events.Summary] | None = None
+        self._done: asyncio.Future[str | None] | None = None
         self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
         self._watch = watch
         self._lost_lock = False
@@ -120,7 +120,7 @@ class JobExecution:
         try:
             scheduled = tuple(self._scheduled(operation) for operation in self._plan.operations)
             self._feed(events.OperationsAdded(scheduled))
-            summary = await self._done
+            stopped = await self._done
         finally:
             self._stopping.end()
             if watching is not None:
@@ -129,7 +129,7 @@ class JobExecution:
                 task.cancel()
             await asyncio.gather(*self._running.values(), return_exceptions=True)
             await self._workers.close()
-        outcome = self._endings.outcome(summary.stopped, self._stopping.signal, lost_lock=self._lost_lock)
+        outcome = self._endings.outcome(stopped, self._stopping.signal, lost_lock=self._lost_lock)
         await self._sink.write(job_finished_entry(outcome, since=since))
         return outcome
 
@@ -160,19 +160,17 @@ class JobExecution:
                     task = loop.create_task(self._operate(instruction))
                     self._running[instruction.key] = task
                     task.add_done_callback(partial(self._ended, instruction.key))
-                case events.Persist(events.Blocked(key, by, lost)):
+                case events.Blocked(key, by, lost):
                     self._sink.note(Blocked(key=key, by=by, optional=bool(lost)))
-                case events.Persist(events.Cancelled(key, reason)):
+                case events.Cancelled(key, reason):
                     self._sink.note(Cancelled(key=key, reason=reason))
                 case events.CancelRunning(keys):
                     for key in keys:
                         self._cancel(key)
                 case events.RetryAfter(key, seconds):
                     loop.call_later(seconds, self._feed, events.RetryDue(key))
-                case events.Done(summary):
-                    self._done.set_result(summary)
-                case _:
-                    pass
+                case events.Done(stopped):
+                    self._done.set_result(stopped)
 
     def _cancel(self, key: str) -> None:
         """Cancel what an operation carries out; its rendering and its entries in the journal come to their end."""
@@ -206,7 +204,7 @@ class JobExecution:
         try:
             task = self._renderer.task(planned, task_id_)
             configurator = self._renderer.configurator(task)
-            places = places_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
+            slots = slots_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
         except Deferred as deferred:
             if self._options.check:
                 await self._skip(run.key, needs(deferred.refs), Basis.NOT_RUN)
@@ -216,8 +214,8 @@ class JobExecution:
         except EnsembleError as error:
             await self._fail_to_render(planned, task_id_, error)
             return
-        if places is not None and await self._wait(places):
-            return  # there is no room for it; it is rendered anew once there is
+        if slots is not None and await self._wait(slots):
+            return  # no slot is free; it is rendered anew once one is
         entry = entry_patch(task)
         await self._sink.write(started_entry(planned, task_id_, run.attempt, started, entry))
         if entry:
@@ -374,7 +372,7 @@ class JobExecution:
         """Stop when the lock is lost."""
         reason = await watch.lost()
         self._lost_lock = True
-        self._feed(events.LockLost(reason))
+        self._feed(events.StopRequested(reason))
         with suppress(EnsembleError):  # whatever ends next meets it too
             await self._sink.write(JobStopping(reason=reason, running=tuple(sorted(self._running))))
 

@@ -222,7 +222,7 @@ class Cancelled(_Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting(_Entry):
-    """An operation waits for a value or a place."""
+    """An operation waits for a value or a slot."""
 
     kind = EntryKind.WAITING
     key: str

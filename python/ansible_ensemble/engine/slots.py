@@ -1,4 +1,4 @@
-"""The places that an operation takes while it runs: on its host, and in the serial groups that it names."""
+"""The slots that an operation takes while it runs: one on its host, and one in the serial groups that it names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PER_HOST = "host"
 _CONTROLLER = "localhost"
 
 
-def places_of(task: JobTask, *, limited: bool) -> Placed | None:
+def slots_of(task: JobTask, *, limited: bool) -> Placed | None:
     """What the scheduler has to know of a rendered operation; None if that is nothing new.
 
     The controller is no host in the sense of a limit per host: how many operations run there is the job's own limit.

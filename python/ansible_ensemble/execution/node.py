@@ -18,6 +18,9 @@ class Node:
 
     operation: events.ScheduledOperation
     priority: Priority
+    #: the serial groups that it takes, and the host that counts it
+    groups: tuple[str, ...] = ()
+    host: str | None = None
     state: State = State.WAITING
     attempt: int = 0
     started: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from ansible_ensemble.core.errors import UsageError
@@ -17,8 +17,6 @@ class Limits:
     Attributes:
         jobs: in all.
         per_host: on each host; None is no limit.
-        hosts: on particular hosts, instead of `per_host`.
-        groups: in particular serial groups, instead of 1.
 
     Raises:
         UsageError: a limit is below 1.
@@ -26,30 +24,23 @@ class Limits:
 
     jobs: int = 10
     per_host: int | None = None
-    hosts: dict[str, int] = field(default_factory=dict)
-    groups: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        limits = {"jobs": self.jobs}
-        if self.per_host is not None:
-            limits["per host"] = self.per_host
-        limits |= {f"host {name}": limit for name, limit in self.hosts.items()}
-        limits |= {f"group {name}": limit for name, limit in self.groups.items()}
-        for name, limit in limits.items():
-            if limit < 1:
+        for name, limit in (("jobs", self.jobs), ("per host", self.per_host)):
+            if limit is not None and limit < 1:
                 raise UsageError(f"the limit of operations ({name}) is {limit}", hint="it has to be 1 or more")
 
 
 #: A limited thing: (`host` or `group`, its name).
 Resource = tuple[str, str]
 #: What orders the queue: smaller is better.
-Priority = tuple[float, int, int]
+Priority = tuple[int, int]
 
 
 class ReadyQueue:
-    """Ready operations by priority; those whose host or group is full stand aside until a place is free there.
+    """Ready operations by priority; those whose host or group is full stand aside until a slot is free there.
 
-    Each operation stands aside in the queue of one full resource only, and each freed place wakes one operation, so
+    Each operation stands aside in the queue of one full resource only, and each freed slot wakes one operation, so
     that the cost of a saturated host or group is a heap's, whatever number waits for it.
     """
 
@@ -72,12 +63,12 @@ class ReadyQueue:
     def limited(self, host: str | None, groups: tuple[str, ...]) -> tuple[Resource, ...]:
         """The limited resources that an operation on this host and in these groups takes."""
         resources = [("group", name) for name in sorted(set(groups))]
-        if host is not None and (self._limits.per_host is not None or host in self._limits.hosts):
+        if host is not None and self._limits.per_host is not None:
             resources.append(("host", host))
         return tuple(resources)
 
     def pop(self) -> str | None:
-        """Take out the best operation that may run, and its places; None if none may."""
+        """Take out the best operation that may run, and its slots; None if none may."""
         while self._heap:
             priority, key = heappop(self._heap)
             woken_by = self._woken.pop(key, None)
@@ -99,11 +90,11 @@ class ReadyQueue:
         self._resources.pop(key, None)
 
     def release(self, host: str | None, groups: tuple[str, ...]) -> None:
-        """Give back the places of an operation that was popped."""
+        """Release the slots of an operation that was popped."""
         self._free(self.limited(host, groups))
 
     def exchange(self, before: tuple[Resource, ...], after: tuple[Resource, ...]) -> Resource | None:
-        """Have an operation that runs hold other places; if one of them is taken, return it and change nothing."""
+        """Have an operation that runs hold other slots; if one of them is taken, return it and change nothing."""
         more = [resource for resource in after if resource not in before]
         full = self._full(more)
         if full is None:
@@ -113,7 +104,7 @@ class ReadyQueue:
         return full
 
     def full(self, host: str | None, groups: tuple[str, ...]) -> Resource | None:
-        """What has no place for an operation on this host and in these groups; None if all have."""
+        """What has no slot for an operation on this host and in these groups; None if all have."""
         return self._full(self.limited(host, groups))
 
     def _free(self, resources: Iterable[Resource]) -> None:
@@ -125,10 +116,7 @@ class ReadyQueue:
         return next((resource for resource in resources if self._used[resource] >= self._limit(resource)), None)
 
     def _limit(self, resource: Resource) -> int:
-        kind, name = resource
-        if kind == "group":
-            return self._limits.groups.get(name, 1)
-        return self._limits.hosts.get(name, self._limits.per_host or 1)
+        return self._limits.per_host or 1 if resource[0] == "host" else 1
 
     def _wake(self, resource: Resource) -> None:
         aside = self._aside[resource]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Container, Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Container
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.execution import events
@@ -23,7 +21,7 @@ class Scheduler:
     """Decides what runs when.
 
     Feed it events by `handle` and carry out the instructions it returns, in their order. It ends with `Done`. The
-    longest path (by weight) goes first, then the order in which operations were added; the same events give the same
+    longest path goes first, then the order in which operations were added; the same events give the same
     instructions. An operation that does not succeed blocks all that need it, and by default nothing else; an optional
     one blocks only what is about the same instance.
 
@@ -68,7 +66,7 @@ class Scheduler:
                     self._add(operations)
                 case events.Provided(references):
                     self._provide(references)
-                case events.StopRequested(reason) | events.LockLost(reason):
+                case events.StopRequested(reason):
                     self._stop(reason)
                 case events.KillRequested(reason):
                     self._kill(reason)
@@ -85,29 +83,13 @@ class Scheduler:
         """
         return self._nodes[key].state
 
-    def attempt(self, key: str) -> int:
-        """The number of the operation's present or last attempt; 0 before the first."""
-        return self._nodes[key].attempt
-
-    def story(self, key: str) -> tuple[str, ...]:
-        """What the operation went through, oldest first."""
-        return tuple(self._nodes[key].story) if key in self._nodes else ()
-
     def waits(self, key: str) -> tuple[str, ...]:
-        """What an operation still waits for: keys and references, in order, or a place where there is none free."""
+        """What an operation still waits for: keys and references, in order, or a slot where none is free."""
         node = self._nodes[key]
-        full = self._queue.full(node.operation.host, node.operation.groups) if node.state is State.READY else None
+        full = self._queue.full(node.host, node.groups) if node.state is State.READY else None
         if full is not None:
-            return (f"a place {'on' if full[0] == 'host' else 'in'} {full[1]}",)
+            return (f"a slot {'on' if full[0] == 'host' else 'in'} {full[1]}",)
         return tuple(str(item) for item in self._waiting.missing(key))
-
-    def counts(self) -> dict[State, int]:
-        """The number of operations in each state, without the empty ones."""
-        return {state: count for state, count in self._counts.items() if count}
-
-    def keys(self, state: State) -> Iterator[str]:
-        """The operations in a state, in the order they were added."""
-        return (key for key, node in self._nodes.items() if node.state is state)
 
     # -- events about one operation -----------------------------------------------------------------------------
 
@@ -115,42 +97,42 @@ class Scheduler:
         node = self._nodes.get(event.key)
         if node is None:
             raise InvalidTransition(event.key, f"{type(event).__name__} for an operation that is not known", ())
-        transition = _TRANSITIONS.get((node.state, type(event)))
-        if transition is None:
+        if node.state not in _ALLOWED[type(event)]:
             raise InvalidTransition(
                 event.key, f"{type(event).__name__} while it is {node.state.value}", tuple(node.story)
             )
-        transition(self, node, event)
+        match event:
+            case events.Placed():
+                self._on_placed(node, event)
+            case events.Started():
+                node.started = True
+            case events.Succeeded():
+                self._end((node, State.SUCCEEDED, event, ""))
+            case events.Skipped(reason=reason):
+                self._end((node, State.SKIPPED, event, reason))
+            case events.Cancelled(reason=reason):
+                self._end((node, State.CANCELLED, event, reason))
+            case events.Interrupted(error=error):
+                self._end((node, State.INTERRUPTED, event, error))
+            case events.Failed() | events.TimedOut():
+                self._on_failed(node, event)
+            case events.RetryDue():
+                if node.state is State.RETRYING:  # else the job was stopped while the timer ran
+                    self._ready(node)
+            case events.Deferred():
+                self._on_deferred(node, event)
 
     def _on_placed(self, node: Node, event: events.Placed) -> None:
-        before = node.operation
-        after = replace(before, host=event.host, groups=event.groups)
         limited = self._queue.limited
-        full = self._queue.exchange(limited(before.host, before.groups), limited(after.host, after.groups))
+        full = self._queue.exchange(limited(node.host, node.groups), limited(event.host, event.groups))
         if full is None:
-            node.operation = after
+            node.host, node.groups = event.host, event.groups
         elif self._stopped and (self._killed or not node.started):
             self._end(self._abandonment(node))
         else:
-            self._move(node, State.READY, f"no place in {' '.join(full)}")
-            node.operation, node.resumed = after, True
-            self._queue.push(event.key, node.priority, after.host, after.groups)
-
-    def _on_started(self, node: Node, event: events.Started) -> None:
-        node.started = True
-        self._out.append(events.Persist(event))
-
-    def _on_succeeded(self, node: Node, event: events.Succeeded) -> None:
-        self._end((node, State.SUCCEEDED, event, ""))
-
-    def _on_skipped(self, node: Node, event: events.Skipped) -> None:
-        self._end((node, State.SKIPPED, event, event.reason))
-
-    def _on_cancelled(self, node: Node, event: events.Cancelled) -> None:
-        self._end((node, State.CANCELLED, event, event.reason))
-
-    def _on_interrupted(self, node: Node, event: events.Interrupted) -> None:
-        self._end((node, State.INTERRUPTED, event, event.error))
+            self._move(node, State.READY, f"no slot in {' '.join(full)}")
+            node.host, node.groups, node.resumed = event.host, event.groups, True
+            self._queue.push(event.key, node.priority, node.host, node.groups)
 
     def _on_failed(self, node: Node, event: events.Failed | events.TimedOut) -> None:
         final = isinstance(event, events.Failed) and event.final
@@ -161,25 +143,18 @@ class Scheduler:
         seconds = node.operation.backoff * 2 ** min(node.attempt - 1, 32)
         self._out.append(events.RetryAfter(node.operation.key, min(seconds, events.MAX_BACKOFF)))
 
-    def _on_retry_due(self, node: Node, _event: events.RetryDue) -> None:
-        if node.state is State.RETRYING:  # else the job was stopped while the timer ran
-            self._ready(node)
-
     def _on_deferred(self, node: Node, event: events.Deferred) -> None:
         if self._stopped and (self._killed or not node.started):
             self._end(self._abandonment(node))
             return
-        needs = needs_of(event.waits_for, event.waits_end, event.references)
-        self._move(node, State.DEFERRED, "waits for " + ", ".join(str(item) for item in needs))
+        needs = needs_of((), (), event.references)
+        self._move(node, State.DEFERRED, "waits for " + ", ".join(event.references))
         node.resumed = True
         asked, node.asked = node.asked, node.asked | set(needs)
-        if all(isinstance(item, str) and item in asked and self._has_ended(item) for item in needs):
-            # it asks for nothing, or again for what it has got: that would go on for ever
-            self._stuck[event.key] = tuple(str(item) for item in needs)
-            self._end(self._blockage(node, self._stuck[event.key]))
-        else:
-            # of a reference that was no use when it came, the next value may be
+        if needs:  # of a reference that was no use when it came, the next value may be
             self._await(node, needs, useless=asked)
+        else:
+            self._end(self._blockage(node, ()))
 
     # -- events about the job -----------------------------------------------------------------------------------
 
@@ -192,18 +167,14 @@ class Scheduler:
             if self._done:
                 raise InvalidTransition(operation.key, "it is added after the end of the job", ())
             index = len(self._nodes)
-            priority = (-ranks[operation.key], index, index)
-            if operation.parent in self._nodes:  # what is begun is brought to its end first
-                upper = self._nodes[operation.parent].priority
-                priority = (min(priority[0], upper[0]), upper[1], index)
-            node = Node(operation, priority)
+            node = Node(operation, (-ranks[operation.key], index), operation.groups)
             self._nodes[operation.key] = node
             self._counts[State.WAITING] += 1
             added.append(node)
         for node in added:
             if node.state is not State.WAITING:
                 continue  # an earlier one of the batch has ended, and this with it
-            if self._stopped and (self._killed or not self._part_of_running(node)):
+            if self._stopped:
                 self._end(self._abandonment(node))
             else:
                 self._await(node, needs_of(node.operation.waits_for, node.operation.waits_end))
@@ -218,7 +189,7 @@ class Scheduler:
         if self._stopped is not None:
             return
         self._stopped = reason
-        self._abandon([node for node in self._nodes.values() if not self._part_of_running(node)])
+        self._abandon([node for node in self._nodes.values() if not (node.state is State.DEFERRED and node.started)])
 
     def _kill(self, reason: str) -> None:
         if self._killed:
@@ -226,20 +197,13 @@ class Scheduler:
         self._killed = True
         self._stopped = self._stopped or reason
         self._abandon(list(self._nodes.values()))
-        running = tuple(self.keys(State.RUNNING))
+        running = tuple(key for key, node in self._nodes.items() if node.state is State.RUNNING)
         if running:
             self._out.append(events.CancelRunning(running))
 
     def _abandon(self, nodes: list[Node]) -> None:
         """End those that do not run now, because the job stops."""
         self._end(*[self._abandonment(node) for node in nodes if node.state in IDLE])
-
-    def _part_of_running(self, node: Node) -> bool:
-        """Whether it was begun and waits for sub-tasks, or is such a sub-task."""
-        if node.state is State.DEFERRED and node.started:
-            return True
-        parent = self._nodes.get(node.operation.parent) if node.operation.parent is not None else None
-        return parent is not None and parent.started and parent.state not in ENDED
 
     # -- moves --------------------------------------------------------------------------------------------------
 
@@ -251,17 +215,15 @@ class Scheduler:
         if node.state is State.READY and state is not State.RUNNING:
             self._queue.discard(node.operation.key)
         if node.state is State.RUNNING:
-            self._queue.release(node.operation.host, node.operation.groups)
+            self._queue.release(node.host, node.groups)
         self._counts[node.state] -= 1
         self._counts[state] += 1
         node.state = state
         node.story.append(f"{state.value} ({cause})" if cause else state.value)
-        self._out.append(events.Notify(node.operation.key, state, cause))
 
     def _ready(self, node: Node) -> None:
         self._move(node, State.READY)
-        operation = node.operation
-        self._queue.push(operation.key, node.priority, operation.host, operation.groups)
+        self._queue.push(node.operation.key, node.priority, node.host, node.groups)
 
     def _end(self, *endings: _Ended) -> None:
         """End operations, and then all that can't run because of their end, however long the chain."""
@@ -278,7 +240,8 @@ class Scheduler:
                 self._blocked[key] = event.by
             if lost := lost_with(current, event):
                 self._lost[key] = lost
-            self._out.append(events.Persist(event))
+            if isinstance(event, events.Blocked | events.Cancelled):
+                self._out.append(event)
             self._move(current, how, cause)
             self._waiting.forget(key)
             for name, has_to_succeed in self._waiting.came(key):
@@ -349,8 +312,7 @@ class Scheduler:
             self._give_up()
         if not active and not self._done:
             self._done = True
-            summary = events.Summary(self.counts(), dict(self._blocked), dict(self._stuck), self._stopped)
-            self._out.append(events.Done(summary))
+            self._out.append(events.Done(self._stopped))
 
     def _dispatch(self) -> None:
         while self._counts[State.RUNNING] < self._limits.jobs:
@@ -359,9 +321,9 @@ class Scheduler:
                 return
             node = self._nodes[key]
             self._move(node, State.RUNNING)
-            resumed, node.resumed = node.resumed, False
-            node.attempt += not resumed
-            self._out.append(events.Run(key, node.attempt, node.operation.timeout, resumed))
+            node.attempt += not node.resumed
+            node.resumed = False
+            self._out.append(events.Run(key, node.attempt))
 
     def _give_up(self) -> None:
         """Nothing runs and nothing can: block what waits in a ring or for what nobody brings, until something can."""
@@ -374,16 +336,22 @@ class Scheduler:
                 self._end(*[self._blockage(self._nodes[key], self._stuck[key]) for key in culprits])
 
 
-#: What an event does to an operation, by the state it finds it in; anything else is an InvalidTransition.
-_TRANSITIONS: dict[tuple[State, type], Callable[[Scheduler, Node, Any], None]] = {
-    (State.RUNNING, events.Placed): Scheduler._on_placed,
-    (State.RUNNING, events.Started): Scheduler._on_started,
-    (State.RUNNING, events.Succeeded): Scheduler._on_succeeded,
-    (State.RUNNING, events.Failed): Scheduler._on_failed,
-    (State.RUNNING, events.TimedOut): Scheduler._on_failed,
-    (State.RUNNING, events.Interrupted): Scheduler._on_interrupted,
-    (State.RUNNING, events.Deferred): Scheduler._on_deferred,
-    **{(state, events.RetryDue): Scheduler._on_retry_due for state in (State.RETRYING, *ENDED)},
-    **{(state, events.Skipped): Scheduler._on_skipped for state in (State.RUNNING, *IDLE)},
-    **{(state, events.Cancelled): Scheduler._on_cancelled for state in (State.RUNNING, *IDLE)},
+_LIVE = frozenset({State.RUNNING, *IDLE})
+#: The states in which an operation may be when an event comes; in any other it is an InvalidTransition.
+_ALLOWED: dict[type[events.OperationEvent], frozenset[State]] = {
+    events.RetryDue: frozenset({State.RETRYING, *ENDED}),
+    events.Skipped: _LIVE,
+    events.Cancelled: _LIVE,
+    **dict.fromkeys(
+        (
+            events.Placed,
+            events.Started,
+            events.Succeeded,
+            events.Failed,
+            events.TimedOut,
+            events.Interrupted,
+            events.Deferred,
+        ),
+        frozenset({State.RUNNING}),
+    ),
 }

@@ -99,7 +99,7 @@ def carry_out(made: Any, *, lose_lock: bool = False) -> tuple[JobOutcome, Worker
 
 
 @pytest.mark.parametrize(
-    ("serial", "per_host", "most", "places"),
+    ("serial", "per_host", "most", "slots"),
     [
         ("timeout: 9", 0, {"web1": 3, "web2": 3, "localhost": 3, "all": 9}, set()),
         ("timeout: 9", 2, {"web1": 2, "web2": 2, "localhost": 3, "all": 7}, {"on web1", "on web2"}),
@@ -107,12 +107,12 @@ def carry_out(made: Any, *, lose_lock: bool = False) -> tuple[JobOutcome, Worker
         ("serial: [db]", 2, {"web1": 1, "web2": 1, "localhost": 1, "all": 1}, {"in db"}),
     ],
 )
-def test_places_are_limited_by_what_is_known_once_an_operation_is_rendered(job, serial, per_host, most, places) -> None:
+def test_slots_are_limited_by_what_is_known_once_an_operation_is_rendered(job, serial, per_host, most, slots) -> None:
     outcome, workers, told = carry_out(job(service(serial), jobs=9, jobs_per_host=per_host))
     assert (outcome.ok, outcome.counts) == (True, {"succeeded": 9})
     assert workers.most == most
     waited = {event["for"][0] for event in told if event["event"] == "waiting"}
-    assert waited == {f"a place {place}" for place in places}
+    assert waited == {f"a slot {slot}" for slot in slots}
     attempts = Counter(event["key"] for event in told if event["event"] == "started")
     assert set(attempts.values()) == {1}
 

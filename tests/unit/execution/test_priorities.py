@@ -10,33 +10,32 @@ from ansible_ensemble.execution.priorities import longest_paths
 
 
 @given(
-    weights=st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    count=st.integers(1, 12),
     waits=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.booleans())),
 )
-def test_the_longest_path_behind_each(weights: list[int], waits: list[tuple[int, int, bool]]) -> None:
-    edges = {(a % len(weights), b % len(weights), kind) for a, b, kind in waits if a % len(weights) < b % len(weights)}
+def test_the_longest_path_behind_each(count: int, waits: list[tuple[int, int, bool]]) -> None:
+    edges = {(a % count, b % count, kind) for a, b, kind in waits if a % count < b % count}
     operations = [
         ScheduledOperation(
             f"k{number}",
             waits_for=tuple(f"k{a}" for a, b, kind in edges if b == number and kind),
             waits_end=tuple(f"k{a}" for a, b, kind in edges if b == number and not kind),
-            weight=float(weight),
         )
-        for number, weight in enumerate(weights)
+        for number in range(count)
     ]
 
-    def longest(number: int) -> float:
-        return weights[number] + max((longest(b) for a, b, _ in edges if a == number), default=0.0)
+    def longest(number: int) -> int:
+        return 1 + max((longest(b) for a, b, _ in edges if a == number), default=0)
 
-    assert longest_paths(operations[::-1]) == {f"k{number}": longest(number) for number in range(len(weights))}
+    assert longest_paths(operations[::-1]) == {f"k{number}": longest(number) for number in range(count)}
 
 
 def test_rings_and_strangers_do_no_harm() -> None:
-    ring = [ScheduledOperation("a", ("b",), weight=2.0), ScheduledOperation("b", ("a", "stranger"), weight=3.0)]
-    behind = ScheduledOperation("c", ("b",), weight=4.0)
-    assert longest_paths([*ring, behind]) == {"a": 2.0, "b": 3.0, "c": 4.0}
+    ring = [ScheduledOperation("a", ("b",)), ScheduledOperation("b", ("a", "stranger"))]
+    behind = ScheduledOperation("c", ("b",))
+    assert longest_paths([*ring, behind]) == {"a": 1, "b": 1, "c": 1}
 
 
 def test_a_long_chain() -> None:
     chain = [ScheduledOperation(str(n), (str(n - 1),) if n else ()) for n in range(50_000)]
-    assert longest_paths(chain)["0"] == 50_000.0
+    assert longest_paths(chain)["0"] == 50_000

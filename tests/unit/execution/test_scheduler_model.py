@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
+from collections import Counter, defaultdict
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -23,10 +22,10 @@ def validate(scheduler: Scheduler) -> None:
     """Check the invariants by looking at every operation."""
     nodes, limits, queue = scheduler._nodes, scheduler._limits, scheduler._queue
     counts = Counter(node.state for node in nodes.values())
-    assert counts == Counter(scheduler.counts())
-    running = [node.operation for node in nodes.values() if node.state is State.RUNNING]
+    assert counts == +scheduler._counts
+    running = [node for node in nodes.values() if node.state is State.RUNNING]
     assert len(running) <= limits.jobs
-    for resource, count in Counter(r for op in running for r in queue.limited(op.host, op.groups)).items():
+    for resource, count in Counter(r for one in running for r in queue.limited(one.host, one.groups)).items():
         assert count <= queue._limit(resource), resource
     assert len(queue) == counts[State.READY]
     if len(running) < limits.jobs:
@@ -47,34 +46,31 @@ class Naive:
         self.limits = limits
         self.fail_fast = fail_fast
         self.ops: dict[str, ScheduledOperation] = {}
-        self.rank: dict[str, float] = {}
+        self.rank: dict[str, int] = {}
+        self.slots: dict[str, tuple[str | None, tuple[str, ...]]] = {}
         self.state: dict[str, State] = {}
         self.attempt: Counter[str] = Counter()
         self.started: set[str] = set()
         self.needs: dict[str, dict[str, bool]] = {}
+        self.provided: set[str] = set()
+        self.asked: defaultdict[str, set[str]] = defaultdict(set)
         self.stop_reason: str | None = None
         self.killed = False
 
     def add(self, *operations: ScheduledOperation) -> None:
         batch = {op.key: op for op in operations}
 
-        def rank(key: str) -> float:
+        def rank(key: str) -> int:
             behind = [k for k, op in batch.items() if key in (*op.waits_for, *op.waits_end)]
-            return batch[key].weight + max(map(rank, behind), default=0.0)
+            return 1 + max(map(rank, behind), default=0.0)
 
         for op in operations:
             self.ops[op.key] = op
-            self.rank[op.key] = rank(op.key)
+            self.rank[op.key], self.slots[op.key] = rank(op.key), (None, op.groups)
             self.needs[op.key] = {**dict.fromkeys(op.waits_end, False), **dict.fromkeys(op.waits_for, True)}
             self.state[op.key] = State.WAITING
-            if self.stop_reason and (self.killed or not self.part_of_running(op.key)):
+            if self.stop_reason:
                 self.abandon(op.key)
-
-    def part_of_running(self, key: str) -> bool:
-        if self.state[key] is State.DEFERRED and key in self.started:
-            return True
-        parent = self.ops[key].parent
-        return parent is not None and parent in self.started and self.state[parent] not in ENDED
 
     def abandon(self, key: str) -> None:
         if self.state[key] is State.RETRYING:
@@ -99,8 +95,11 @@ class Naive:
     def stop(self, reason: str) -> None:
         if not self.stop_reason:
             self.stop_reason = reason
-            for key in [key for key in self.ops if self.state[key] in IDLE and not self.part_of_running(key)]:
+            for key in [key for key in self.ops if self.state[key] in IDLE and not self.is_under_way(key)]:
                 self.abandon(key)
+
+    def is_under_way(self, key: str) -> bool:
+        return self.state[key] is State.DEFERRED and key in self.started
 
     def kill(self) -> None:
         self.stop_reason, self.killed = self.stop_reason or "kill", True
@@ -108,21 +107,27 @@ class Naive:
             if self.state[key] in IDLE:
                 self.abandon(key)
 
-    def defer(self, key: str, needs: dict[str, bool]) -> None:
+    def defer(self, key: str, references: set[str]) -> None:
         if self.stop_reason and (self.killed or key not in self.started):
             self.abandon(key)
-        else:
-            self.state[key], self.needs[key] = State.DEFERRED, needs
+            return
+        new = references & self.provided - self.asked[key]
+        self.state[key], self.needs[key] = State.DEFERRED, dict.fromkeys(references - new, True)
+        self.asked[key] |= references
+
+    def provide(self, reference: str) -> None:
+        self.provided.add(reference)
+        for needs in self.needs.values():
+            needs.pop(reference, None)
 
     def place(self, key: str, host: str | None, groups: tuple[str, ...]) -> None:
-        op = replace(self.ops[key], host=host, groups=groups)
-        others = [self.ops[k] for k in self.ops if self.state[k] is State.RUNNING and k != key]
-        if self.fits(op, others):
-            self.ops[key] = op
+        others = [k for k in self.ops if self.state[k] is State.RUNNING and k != key]
+        if self.fits((host, groups), others):
+            self.slots[key] = host, groups
         elif self.stop_reason and (self.killed or key not in self.started):
             self.abandon(key)
         else:
-            self.ops[key], self.state[key] = op, State.READY
+            self.slots[key], self.state[key] = (host, groups), State.READY
 
     def spread(self) -> None:
         """Let every end take effect, until nothing changes."""
@@ -164,27 +169,24 @@ class Naive:
     def dispatch(self) -> list[str]:
         ran: list[str] = []
         while True:
-            running = [self.ops[key] for key in self.ops if self.state[key] is State.RUNNING]
-            ready = [key for key in self.ops if self.state[key] is State.READY and self.fits(self.ops[key], running)]
+            running = [key for key in self.ops if self.state[key] is State.RUNNING]
+            ready = [k for k in self.ops if self.state[k] is State.READY and self.fits(self.slots[k], running)]
             if not ready or len(running) >= self.limits.jobs:
                 return ran
             best = min(ready, key=self.order)
             self.state[best] = State.RUNNING
             ran.append(best)
 
-    def order(self, key: str) -> tuple[float, int, int]:
-        index = list(self.ops).index(key)
-        if (parent := self.ops[key].parent) is None:
-            return -self.rank[key], index, index
-        upper = self.order(parent)
-        return min(-self.rank[key], upper[0]), upper[1], index
+    def order(self, key: str) -> tuple[int, int]:
+        return -self.rank[key], list(self.ops).index(key)
 
-    def fits(self, op: ScheduledOperation, running: list[ScheduledOperation]) -> bool:
-        for group in op.groups:
-            if sum(group in other.groups for other in running) >= self.limits.groups.get(group, 1):
-                return False
-        limit = self.limits.hosts.get(op.host or "", self.limits.per_host)
-        return op.host is None or limit is None or sum(other.host == op.host for other in running) < limit
+    def fits(self, slots: tuple[str | None, tuple[str, ...]], running: list[str]) -> bool:
+        host, groups = slots
+        taken = [self.slots[key] for key in running]
+        if any(group in others for group in groups for _, others in taken):
+            return False
+        limit = self.limits.per_host
+        return host is None or limit is None or sum(other == host for other, _ in taken) < limit
 
 
 def runs(instructions: list[Instruction]) -> list[str]:
@@ -198,6 +200,7 @@ def is_done(instructions: list[Instruction]) -> bool:
     return bool(instructions) and isinstance(instructions[-1], Done)
 
 
+REFERENCES = st.sampled_from(["r1", "r2", "r3"])
 HOSTS = st.sampled_from([None, "h1", "h2"])
 GROUPS = st.lists(st.sampled_from(["g1", "g2", "g3"]), max_size=2).map(tuple)
 
@@ -215,8 +218,6 @@ def batch(draw, first: int, size: int, extra: tuple[str, ...] = ()):
                 waits_for=draw(some),
                 waits_end=draw(some),
                 groups=draw(GROUPS),
-                host=draw(HOSTS),
-                weight=draw(st.sampled_from([1.0, 1.0, 5.0])),
                 retries=draw(st.sampled_from([0, 0, 1, 2])),
             )
         )
@@ -227,12 +228,11 @@ class SchedulerAgainstNaive(RuleBasedStateMachine):
     @initialize(
         jobs=st.integers(1, 4),
         per_host=st.sampled_from([None, 1, 2]),
-        groups=st.sampled_from([{}, {"g1": 2}]),
         fail_fast=st.sampled_from([False, False, True]),
         operations=batch(0, 12, ("never",)),
     )
-    def begin(self, jobs, per_host, groups, fail_fast, operations):
-        limits = Limits(jobs=jobs, per_host=per_host, hosts={"h2": 1}, groups=groups)
+    def begin(self, jobs, per_host, fail_fast, operations):
+        limits = Limits(jobs=jobs, per_host=per_host)
         self.scheduler = Scheduler(limits, fail_fast=fail_fast)
         self.naive = Naive(limits, fail_fast)
         self.count = len(operations)
@@ -280,7 +280,7 @@ class SchedulerAgainstNaive(RuleBasedStateMachine):
     @rule(data=st.data(), how=st.sampled_from(["fail", "final", "time", "interrupt"]))
     def fail(self, data, how):
         key = self.pick(data, State.RUNNING)
-        self.naive.attempt[key] = self.scheduler.attempt(key)
+        self.naive.attempt[key] = self.scheduler._nodes[key].attempt
         if how == "interrupt":
             self.naive.end(key, State.INTERRUPTED)
             self.feed(events.Interrupted(key))
@@ -312,35 +312,22 @@ class SchedulerAgainstNaive(RuleBasedStateMachine):
         self.feed(events.OperationsAdded(operations))
 
     @precondition(lambda self: self.has(State.RUNNING))
-    @rule(data=st.data())
-    def defer(self, data):
+    @rule(data=st.data(), references=st.sets(REFERENCES, min_size=1))
+    def defer(self, data, references):
         key = self.pick(data, State.RUNNING)
-        others = [k for k, s in self.naive.state.items() if k != key and s in (*IDLE, State.RUNNING)]
-        if others:
-            other, has_to_succeed = data.draw(st.sampled_from(others)), data.draw(st.booleans())
-            self.naive.defer(key, {other: has_to_succeed})
-            waits = {"waits_for" if has_to_succeed else "waits_end": (other,)}
-            self.feed(events.Deferred(key, **waits))
+        self.naive.defer(key, references)
+        self.feed(events.Deferred(key, tuple(sorted(references))))
 
-    @precondition(lambda self: self.has(State.RUNNING))
-    @rule(data=st.data())
-    def sub_task(self, data):
-        key, name = self.pick(data, State.RUNNING), f"k{self.count}"
-        self.count += 1
-        operation = ScheduledOperation(name, parent=key, groups=data.draw(GROUPS))
-        self.naive.started.add(key)
-        self.naive.add(operation)
-        self.naive.defer(key, {name: False})
-        self.feed(events.Started(key), events.OperationsAdded((operation,)), events.Deferred(key, waits_end=(name,)))
+    @rule(reference=REFERENCES)
+    def provide(self, reference):
+        self.naive.provide(reference)
+        self.feed(events.Provided((reference,)))
 
-    @rule(which=st.sampled_from(["stop", "lock", "kill", "none", "none", "none"]))
+    @rule(which=st.sampled_from(["stop", "kill", "none", "none"]))
     def stop(self, which):
         if which == "stop":
             self.naive.stop("x")
             self.feed(events.StopRequested("x"))
-        elif which == "lock":
-            self.naive.stop("the lock was lost")
-            self.feed(events.LockLost())
         elif which == "kill":
             self.naive.kill()
             self.feed(events.KillRequested())

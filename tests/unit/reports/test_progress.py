@@ -125,11 +125,11 @@ def test_what_an_operation_waits_for_is_told_to_those_who_ask():
     waiting = {
         "event": "waiting",
         "key": "b:Standard.create",
-        "for": ["a:Standard.create", "a.port", "a place on x"],
+        "for": ["a:Standard.create", "a.port", "a slot on x"],
     }
     assert Progress.of_plan(chain()).lines(waiting, 0.0) == []
     [line] = Progress.of_plan(chain(), explain=True).lines(waiting, 0.0)
-    assert line == "b: create waits for a: create, a.port, a place on x"
+    assert line == "b: create waits for a: create, a.port, a slot on x"
 
 
 def test_a_lost_lock_is_a_reason_to_stop():
