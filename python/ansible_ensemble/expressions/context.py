@@ -11,6 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.scalars import as_written, is_written
 from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.language.functions import FunctionDeclaration
 from ansible_ensemble.views.data import bare, shown
 from ansible_ensemble.views.entities import NodeView, RelationshipView, RootView
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
@@ -79,7 +80,7 @@ class Evaluating(Model, Protocol):
     def evaluate(self, value: Any, context: Context) -> Any:
         """The value of raw data."""
 
-    def query(self, expression: Any, context: Context) -> Any:
+    def query(self, expression: Any, context: Context, *, of_result: bool = False) -> Any:
         """The value of an expression."""
 
     def input_names(self, namespace: str) -> list[str]:
@@ -132,9 +133,9 @@ class Context:
         """The value of raw data: functions, expressions and templates in it are evaluated, other text is itself."""
         return self.evaluator.evaluate(value, self)
 
-    def query(self, expression: Any) -> Any:
-        """The value of an expression: text is a path, anything else as in `evaluate`."""
-        return self.evaluator.query(expression, self)
+    def query(self, expression: Any, *, of_result: bool = False) -> Any:
+        """The value of an expression: text is a path, anything else as in `evaluate`; see `values.query`."""
+        return self.evaluator.query(expression, self, of_result=of_result)
 
     @property
     def environment(self) -> EvaluationEnvironment:
@@ -163,14 +164,12 @@ class Call:
 
     Attributes:
         name: the function's name.
-        raw: what is given to it, not evaluated.
         expression: the map it stands in, with its options.
         context: where it is evaluated.
         sensitive: whether a value given to it was sensitive.
     """
 
     name: str
-    raw: Any
     expression: Mapping[Any, Any]
     context: Context
     sensitive: bool = False
@@ -182,22 +181,6 @@ class Call:
     def operand(self, raw: Any) -> Any:
         """The value of an operand: text is a path, `{q: text}` is text."""
         return self._noted(self.context.query(raw))
-
-    def option(self, name: str, default: Any = None) -> Any:
-        """The value of an option beside the function."""
-        return self.value(self.expression[name]) if self.expression.get(name) is not None else default
-
-    def operands(self, least: int, most: int | None = None) -> list[Any]:
-        """What is given as a list of raw operands.
-
-        Raises:
-            InvalidInput: they are too few or too many.
-        """
-        operands = self.raw if isinstance(self.raw, list) else [self.raw]
-        if len(operands) < least or (most is not None and len(operands) > most):
-            wanted = str(least) if least == most else f"{least} or more" if most is None else f"{least} to {most}"
-            raise self.failure(f"{self.name} takes {wanted} arguments and got {len(operands)}")
-        return operands
 
     def text(self, raw: Any) -> str:
         """The value of what is given as text.
@@ -230,26 +213,18 @@ def as_text(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the expression language.
+    """A function of the expression language: its declaration, and what it does.
 
     Attributes:
-        name: what it is called by.
-        run: computes it.
-        top: whether it may stand without `eval` around it.
-        list_only: whether it is one only if it is given a list (its name is a common key of data).
-        options: keys that may stand beside it.
+        declaration: its name and shape.
+        run: computes it of a call, its arguments and its options, none of them evaluated.
         taints: whether its result is sensitive if a value given to it is.
         safe: whether an expression that was put together from other values may use it.
         runs: whether it runs code of the project or reaches the system, which takes trust.
-        doc: what it does, with an example.
     """
 
-    name: str
-    run: Callable[[Call], Any]
-    top: bool = False
-    list_only: bool = False
-    options: frozenset[str] = frozenset()
+    declaration: FunctionDeclaration
+    run: Callable[..., Any]
     taints: bool = True
     safe: bool = True
     runs: bool = False
-    doc: str = ""

@@ -158,9 +158,9 @@ class Evaluator:
         """The value of raw data; see `values.evaluate`."""
         return values.evaluate(value, context)
 
-    def query(self, expression: Any, context: Context) -> Any:
+    def query(self, expression: Any, context: Context, *, of_result: bool = False) -> Any:
         """The value of an expression; see `values.query`."""
-        return values.query(expression, context)
+        return values.query(expression, context, of_result=of_result)
 
     def assigned(self, view: View, ref: str, written: Any, assignment: Assignment, tracker: Tracker) -> Any:
         """The value of what is written in an assignment of something."""

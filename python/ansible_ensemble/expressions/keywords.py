@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.language.functions import KEYWORDS
 from ansible_ensemble.views.view import View
-
-KEYWORDS = ("SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "OPERATION_HOST")
 
 
 def named(context: Context, keyword: str) -> View | None:

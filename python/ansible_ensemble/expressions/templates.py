@@ -20,9 +20,9 @@ from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.confinement import confine
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
-from ansible_ensemble.expressions.keywords import KEYWORDS, named
+from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.special import Everything, special
-from ansible_ensemble.language.functions import TEMPLATE_HEADER
+from ansible_ensemble.language.functions import KEYWORDS, TEMPLATE_HEADER
 from ansible_ensemble.views.data import MISSING, bare, child, plain
 from ansible_ensemble.views.lazy import ExternalValue, LazyMap
 from ansible_ensemble.views.view import View

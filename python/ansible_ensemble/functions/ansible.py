@@ -10,43 +10,33 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions.context import Call
 from ansible_ensemble.expressions.files import file_path, note, read_contents
-from ansible_ensemble.functions.registration import function
+from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import bare
 
 
-@function("template", options=("overrides",), taints=False, safe=False)
-def template(call: Call) -> Any:
-    """A template, written here or in a file of the project (`{path: file}`), rendered by Ansible.
-
-    `overrides` are options of Jinja.
-
-    Example: `{eval: {template: {path: site.conf.j2}}}`
-    """
-    overrides = bare(call.option("overrides", {}))
-    if not isinstance(overrides, dict):
+@implements("template", taints=False, safe=False)
+def _template(call: Call, given: Any, *, overrides: Any = None) -> Any:
+    options = bare(call.value(overrides)) if overrides is not None else {}
+    if not isinstance(options, dict):
         raise call.failure("overrides must be a map of Jinja's options")
     templates = call.context.evaluator.templates
-    if isinstance(call.raw, str):
-        return templates.render(call.raw, call.context, overrides)
-    if isinstance(call.raw, dict) and set(call.raw) == {"path"}:
-        path = file_path(call.text(call.raw["path"]), call.context)
+    if isinstance(given, str):
+        return templates.render(given, call.context, options)
+    if isinstance(given, dict) and set(given) == {"path"}:
+        path = file_path(call.text(given["path"]), call.context)
         try:
             text = read_contents(path, call.context).decode()
         except UnicodeDecodeError:
             raise call.failure(f'"{path}" is no text in UTF-8') from None
-        return templates.render(text, call.context, overrides)
+        return templates.render(text, call.context, options)
     raise call.failure("template takes text, or {path: file}", hint="text that is computed is not taken as a template")
 
 
-@function("lookup", safe=False, runs=True)
-def lookup(call: Call) -> Any:
-    """What a lookup plugin of Ansible finds: `{<plugin>: <argument or list of them>, <option>: ...}`.
-
-    Example: `{eval: {lookup: {ansible.builtin.env: HOME}}}`
-    """
-    if not isinstance(call.raw, dict) or not call.raw:
+@implements("lookup", safe=False, runs=True)
+def _lookup(call: Call, given: Any) -> Any:
+    if not isinstance(given, dict) or not given:
         raise call.failure("lookup takes a map whose first key is a plugin")
-    (plugin, terms), *options = call.raw.items()
+    (plugin, terms), *options = given.items()
     arguments = call.value(terms)
     variables = {
         "__plugin": plugin,
@@ -57,17 +47,11 @@ def lookup(call: Call) -> Any:
     return call.context.evaluator.templates.render(text, call.context.at(call.context.current, variables))
 
 
-@function("python", options=("args",), safe=False, runs=True)
-def python(call: Call) -> Any:
-    """What a Python function gives: `path.py#function` in the project, or `package.module.function`.
-
-    `args` is a list of its arguments, or a map of its keyword arguments.
-
-    Example: `{eval: {python: "helpers.py#double", args: [21]}}`
-    """
-    name = call.text(call.raw)
+@implements("python", safe=False, runs=True)
+def _python(call: Call, name: Any, *, args: Any = None) -> Any:
+    name = call.text(name)
     run = _function(call, name)
-    arguments = bare(call.option("args", []))
+    arguments = bare(call.value(args)) if args is not None else []
     try:
         return run(**arguments) if isinstance(arguments, dict) else run(*_listed(arguments))
     except Exception as error:

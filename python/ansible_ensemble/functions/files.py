@@ -19,8 +19,8 @@ from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.expressions.context import Call, as_text
 from ansible_ensemble.expressions.files import file_path, note, read_contents
-from ansible_ensemble.functions.registration import function
-from ansible_ensemble.views.data import bare, plain
+from ansible_ensemble.functions.registration import implements
+from ansible_ensemble.views.data import MISSING, bare, plain
 from ansible_ensemble.views.evaluation_environment import key_bytes
 from ansible_ensemble.views.lazy import ExternalValue
 
@@ -28,51 +28,42 @@ _NAME_DIGITS = 24
 _TASK_KINDS = ("tasks", "artifacts", "secrets")
 
 
-@function("file", options=("dir", "encoding", "contents"), taints=False, safe=False)
-def file(call: Call) -> Any:
-    """A file of the project: its path; `path`, `encoding` and `contents` of it can be selected.
-
-    `dir` is the folder a relative path starts in. `encoding` is `utf-8` or another codec, `json`, `yaml`, `env`,
-    `binary` (base64) or `vault` (decrypted, sensitive). With `contents` the file is written first (not in a dry run).
-
-    Example: `{eval: {file: settings.json, encoding: json}, select: contents}`
-    """
-    encoding = str(bare(call.option("encoding", "utf-8")))
-    folder = call.option("dir")
-    base = file_path(as_text(bare(folder)), call.context) if folder is not None else None
-    path = file_path(call.text(call.raw), call.context, base)
-    if "contents" in call.expression:
-        _write(call, path, call.value(call.expression["contents"]), encoding)
+@implements("file", taints=False, safe=False)
+def _file(call: Call, name: Any, *, dir: Any = None, encoding: Any = None, contents: Any = MISSING) -> Any:
+    codec = _codec(call, encoding)
+    base = file_path(call.text(dir), call.context) if dir is not None else None
+    path = file_path(call.text(name), call.context, base)
+    if contents is not MISSING:
+        _write(call, path, call.value(contents), codec)
     else:
         note(path, call.context)
     parts: dict[str, Callable[[], Any]] = {
         "path": lambda: str(path),
-        "encoding": lambda: encoding,
-        "contents": lambda: _read(call, path, encoding),
+        "encoding": lambda: codec,
+        "contents": lambda: _read(call, path, codec),
     }
     return ExternalValue(str(path), parts)
 
 
-@function("tempfile", options=("encoding", "suffix"), safe=False)
-def tempfile_(call: Call) -> Any:
-    """The path of a temporary file with the given contents; the same contents give the same path.
-
-    Example: `{eval: {tempfile: {get_property: [SELF, settings]}, encoding: json, suffix: .json}}`
-    """
-    contents = call.value(call.raw)
-    encoding = str(bare(call.option("encoding", "utf-8")))
-    suffix = str(bare(call.option("suffix", "")))
-    if "/" in suffix:
+@implements("tempfile", safe=False)
+def _tempfile(call: Call, given: Any, *, encoding: Any = None, suffix: Any = None) -> Any:
+    contents, codec = call.value(given), _codec(call, encoding)
+    ending = str(bare(call.value(suffix))) if suffix is not None else ""
+    if "/" in ending:
         raise call.failure("the suffix of a temporary file is no path")
     environment = call.context.environment
     folder = environment.folders.get("tmp", Path(tempfile.gettempdir()))
     _make(call, folder)
-    data = _encoded(call, contents, encoding)
+    data = _encoded(call, contents, codec)
     name = hmac.new(key_bytes(environment.digest_key), data, "sha256").hexdigest()[:_NAME_DIGITS]
-    path = folder / (name + suffix)
+    path = folder / (name + ending)
     if environment.writes:
         _write_private(call, path, data)
     return str(path)
+
+
+def _codec(call: Call, encoding: Any) -> str:
+    return str(bare(call.value(encoding))) if encoding is not None else "utf-8"
 
 
 def _write_private(call: Call, path: Path, data: bytes) -> None:
@@ -87,18 +78,13 @@ def _write_private(call: Call, path: Path, data: bytes) -> None:
         raise call.failure(f'"{path}" cannot be written: {error.strerror}') from error
 
 
-@function("abspath")
-def abspath(call: Call) -> Any:
-    """The absolute path of a file: `[path, folder, mkdir]`; `folder` as in `get_dir`; `mkdir` makes its folder.
-
-    Example: `{eval: {abspath: [templates/site.conf, src]}}`
-    """
-    operands = call.operands(1, 3)
-    base = _folder(call, call.text(operands[1])) if len(operands) > 1 else None
-    path = file_path(call.text(operands[0]), call.context, base)
-    if len(operands) > 2 and bare(call.value(operands[2])):
-        _make(call, path.parent)
-    return str(note(path, call.context) if path.is_file() or _is_source(path, call) else path)
+@implements("abspath")
+def _abspath(call: Call, path: Any, folder: Any = None, mkdir: Any = None) -> Any:
+    base = _folder(call, call.text(folder)) if folder is not None else None
+    file = file_path(call.text(path), call.context, base)
+    if bare(call.value(mkdir)):
+        _make(call, file.parent)
+    return str(note(file, call.context) if file.is_file() or _is_source(file, call) else file)
 
 
 def _is_source(path: Path, call: Call) -> bool:
@@ -110,20 +96,10 @@ def _is_source(path: Path, call: Call) -> bool:
     return path.is_dir() and not holds and not any(path.is_relative_to(own) for own in written)
 
 
-@function("get_dir")
-def get_dir(call: Call) -> Any:
-    """The absolute path of a folder by name: `[name, mkdir]`.
-
-    `src` (where the file stands that the expression is in), `ensemble` or `spec.home` (the ensemble's),
-    `project`, `.` (the current one), `tmp`, `local` (not in git), `artifacts` and `secrets` (of all operations that
-    succeeded), `repository.<name>`; in an operation's input `tasks` (or `operation`), `artifacts` and `secrets` are the
-    operation's own, which are kept when it succeeds.
-
-    Example: `{eval: {get_dir: ensemble}}`
-    """
-    operands = call.operands(1, 2)
-    path = _folder(call, call.text(operands[0]))
-    if len(operands) > 1 and bare(call.value(operands[1])):
+@implements("get_dir")
+def _get_dir(call: Call, name: Any, mkdir: Any = None) -> Any:
+    path = _folder(call, call.text(name))
+    if bare(call.value(mkdir)):
         _make(call, path)
     return str(path)
 

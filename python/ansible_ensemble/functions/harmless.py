@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ansible_ensemble.core.sensitive import Redactor
-from ansible_ensemble.expressions.context import Call, Context, Function
+from ansible_ensemble.expressions.context import Call, Context
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.templates import Templates
 from ansible_ensemble.functions.table import function_table
@@ -16,9 +16,6 @@ from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.views.reads import Deferred
-
-#: The function that stands for a value that nobody gave.
-_NOT_GIVEN = "not_given"
 
 
 def harmless_evaluator(
@@ -54,7 +51,7 @@ def harmless_evaluator(
     functions = {
         name: one if one.safe else dataclasses.replace(one, run=_unknown, runs=False)
         for name, one in function_table().items()
-    } | {_NOT_GIVEN: Function(_NOT_GIVEN, _unknown)}
+    }
     evaluator = Evaluator(topology, instances, around, functions)
     evaluator.templates = _NoTemplates(around)
     return evaluator
@@ -62,10 +59,10 @@ def harmless_evaluator(
 
 def not_given(name: str) -> dict[str, Any]:
     """What stands for a value that is given to jobs alone: a harmless evaluator does not know it."""
-    return {"eval": {_NOT_GIVEN: name}}
+    return {"eval": {"secret": name}}
 
 
-def _unknown(call: Call) -> NoReturn:
+def _unknown(call: Call, *_arguments: Any, **_options: Any) -> NoReturn:
     raise Deferred(f"{call.name} is evaluated in jobs alone")
 
 

@@ -1,4 +1,4 @@
-"""Writes the reference of the expression language from the docstrings of its functions and special keys.
+"""Writes the reference of expressions from the declarations of functions and the docstrings of special keys.
 
 `python -m ansible_ensemble.functions.reference` prints it.
 """
@@ -9,11 +9,11 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 
-from ansible_ensemble.expressions.context import Function
 from ansible_ensemble.expressions.special import SPECIAL_KEYS
-from ansible_ensemble.functions.registration import functions_of
-from ansible_ensemble.functions.table import MODULES
+from ansible_ensemble.functions.table import function_table
+from ansible_ensemble.language.functions import FunctionDeclaration, functions
 from ansible_ensemble.views import reads
 
 _HEAD = """\
@@ -40,13 +40,9 @@ secret is masked.
 
 | key | meaning |
 |---|---|
-| `eval` | a path, a function with its arguments, or data |
-| `vars` | a map of values that paths reach as `$name` and templates as `name` |
-| `foreach` | an expression for each item of the result, giving a list; or `{key: ..., value: ...}`, giving a map |
-| `select` | an expression that is evaluated on the result |
-| `strict` | `false`: an error gives null; `required`: nothing found is an error; `notnull`: null is an error |
-| `base_dir` | the folder that relative file names start in |
-| `trace` | writes what the expression gives to the job's log |
+"""
+
+_PATHS = """\
 
 In `foreach` and `select`, a map that is no function is data: `{size: {eval: $item}}`. In `foreach`, `$item`, `$key`,
 `$index` and `$collection` are set; the values `$continue` and `$break` leave an item out and end the loop.
@@ -97,35 +93,28 @@ expression gives its native type.
 
 def reference() -> str:
     """The reference of the language as Markdown."""
-    lines = [_HEAD + "\n".join(_special_keys()), _TEMPLATES + _table_of(reads.__doc__ or "")]
-    for module in MODULES:
-        lines.append(f"\n## {_heading(inspect.getdoc(module) or '')}\n")
-        lines.extend(["| function | meaning | example |", "|---|---|---|"])
-        lines.extend(_rows({made.name: made for made in functions_of(module)}))
+    declared = list(dict.fromkeys(functions().values()))
+    (head, *_), *sections = (list(one) for _, one in groupby(declared, lambda one: one.section))
+    lines = [_HEAD + "\n".join(_rows({head.name: head.meaning, **head.options})), _PATHS + "\n".join(_special_keys())]
+    lines.append(_TEMPLATES + _table_of(reads.__doc__ or ""))
+    for section in sections:
+        lines.extend([f"\n## {section[0].section}\n", "| function | meaning | example |", "|---|---|---|"])
+        lines.extend(map(_row, section))
     return "\n".join(lines) + "\n"
 
 
+def _rows(meanings: Mapping[str, str]) -> Iterator[str]:
+    return (f"| `{name}` | {_flowed(meaning)} |" for name, meaning in meanings.items())
+
+
 def _special_keys() -> Iterator[str]:
-    yield "| `.` | the thing itself |"
-    for key, rule in SPECIAL_KEYS.items():
-        yield f"| `{key}` | {_flowed(inspect.getdoc(rule) or '')} |"
+    return _rows({".": "the thing itself", **{key: inspect.getdoc(rule) or "" for key, rule in SPECIAL_KEYS.items()}})
 
 
-def _heading(doc: str) -> str:
-    return doc.splitlines()[0].rstrip(".")
-
-
-def _rows(functions: Mapping[str, Function]) -> Iterator[str]:
-    done: set[str] = set()
-    for made in functions.values():
-        if made.name in done:
-            continue
-        names = [other.name for other in functions.values() if other.run is made.run]
-        done.update(names)
-        meaning, _, example = inspect.cleandoc(made.doc).partition("Example: ")
-        marks = ("" if made.safe else "*") + ("" if made.top else " (in `eval`)")
-        shown = ", ".join(f"`{name}`" for name in names)
-        yield f"| {shown}{marks} | {_flowed(meaning)} | {_flowed(example)} |"
+def _row(declared: FunctionDeclaration) -> str:
+    marks = ("" if function_table()[declared.name].safe else "*") + ("" if declared.top else " (in `eval`)")
+    shown = ", ".join(f"`{name}`" for name in declared.names)
+    return f"| {shown}{marks} | {_flowed(declared.meaning)} | {_flowed(f'`{declared.example}`')} |"
 
 
 def _flowed(text: str) -> str:

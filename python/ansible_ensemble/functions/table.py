@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from ansible_ensemble.expressions.context import Function
 from ansible_ensemble.functions import (
     ansible,
     arithmetic,
     environment,
+    evaluation,
     external,
     files,
     logic,
@@ -17,10 +19,8 @@ from ansible_ensemble.functions import (
 )
 from ansible_ensemble.functions.registration import functions_of
 
-#: The modules that have functions, in the order in which they are documented.
-MODULES = (tosca, logic, arithmetic, external, files, text, ansible, environment)
 
-
+@cache
 def function_table() -> Mapping[str, Function]:
-    """All functions by name."""
-    return {function.name: function for module in MODULES for function in functions_of(module)}
+    """All functions by name and alias."""
+    return functions_of((evaluation, tosca, logic, arithmetic, external, files, text, ansible, environment))

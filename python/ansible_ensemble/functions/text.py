@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.context import Call, as_text
-from ansible_ensemble.functions.registration import function
+from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import bare
 from ansible_ensemble.views.evaluation_environment import key_bytes
 
@@ -49,58 +49,35 @@ class LabelRules:
 
 #: From this length on a label that is cut has a longer digest.
 _LONG = 32
-_OPTIONS = tuple(LabelRules.__dataclass_fields__)
 _DNS = LabelRules(allowed="a-zA-Z0-9-", end="a-zA-Z0-9", replace="--", case="lower", sep="--")
 _KUBERNETES = LabelRules(allowed=r"\w.-", start="a-zA-Z0-9", end="a-zA-Z0-9", replace="__", sep="__")
 _GOOGLE = LabelRules(allowed="a-z0-9_-", end="a-z0-9_-", case="lower", replace="__", sep="__")
 
 
-@function("to_label", options=_OPTIONS)
-def to_label(call: Call) -> Any:
-    """The text (or the joined list, or the keys and values of a map) as a name that some system accepts.
-
-    Of a list that is too long, the longest items are cut. What is cut ends in a digest, so that it stays unique.
-
-    Options: `allowed`, `start`, `end` (characters as in brackets of a regular expression), `max`, `case` (lower,
-    upper, any), `replace`, `start_prepend`, `sep`, `digest` (true: always add one), `digestlen` (by default 3, and 2
-    if `max` is below 32; 0: none).
-
-    Example: `{eval: {to_label: "my app", replace: "-"}}`
-    """
-    return _labels(call, LabelRules())
+@implements("to_label")
+def _to_label(call: Call, given: Any, **options: Any) -> Any:
+    return _labels(call, given, options, LabelRules())
 
 
-@function("to_dns_label", options=_OPTIONS)
-def to_dns_label(call: Call) -> Any:
-    """The text as a label of a DNS name (RFC 1123): lower case, digits and hyphens, at most 63 characters.
-
-    Example: `{eval: {to_dns_label: "My App"}}`
-    """
-    return _labels(call, _DNS)
+@implements("to_dns_label")
+def _to_dns_label(call: Call, given: Any, **options: Any) -> Any:
+    return _labels(call, given, options, _DNS)
 
 
-@function("to_kubernetes_label", options=_OPTIONS)
-def to_kubernetes_label(call: Call) -> Any:
-    """The text as a label of Kubernetes.
-
-    Example: `{eval: {to_kubernetes_label: "a/b"}}`
-    """
-    return _labels(call, _KUBERNETES)
+@implements("to_kubernetes_label")
+def _to_kubernetes_label(call: Call, given: Any, **options: Any) -> Any:
+    return _labels(call, given, options, _KUBERNETES)
 
 
-@function("to_googlecloud_label", options=_OPTIONS)
-def to_googlecloud_label(call: Call) -> Any:
-    """The text as a label of Google Cloud: lower case, digits, hyphens and underscores.
-
-    Example: `{eval: {to_googlecloud_label: "Team A"}}`
-    """
-    return _labels(call, _GOOGLE)
+@implements("to_googlecloud_label")
+def _to_googlecloud_label(call: Call, given: Any, **options: Any) -> Any:
+    return _labels(call, given, options, _GOOGLE)
 
 
-def _labels(call: Call, rules: LabelRules) -> Any:
-    value = bare(call.value(call.raw))
-    for name in _OPTIONS:
-        option = bare(call.option(name))
+def _labels(call: Call, given: Any, options: Mapping[str, Any], rules: LabelRules) -> Any:
+    value = bare(call.value(given))
+    for name, written in options.items():
+        option = bare(call.value(written))
         if option is not None:
             if type(option) is not type(getattr(rules, name)):
                 raise call.failure(f'the option {name} of {call.name} cannot be "{option}"')
@@ -168,16 +145,12 @@ def _ended(label: str, rules: LabelRules) -> str:
     return label
 
 
-@function("urljoin")
-def urljoin(call: Call) -> Any:
-    """A URL from `[scheme, host, port, path, query, fragment]`; all but scheme and host may be left out.
-
-    Example: `{eval: {urljoin: [http, example.org, 8080, /a]}}`
-    """
-    parts = [bare(call.value(operand)) for operand in call.operands(2, 6)]
-    scheme, host, port, path, query, fragment = ["" if part is None else as_text(part) for part in parts] + [""] * (
-        6 - len(parts)
-    )
+@implements("urljoin")
+def _urljoin(  # noqa: PLR0917
+    call: Call, scheme: Any, host: Any, port: Any = None, path: Any = None, query: Any = None, fragment: Any = None
+) -> Any:
+    parts = [bare(call.value(part)) for part in (scheme, host, port, path, query, fragment)]
+    scheme, host, port, path, query, fragment = ("" if part is None else as_text(part) for part in parts)
     if not scheme or not host:
         return None
     if port and {"http": "80", "https": "443"}.get(scheme) != port:
@@ -189,15 +162,9 @@ def urljoin(call: Call) -> Any:
     return urlunsplit((scheme, host, quote(split.path, safe="/%:@"), query or split.query, fragment or split.fragment))
 
 
-@function("portspec")
-def portspec(call: Call) -> Any:
-    """The parts of a port as Docker writes it, `[host:]port[/protocol]`: `source`, `target`, `protocol`, `spec`.
-
-    [TOSCA 1.3, 5.3.10, PortSpec]
-
-    Example: `{eval: {portspec: "8080:80/udp"}, select: target}`
-    """
-    value = bare(call.value(call.raw))
+@implements("portspec")
+def _portspec(call: Call, given: Any) -> Any:
+    value = bare(call.value(given))
     if isinstance(value, Mapping):
         source, target, protocol = value.get("source"), value.get("target"), value.get("protocol")
     else:
@@ -216,20 +183,12 @@ def portspec(call: Call) -> Any:
     return {**made, "spec": f"{spec}/{made['protocol']}"}
 
 
-@function("generate_string", "_generate", top=True, options=("len", "ranges"), taints=False)
-def generate_string(call: Call) -> Any:
-    """A text made up by chance, but always the same one for the same value of the same ensemble.
-
-    `{preset: number}` has digits only, `{preset: password}` is sensitive; `len` tells how long (default 7, password
-    32), `ranges` the characters as a list of pairs. It follows from the ensemble's key and where it stands, so that
-    nothing has to be stored and it stays what it is from job to job.
-
-    Example: `{_generate: {preset: password, len: 20}}`
-    """
-    settings = bare(call.value(call.raw)) or {}
-    if not isinstance(settings, dict):
+@implements("generate_string", taints=False)
+def _generate_string(call: Call, given: Any, **settings: Any) -> Any:
+    inner = bare(call.value(given)) or {}
+    if not isinstance(inner, dict):
         raise call.failure(f"{call.name} takes a map with preset, len or ranges")
-    settings = {**{key: bare(call.option(key)) for key in ("len", "ranges") if key in call.expression}, **settings}
+    settings = {**{key: bare(call.value(written)) for key, written in settings.items()}, **inner}
     preset = settings.get("preset", "label")
     length = settings.get("len", 32 if preset == "password" else 7)
     if not isinstance(length, int) or not 0 < length <= 4096:

@@ -11,20 +11,15 @@ from ansible_ensemble.documents.scalars import is_written
 from ansible_ensemble.expressions.context import Call, as_text
 from ansible_ensemble.expressions.files import artifact_file
 from ansible_ensemble.expressions.keywords import entity, searched
-from ansible_ensemble.functions.registration import function
+from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import MISSING, bare, child, plain
 from ansible_ensemble.views.entities import NodeView
 from ansible_ensemble.views.reads import Deferred
 from ansible_ensemble.views.view import View
 
 
-@function("get_input", top=True, taints=False)
-def get_input(call: Call) -> Any:
-    """Value of an input of the topology, or a part of it [TOSCA 1.3, 4.4.1].
-
-    Example: `{get_input: [database, port]}`
-    """
-    name, *path = call.operands(1)
+@implements("get_input", taints=False)
+def _get_input(call: Call, name: Any, *path: Any) -> Any:
     key = call.text(name)
     evaluator, frame = call.context.evaluator, call.context.frame
     known = evaluator.input_names(frame.namespace)
@@ -36,15 +31,9 @@ def get_input(call: Call) -> Any:
     return _part(call, value, [call.value(step) for step in path], f'input "{key}"')
 
 
-@function("get_property", top=True, list_only=True, taints=False)
-def get_property(call: Call) -> Any:
-    """Value of a property, or a part of it, of an instance, its capability or what its requirement leads to.
-
-    [TOSCA 1.3, 4.4.2]
-
-    Example: `{get_property: [SELF, host, num_cpus]}`
-    """
-    keyword, steps = _arguments(call)
+@implements("get_property", taints=False)
+def _get_property(call: Call, keyword: Any, *path: Any) -> Any:
+    keyword, *steps = _arguments(call, keyword, *path)
     candidates = searched(call.context, keyword)
     for view in candidates:
         found = _property(call, view, steps)
@@ -70,15 +59,9 @@ def _property(call: Call, view: View, steps: list[Any]) -> Any:
     return MISSING
 
 
-@function("get_attribute", top=True, list_only=True, taints=False)
-def get_attribute(call: Call) -> Any:
-    """Value of an attribute, or a part of it; where no attribute is set, of the property of that name.
-
-    [TOSCA 1.3, 4.5.1] An attribute that is not known yet defers whatever needs it.
-
-    Example: `{get_attribute: [server, private_address]}`
-    """
-    keyword, steps = _arguments(call)
+@implements("get_attribute", taints=False)
+def _get_attribute(call: Call, keyword: Any, *path: Any) -> Any:
+    keyword, *steps = _arguments(call, keyword, *path)
     candidates = searched(call.context, keyword)
     waiting: Deferred | None = None
     for view in candidates:
@@ -139,9 +122,9 @@ def _parts(call: Call, view: View, steps: list[Any]) -> tuple[list[View], list[A
     return found, rest
 
 
-def _arguments(call: Call) -> tuple[str, list[Any]]:
-    keyword, *steps = (call.value(operand) for operand in call.operands(2))
-    return as_text(bare(keyword)), [bare(step) for step in steps]
+def _arguments(call: Call, keyword: Any, *path: Any) -> list[Any]:
+    """The name of an entity, and the steps from it."""
+    return [as_text(bare(call.value(keyword))), *(bare(call.value(step)) for step in path)]
 
 
 def _part(call: Call, value: Any, steps: list[Any], what: str) -> Any:
@@ -176,26 +159,18 @@ def _choices(value: Any) -> str | None:
     return known_names(value)
 
 
-@function("get_operation_output", top=True, list_only=True, taints=False)
-def get_operation_output(call: Call) -> Any:
-    """An output of an operation that ran [TOSCA 1.3, 4.6.1].
-
-    Example: `{get_operation_output: [SELF, Standard, create, id]}`
-    """
-    operands = [as_text(bare(call.value(operand))) for operand in call.operands(4)]
-    keyword, interface, operation, output = operands[:4]
+@implements("get_operation_output", taints=False)
+def _get_operation_output(call: Call, keyword: Any, interface: Any, operation: Any, output: Any, *path: Any) -> Any:
+    given = (keyword, interface, operation, output, *path)
+    keyword, interface, operation, output, *steps = [as_text(bare(call.value(one))) for one in given]
     view = entity(call.context, keyword)
     value = call.context.evaluator.operation_output(view, f"{interface}.{operation}", output, call.context.tracker)
-    return _part(call, value, operands[4:], f'output "{output}" of {view.label} {interface}.{operation}')
+    return _part(call, value, steps, f'output "{output}" of {view.label} {interface}.{operation}')
 
 
-@function("get_nodes_of_type", top=True, taints=False)
-def get_nodes_of_type(call: Call) -> Any:
-    """The instances whose type is, or derives from, the given one [TOSCA 1.3, 4.7.1]; as data, their names.
-
-    Example: `{get_nodes_of_type: tosca.nodes.Compute}`
-    """
-    name = call.text(call.operands(1, 1)[0])
+@implements("get_nodes_of_type", taints=False)
+def _get_nodes_of_type(call: Call, name: Any) -> Any:
+    name = call.text(name)
     call.context.tracker.rests_on(call.context.evaluator.graph.membership)
     return [
         view
@@ -210,18 +185,9 @@ def _is_named(full: str, name: str) -> bool:
     return full in (name, f"tosca.nodes.{short}")
 
 
-@function("get_artifact", top=True, list_only=True, taints=False)
-def get_artifact(call: Call) -> Any:
-    """The absolute path of an artifact's file [TOSCA 1.3, 4.8.1].
-
-    The third argument, `location`, is LOCAL_FILE or the path it will have on the host; the fourth, `remove`, tells
-    whether the file goes once the operation ended. An artifact that is a URL or an image is given as written.
-
-    Example: `{get_artifact: [SELF, installer]}`
-    """
-    operands = [bare(call.value(operand)) for operand in call.operands(2, 4)]
-    keyword, name = as_text(operands[0]), as_text(operands[1])
-    location = as_text(operands[2]) if len(operands) > 2 else "LOCAL_FILE"
+@implements("get_artifact", taints=False)
+def _get_artifact(call: Call, keyword: Any, name: Any, location: Any = "LOCAL_FILE", _remove: Any = None) -> Any:
+    keyword, name, location = (as_text(bare(call.value(one))) for one in (keyword, name, location))
     view = entity(call.context, keyword)
     artifacts = view.artifacts() if isinstance(view, NodeView) else {}
     if name not in artifacts:
@@ -231,44 +197,26 @@ def get_artifact(call: Call) -> Any:
     return artifact_file(artifacts[name], call.context)
 
 
-@function("concat", top=True, list_only=True, options=("sep",))
-def concat(call: Call) -> Any:
-    """The values as one text, with `sep` between them; of lists, one list [TOSCA 1.3, 4.3.1].
-
-    Example: `{concat: ["http://", {get_attribute: [server, public_address]}, ":80"]}`
-    """
-    values = [call.value(operand) for operand in call.operands(0)]
-    if values and all(isinstance(value, (list, tuple)) for value in values):
-        return [child(value, item) for value in values for item in value]
-    return str(call.option("sep", "")).join(_scalar(call, value) for value in values)
+@implements("concat")
+def _concat(call: Call, *values: Any, sep: Any = None) -> Any:
+    parts = [call.value(value) for value in values]
+    if all(isinstance(part, (list, tuple)) for part in parts):
+        return [child(part, item) for part in parts for item in part]
+    return (call.text(sep) if sep is not None else "").join(_scalar(call, part) for part in parts)
 
 
-@function("join", top=True, list_only=True)
-def join(call: Call) -> Any:
-    """The items of a list as one text, with a delimiter between them [TOSCA 1.3, 4.3.2].
-
-    Example: `{join: [[a, b, c], "-"]}`
-    """
-    operands = call.operands(1, 2)
-    values = call.value(operands[0])
+@implements("join")
+def _join(call: Call, values: Any, delimiter: Any = "") -> Any:
+    values = call.value(values)
     if not isinstance(values, (list, tuple)):
         raise call.failure("the first argument of join must be a list")
-    delimiter = call.text(operands[1]) if len(operands) > 1 else ""
-    return delimiter.join(_scalar(call, value) for value in values)
+    return call.text(delimiter).join(_scalar(call, value) for value in values)
 
 
-@function("token", top=True, list_only=True)
-def token(call: Call) -> Any:
-    """A part of a text that is split at the given characters; parts count from 0 [TOSCA 1.3, 4.3.3].
-
-    Where the characters stand together in the text, it is split at all of them at once, as other orchestrators do;
-    else at any of them.
-
-    Example: `{token: ["10.0.0.1:8080", ":", 1]}`
-    """
-    raw_text, raw_characters, raw_index = call.operands(3, 3)
-    text, characters = call.text(raw_text), call.text(raw_characters)
-    index = bare(call.value(raw_index))
+@implements("token")
+def _token(call: Call, text: Any, characters: Any, index: Any) -> Any:
+    text, characters = call.text(text), call.text(characters)
+    index = bare(call.value(index))
     if not _is_index(index):
         raise call.failure(f'the third argument of token must be a number and is "{index}"')
     if not characters:
@@ -295,10 +243,6 @@ def _scalar(call: Call, value: Any) -> str:
     return "" if value is None else as_text(value)
 
 
-@function("sensitive", taints=False)
-def sensitive(call: Call) -> Any:
-    """The value, marked as one that is never shown or stored in clear.
-
-    Example: `{eval: {sensitive: {get_input: password}}}`
-    """
-    return call.context.tracker.hide(mark_sensitive(plain(call.value(call.raw))))
+@implements("sensitive", taints=False)
+def _sensitive(call: Call, given: Any) -> Any:
+    return call.context.tracker.hide(mark_sensitive(plain(call.value(given))))

@@ -9,7 +9,8 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.paths import is_there
 from ansible_ensemble.language.artifacts import looks_like_file
 from ansible_ensemble.language.entities import Entity, Implementation, Operation
-from ansible_ensemble.language.functions import KEYWORDS, FunctionCheck, is_computed
+from ansible_ensemble.language.function_check import FunctionCheck
+from ansible_ensemble.language.functions import KEYWORDS, is_computed
 from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.required import check_required
 from ansible_ensemble.topology.tools import ASDF_TOOL, files_of, is_elsewhere

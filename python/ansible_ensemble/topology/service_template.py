@@ -12,7 +12,7 @@ from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_read, is_written
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.language.entities import ParameterDefinition, Topology
-from ansible_ensemble.language.functions import FunctionCheck
+from ansible_ensemble.language.function_check import FunctionCheck
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_definition
 from ansible_ensemble.language.types import UNFURL_VERSION, Scope, Types

@@ -56,13 +56,15 @@ ERRORS: list[tuple[Any, str]] = [
     ({"get_property": ["nobody", "port"]}, 'there is no node template "nobody"'),
     ({"get_property": ["SOURCE", "port"]}, "SOURCE means nothing here"),
     ({"get_property": ["db", "tags", 2]}, 'has no item "2" (it has 2)'),
-    ({"get_property": ["SELF"]}, "takes 2 or more arguments and got 1"),
+    ({"get_property": ["SELF"]}, "get_property: it takes an entity and the name of a value of it"),
     ({"get_artifact": ["SELF", "imag"]}, 'has no artifact "imag"'),
     ({"token": ["a:b", ":", 5]}, "token 5 does not exist"),
-    ({"token": ["a:b", ":", "x"]}, "must be a number"),
+    ({"token": ["a:b", ":", "x"]}, "token: it takes a text, a separator and the number of a part"),
+    ({"token": ["a:b", ":", {"q": "x"}]}, "must be a number"),
     ({"token": ["a:b", "", 0]}, "the second argument of token is empty"),
     ({"concat": ["a", {"get_property": ["db", "tags"]}]}, "joins text and got a list"),
-    ({"join": ["a", "b"]}, "must be a list"),
+    ({"join": ["a", "b"]}, "join: it takes a list of values and a delimiter"),
+    ({"join": [{"q": "a"}, "b"]}, "must be a list"),
 ]
 
 

@@ -43,7 +43,7 @@ REFUSED = {
     "{token: [a-b, '-']}": "token: it takes a text, a separator and the number of a part",
     "{token: [a-b, '', 0]}": "the second argument of token is empty",
     "{token: [a-b, '-', 5]}": "token 5 does not exist: the text has 2 parts",
-    "{join: [{a: b}, '-']}": "the first argument of join must be a list",
+    "{join: [{a: b}, '-']}": "join: it takes a list of values and a delimiter",
     "{get_property: [n]}": "get_property: it takes an entity and the name of a value of it",
     "{get_property: [n, l, 9]}": 'property "n.l" has no item "9"',
     "{get_property: [n, m, zz]}": 'property "n.m" has no key "zz"',

@@ -1,0 +1,119 @@
+"""`eval` and `foreach`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
+from ansible_ensemble.expressions.context import Call, Context
+from ansible_ensemble.functions.registration import implements
+from ansible_ensemble.views.data import MISSING, plain, shown
+from ansible_ensemble.views.view import View
+
+_STRICT = (True, False, "required", "notnull", None)
+
+
+@implements("eval", taints=False)
+def _eval(
+    call: Call,
+    expression: Any,
+    *,
+    vars: Any = None,
+    foreach: Any = MISSING,
+    select: Any = MISSING,
+    strict: Any = None,
+    base_dir: Any = None,
+    trace: Any = None,
+) -> Any:
+    context = call.context
+    if strict not in _STRICT:
+        raise context.failure(f'strict is "{strict}"', hint="it is true, false, required or notnull")
+    if base_dir is not None:
+        context = replace(context, base=context.folder / Path(str(context.evaluate(base_dir))))
+    if vars is not None:
+        context = context.at(context.current, _variables(vars, context))
+    try:
+        result = context.query(expression)
+        if foreach is not MISSING:
+            result = _for_each(foreach, result, context)
+        if select is not MISSING:
+            result = context.at(result).query(select, of_result=True)
+    except InvalidInput:
+        if strict is not False:
+            raise
+        result = None
+    if trace:
+        _trace(result, context)
+    if strict == "required" and (result is None or result == []):
+        raise context.failure("it found nothing")
+    if strict == "notnull" and result is None:
+        raise context.failure("it is null")
+    return result
+
+
+@implements("foreach", taints=False)
+def _foreach(call: Call, given: Any) -> Any:
+    return _for_each(given, call.context.current, call.context)
+
+
+def _variables(raw: Any, context: Context) -> Mapping[str, Any]:
+    if not isinstance(raw, dict):
+        raise context.failure("vars must be a map of values by name")
+    return {str(name): context.evaluate(item) for name, item in raw.items()}
+
+
+def _trace(result: Any, context: Context) -> None:
+    tell = context.environment.trace
+    if tell is not None:
+        start = context.current.label if isinstance(context.current, View) else shown(context.current)
+        tell(context.environment.redactor.text(f"{shown(context.expression)} from {start}: {shown(result)}"))
+
+
+def _for_each(raw: Any, collection: Any, context: Context) -> Any:
+    """Map over a list or map.
+
+    Args:
+        raw: an expression for each item, giving a list; or a map with `key` and `value`, giving a map.
+        collection: a list, a map, or one value (a list of one); null is an empty list.
+        context: where the expressions are evaluated; `$item`, `$key`, `$index`, `$collection` are set, and `$break`
+            and `$continue` end the loop or leave the item out.
+    """
+    if isinstance(collection, (list, tuple)):
+        pairs = list(enumerate(collection))
+    elif isinstance(collection, Mapping):
+        pairs = [(key, collection[key]) for key in collection]
+    else:
+        pairs = [] if collection is None else [(0, collection)]
+    keyed = isinstance(raw, dict) and "value" in raw and set(raw) <= {"key", "value"}
+    found: list[tuple[Any, Any]] = []
+    for index, (key, item) in enumerate(pairs):
+        variables = {"collection": collection, "index": index, "key": key, "item": item, **_ENDS}
+        inner = context.at(item, variables)
+        result = inner.query(raw["value"] if keyed else raw, of_result=True)
+        name = plain(inner.query(raw["key"])) if keyed and "key" in raw else key
+        if result is BREAK or name is BREAK:
+            break
+        if result is not CONTINUE and name is not CONTINUE:
+            found.append((name, result))
+    is_map = keyed and ("key" in raw or isinstance(collection, Mapping))
+    for name, _result in found if is_map else ():
+        if isinstance(name, (dict, list)):
+            raise context.failure("the key of an item must be text or a number")
+    made: Any = dict(found) if is_map else [result for _name, result in found]
+    return mark_sensitive(made) if isinstance(collection, Sensitive) else made
+
+
+class _End:
+    """What `$break` and `$continue` give."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+BREAK = _End("break")
+CONTINUE = _End("continue")
+_ENDS: Mapping[str, Any] = {"break": BREAK, "continue": CONTINUE}
