@@ -18,8 +18,7 @@ def closest(name: object, known: Iterable[object]) -> str | None:
 
 def nearest(name: object, known: Iterable[object]) -> str | None:
     """A hint that tells the known name most like this one; None if none is like it."""
-    found = closest(name, known)
-    return f"did you mean {found}?" if found else None
+    return _suggested(closest(name, known))
 
 
 def nearest_or_known(name: object, known: Collection[object]) -> str | None:
@@ -37,8 +36,9 @@ def known_names(names: Collection[object]) -> str | None:
 
 
 def slip_of(name: str, known: Iterable[str]) -> str | None:
-    """The known name that this one is but for one letter, or two in the wrong order; None if it is none of them.
+    """The known name that this one is but for one letter, two in the wrong order, or two at its end; None if none.
 
+    It decides whether a name is refused that may be somebody's own; what is refused anyway gets a hint by `nearest`.
     A short name is nobody's slip, nor is one with another number.
     """
     return next(
@@ -46,7 +46,18 @@ def slip_of(name: str, known: Iterable[str]) -> str | None:
     )
 
 
+def slip_hint(name: str, known: Iterable[str]) -> str | None:
+    """A hint that tells the known name that this one is a slip of, by `slip_of`; None if it is a word of its own."""
+    return _suggested(slip_of(name, known))
+
+
+def _suggested(found: str | None) -> str | None:
+    return f"did you mean {found}?" if found else None
+
+
 def _is_slip(left: str, right: str) -> bool:
+    if len(left) >= _LONG and right.startswith(left) and len(right) - len(left) <= 2:
+        return not right[len(left) :].isdigit()
     while left and right and left[0] == right[0]:
         left, right = left[1:], right[1:]
     while left and right and left[-1] == right[-1]:

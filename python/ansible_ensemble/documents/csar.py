@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
-from ansible_ensemble.core.hints import slip_of
+from ansible_ensemble.core.hints import slip_hint
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
@@ -186,8 +186,8 @@ def _read_meta(meta: Path, where: Place) -> dict[str, str]:
             raise InvalidInput('a line is not "name: value"', Place(where.file, number))
         if key in values:
             raise InvalidInput(f"{key} is given twice", Place(where.file, number))
-        if (slip := slip_of(key, META_KEYS)) is not None:
-            raise InvalidInput(f"TOSCA.meta has no name {key}", Place(where.file, number), f"did you mean {slip}?")
+        if (hint := slip_hint(key, META_KEYS)) is not None:
+            raise InvalidInput(f"TOSCA.meta has no name {key}", Place(where.file, number), hint)
         values[key] = value.strip()
     return values
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.core.hints import nearest, slip_of
+from ansible_ensemble.core.hints import nearest, slip_hint, slip_of
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.artifacts import read_artifact
 from ansible_ensemble.language.entities import (
@@ -314,7 +314,7 @@ def read_implementation(raw: Any, what: str, place: Place | None, scope: Scope) 
         if key in IMPLEMENTATION_KEYS:
             continue
         if key not in IMPLEMENTATION_SETTINGS:
-            hint = nearest(key, IMPLEMENTATION_KEYS | IMPLEMENTATION_SETTINGS)
+            hint = slip_hint(key, IMPLEMENTATION_KEYS | IMPLEMENTATION_SETTINGS)
             if hint is not None:
                 problems.add(f"unknown key '{key}' in the implementation of {what}", key_place_of(raw, key), hint)
         made.settings[key] = value

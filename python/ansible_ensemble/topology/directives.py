@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.hints import slip_hint
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.problems import Problems
 
@@ -41,7 +41,7 @@ def read_directives(raw: Mapping[str, Any], what: str, problems: Problems) -> tu
     found = []
     for number, word in enumerate(problems.texts(raw.get("directives"), f"the directives of {what}", place)):
         where = place_of(raw["directives"], number) or place
-        hint = nearest(word, DIRECTIVES)
+        hint = slip_hint(word, DIRECTIVES)
         if word in DIRECTIVES:
             found.append(DIRECTIVES[word])
         elif hint is not None:

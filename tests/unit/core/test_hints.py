@@ -29,7 +29,7 @@ def test_many_names_are_not_all_told():
     ("name", "slip"),
     [
         *(("configur", "configure"), ("cretae", "create"), ("Create", "create"), ("delte", "delete")),
-        *(("stopp", "stop"), ("stat", "start"), ("deIete", "delete")),
+        *(("configu", "configure"), ("config", None), ("stopp", "stop"), ("stat", "start"), ("deIete", "delete")),
         *(("create", None), ("create2", None), ("reconfigure", None), ("create_db", None), ("restart", None)),
         *(("o", None), ("up", None), ("", None), ("xcreatey", None)),
     ],
