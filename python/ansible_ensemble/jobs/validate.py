@@ -96,9 +96,11 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
         with collected():
             make_plan(topology, ensemble.instances, workflow, chosen, detector, ensemble="", base={})
 
-    if ensemble.document is not None or ensemble.environment.external:  # else it is not said yet where to look
+    if ensemble.document is not None or ensemble.environment.external:
         with collected():
             ensemble.unselected.raise_all()
+    else:  # it is not said yet where to look
+        ensemble.warnings += [str(_unchecked(one)) for one in ensemble.unselected.errors]
     detector = BlankChangeDetector(ensemble)
     for workflow in dict.fromkeys(("deploy", *topology.workflows)):
         plan(workflow)
@@ -114,6 +116,11 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
             with collected():
                 ensemble.evaluator.output_value(name, ensemble.evaluator.untracked())
     raise_all(faults)
+
+
+def _unchecked(unselected: InvalidInput) -> InvalidInput:
+    message = f"not checked, for an ensemble's environment says where else to look: {unselected.message}"
+    return InvalidInput(message, unselected.place)
 
 
 def _missing_inputs(topology: Topology) -> list[str]:

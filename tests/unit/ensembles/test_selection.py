@@ -138,6 +138,19 @@ def test_a_job_is_refused_where_nothing_fits(
     assert message in validate_path(str(tmp_path), JobOptions())["errors"][0]["text"]
 
 
+def test_a_template_alone_is_told_what_was_not_checked(tmp_path: Path) -> None:
+    file = tmp_path / "service.yaml"
+    file.write_text(
+        f"tosca_definitions_version: tosca_simple_yaml_1_3\nnode_types:{TYPES}topology_template:\n"
+        "  node_templates:\n    net: {type: Net, directives: [select]}\n"
+    )
+    found = validate_path(str(file), JobOptions())
+    (warning,) = found["warnings"]
+    assert found["errors"] == []
+    assert "service.yaml:8:10: not checked" in warning
+    assert "nothing fits the selected 'net'" in warning
+
+
 def test_it_can_be_taken_down_all_the_same(ensemble: Callable[..., Ensemble]) -> None:
     recorded = f"net: {{template: net, {OK}, imported: 'network:lan'}}, app: {{template: app, {OK}, created: A0job}}"
     read = ensemble(instances="lan: {template: lan, readyState: {local: error}}", recorded=recorded)
