@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble import __version__
 from ansible_ensemble.configurators.protocol import Result
 from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.core.texts import cut
 from ansible_ensemble.engine.journal_entries import Finished, JobFinished, JobStarted, Started, StartingPoint
 from ansible_ensemble.engine.outcome import JobOutcome
@@ -25,10 +26,22 @@ from ansible_ensemble.projects.process import describe_process
 
 #: Characters of one text that go into the journal; the middle of a longer one is left out.
 _TEXT_LIMIT = 20_000
+#: Options of a job that nothing is read with again.
+_TELLING = ("command", "message")
 
 
-def job_started_entry(plan: Plan, job: str, options: Mapping[str, Any], start: StartingPoint) -> JobStarted:
-    """The first entry of a job that this process carries out; `start` is what it starts from in git."""
+def job_started_entry(
+    plan: Plan, job: str, options: Mapping[str, Any], start: StartingPoint, redactor: Redactor
+) -> JobStarted:
+    """The first entry of a job that this process carries out.
+
+    Args:
+        plan: what it carries out.
+        job: its change id.
+        options: as they may stand in records; `inputs` and `variables` are what a recovery reads the ensemble with.
+        start: what it starts from in git.
+        redactor: masks known secrets in the options that only tell.
+    """
     return JobStarted(
         lock=start.lock,
         commit=start.commit,
@@ -36,7 +49,7 @@ def job_started_entry(plan: Plan, job: str, options: Mapping[str, Any], start: S
         job=job,
         workflow=plan.workflow,
         ensemble=plan.ensemble,
-        options=options,
+        options={name: redactor.data(value) if name in _TELLING else value for name, value in options.items()},
         base=plan.base,
         summary=plan.summary,
         total=sum(bool(operation.implementation) for operation in plan.operations),
@@ -46,12 +59,12 @@ def job_started_entry(plan: Plan, job: str, options: Mapping[str, Any], start: S
     )
 
 
-def started_entry(planned: PlannedOperation, task: str, attempt: int, started: float, patch: Patch) -> Started:
+def started_entry(task: JobTask, attempt: int, started: float, patch: Patch) -> Started:
     """An operation goes to its worker."""
     return Started(
-        **_identity(planned, planned.key, task),
-        template=planned.template,
-        implementation=planned.implementation,
+        **_identity(task.planned, task.planned.key, task.id),
+        template=task.planned.template,
+        implementation=task.scope.evaluator.environment.redactor.text(task.planned.implementation),
         attempt=attempt,
         time=started,
         patches=(patch,) if patch else (),
@@ -73,7 +86,7 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
     return Finished(
         **_identity(task.planned, task.planned.key, task.id),
         template=task.planned.template,
-        implementation=task.planned.implementation,
+        implementation=redactor.text(task.planned.implementation),
         ok=result.success,
         basis=result.basis,
         changed=has_changed(task, result, settled),

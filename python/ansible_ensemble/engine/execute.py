@@ -217,7 +217,7 @@ class JobExecution:
         if slots is not None and await self._wait(slots):
             return  # no slot is free; it is rendered anew once one is
         entry = entry_patch(task)
-        await self._sink.write(started_entry(planned, task_id_, run.attempt, started, entry))
+        await self._sink.write(started_entry(task, run.attempt, started, entry))
         if entry:
             apply_patch(self._ensemble.instances, entry)
         self._feed(events.Started(run.key))
@@ -317,7 +317,7 @@ class JobExecution:
         planned = self._renderer.sub_operation(task, order)
         sub_task = self._renderer.task(planned, self._next_id())
         configurator = self._renderer.configurator(sub_task)
-        await self._sink.write(started_entry(planned, sub_task.id, 1, started, entry_patch(sub_task)))
+        await self._sink.write(started_entry(sub_task, 1, started, entry_patch(sub_task)))
         try:
             result = await self._driver.carry_out(sub_task, configurator)
         except asyncio.CancelledError:

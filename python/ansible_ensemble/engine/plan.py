@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.engine.render import check_renders
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -44,7 +45,17 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
     plan.template = str(ensemble.template) if ensemble.document is None and ensemble.template else ""
     plan.warnings += [*ensemble.warnings, *map(str, ensemble.unselected.errors), *_unmasked(ensemble)]
     plan.moved = {old: new for old, new in ensemble.moved.items() if old != new}
+    _mask(plan, ensemble.redactor)
     return plan
+
+
+def _mask(plan: Plan, redactor: Redactor) -> None:
+    """Mask known secrets in what a plan tells, for it is saved; nothing is carried out by that."""
+    for operation in plan.operations:
+        operation.implementation = redactor.text(operation.implementation)
+    for change in (*plan.outputs, *(value for one in plan.instances for value in one.changes)):
+        change.before, change.after = redactor.data(change.before), redactor.data(change.after)
+    plan.warnings = redactor.data(plan.warnings)
 
 
 def _check_inputs(topology: Topology, workflow: str) -> None:

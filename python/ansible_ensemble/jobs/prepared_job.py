@@ -153,7 +153,7 @@ class PreparedJob:
         ensemble, options = self._ensemble, self._options
         recorded = recorded_options(options, ensemble.topology, ensemble.codec)
         start = starting_point(ensemble, options)
-        journal.append(job_started_entry(self._plan, self.id, recorded, start).to_json())
+        journal.append(job_started_entry(self._plan, self.id, recorded, start, ensemble.redactor).to_json())
         journal.append(job_finished_entry(Endings(self.id).outcome(), since=since).to_json())
         journal.close()
 

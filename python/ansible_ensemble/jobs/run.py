@@ -89,7 +89,7 @@ async def _run(  # noqa: PLR0917
     )
     # from here on the job has begun: whoever finds the journal without its end takes it for killed
     recorded = recorded_options(options, ensemble.topology, ensemble.codec)
-    started = job_started_entry(plan, job, recorded, starting_point(ensemble, options))
+    started = job_started_entry(plan, job, recorded, starting_point(ensemble, options), ensemble.redactor)
     await journal.committed(journal.append(started.to_json()))
     reminders = [asyncio.create_task(one.remind()) for one in observers if isinstance(one, _Teller)]
     try:

@@ -19,8 +19,8 @@ CONFIGURE = "app:Standard.configure"
 
 def test_an_operation_starts(job) -> None:
     task = job().task(CONFIGURE)
-    entry = started_entry(task.planned, "T", 1, 12.5, {})
-    assert (entry.key, entry.task, entry.operation) == (CONFIGURE, "T", "Standard.configure")
+    entry = started_entry(task, 1, 12.5, {})
+    assert (entry.key, entry.task, entry.operation) == (CONFIGURE, task.id, "Standard.configure")
     assert (entry.reason, entry.relationship, entry.patches) == (Reason.ADD, None, ())
 
 
@@ -47,6 +47,8 @@ def test_no_secret_gets_into_the_journal(job) -> None:
     outcome = Outcome(
         True, stdout="it is s3cret", stderr="s3cret!", result={"deep": ["s3cret"]}, diff=[{"after": "s3cret\n"}]
     )
+    task.planned.implementation = "echo s3cret"
+    assert started_entry(task, 1, 12.5, {}).implementation == f"echo {REDACTED}"
     result = Result(
         False,
         error="s3cret is wrong",

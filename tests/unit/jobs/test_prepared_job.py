@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, UsageError
+from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.engine.entry_builders import job_started_entry
 from ansible_ensemble.engine.journal_entries import StartingPoint
 from ansible_ensemble.engine.plan import plan_workflow
@@ -46,7 +47,7 @@ def test_a_job_that_lost_its_lock_is_waited_for(prepared: PreparedJob, monkeypat
     """Its playbook may be killed before it; what it ends until it goes itself is recorded as well."""
     worker = subprocess.Popen(["sleep", "60"])
     written = create_journal(prepared.folder.parents[1], prepared.id, {})
-    began = job_started_entry(Plan("deploy", "ensemble.yaml"), prepared.id, {}, StartingPoint())
+    began = job_started_entry(Plan("deploy", "ensemble.yaml"), prepared.id, {}, StartingPoint(), Redactor())
     written.append(began.to_json() | {"process": describe_process(worker.pid).to_json()})
     written.close()
     locks.unlock(prepared.folder.parents[1] / "ensemble.yaml", prepared._lock.local.id)
