@@ -6,9 +6,11 @@ by making a project, or by approving a job; the nearest entry above a folder dec
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 
@@ -135,17 +137,33 @@ def _file() -> Path:
 def _keep(folder: Path, how: Trust | None) -> Path:
     folder, file = folder.resolve(), _file()
     try:
-        entries = {Path(name): Trust(said) for name, said in _written(file).items()}
-        if how is None:
-            entries.pop(folder, None)
-        else:
-            entries[folder] = how
         make_private(file.parent)
-        document = {"version": 1, "folders": {str(name): said.value for name, said in sorted(entries.items())}}
-        write_atomically(file, json.dumps(document, indent=2) + "\n", mode=0o600)
+        with _alone(file):
+            entries = {Path(name): Trust(said) for name, said in _written(file).items()}
+            if how is None:
+                entries.pop(folder, None)
+            else:
+                entries[folder] = how
+            document = {"version": 1, "folders": {str(name): said.value for name, said in sorted(entries.items())}}
+            write_atomically(file, json.dumps(document, indent=2) + "\n", mode=0o600)
     except (OSError, ValueError) as error:
         raise EnsembleError(f"it cannot be kept which folders are trusted: {error}", Place(str(file))) from error
     return folder
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Keep others from changing the file meanwhile, by a lock on one beside it: the file itself is replaced.
+
+    Where the file system has no OS locks, it is changed all the same.
+    """
+    beside = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        with suppress(OSError):
+            fcntl.flock(beside, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(beside)
 
 
 def _written(file: Path) -> dict[str, str]:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,14 @@ def test_a_file_that_cannot_be_read_is_not_written_over(tmp_path, text):
         trust(tmp_path)
     assert file.read_text() == text
     assert not is_trusted(tmp_path)
+
+
+def test_what_several_say_at_once_is_all_kept(tmp_path):
+    folders = [tmp_path / str(number) for number in range(4)]
+    code = (
+        "import sys; from pathlib import Path; from ansible_ensemble.projects import trust\n"
+        "for number in range(25): trust.trust(Path(sys.argv[1], str(number)))"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code, str(folder)]) for folder in folders]
+    assert [process.wait() for process in running] == [0, 0, 0, 0]
+    assert len(trusted_folders()) == 100
