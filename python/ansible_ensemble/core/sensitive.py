@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -153,7 +153,9 @@ class Redactor:
         self.too_short: set[str] = set()
         self._secrets: set[str] = set()
         self._ordered: list[str] = []
+        # the secrets by how they begin, and all of them backwards by how they end
         self._by_head: dict[str, list[str]] = {}
+        self._by_tail: dict[str, list[str]] = {}
         for secret in secrets:
             self.add(secret)
 
@@ -183,7 +185,9 @@ class Redactor:
         if len(text) >= self.shortest and text not in self._secrets:
             self._secrets.add(text)
             self._ordered = []
-            self._by_head.setdefault(text[: self.shortest], []).append(text)
+            for known, one in ((self._by_head, text), (self._by_tail, text[::-1])):
+                for length in range(1, self.shortest + 1):
+                    known.setdefault(one[:length], []).append(one)
 
     @property
     def secrets(self) -> list[str]:
@@ -212,35 +216,21 @@ class Redactor:
     def _without_rests(self, text: str) -> str:
         """The text without what is left of secrets at the gaps in it."""
         parts = CUT.split(text)
-        for index in range(0, len(parts), 2):
-            if index + 1 < len(parts):
-                least = self._least(parts[index + 1])
-                rest = max((self._beginning(parts[index], secret, least) for secret in self._secrets), default=0)
-                parts[index] = parts[index][: len(parts[index]) - rest] + REDACTED * bool(rest)
-            if index:
-                least = self._least(parts[index - 1])
-                rest = max((self._end(parts[index], secret, least) for secret in self._secrets), default=0)
-                parts[index] = REDACTED * bool(rest) + parts[index][rest:]
+        least = [1 if is_cut(gap) else self.shortest for gap in parts[1::2]]
+        for number in range(0, len(parts), 2):
+            if number + 1 < len(parts) and (rest := self._rest(parts[number], self._by_head, least[number // 2])):
+                parts[number] = parts[number][:-rest] + REDACTED
+            if number and (rest := self._rest(parts[number][::-1], self._by_tail, least[number // 2 - 1])):
+                parts[number] = REDACTED + parts[number][rest:]
         return "".join(parts)
 
-    def _least(self, gap: str) -> int:
-        """The fewest characters that count as a rest at a gap."""
-        return 1 if is_cut(gap) else self.shortest
-
-    def _beginning(self, text: str, secret: str, least: int) -> int:
+    def _rest(self, text: str, known: Mapping[str, list[str]], least: int) -> int:
         """How many characters of a secret's beginning, at least so many, end the text."""
-        position = text.find(secret[:least], max(0, len(text) - len(secret) + 1))
-        while position >= 0 and not secret.startswith(text[position:]):
-            position = text.find(secret[:least], position + 1)
-        return len(text) - position if position >= 0 else 0
-
-    def _end(self, text: str, secret: str, least: int) -> int:
-        """How many characters of a secret's end, at least so many, begin the text."""
-        head = text[: len(secret) - 1]
-        position = head.rfind(secret[-least:])
-        while position >= 0 and not secret.endswith(head[: position + least]):
-            position = head.rfind(secret[-least:], 0, position + least - 1)
-        return position + least if position >= 0 else 0
+        for start in range(max(0, len(text) - len(self._longest_first()[0]) + 1), len(text) - least + 1):
+            secrets = known.get(text[start : start + self.shortest], ())
+            if any(len(text) - start < len(secret) and secret.startswith(text[start:]) for secret in secrets):
+                return len(text) - start
+        return 0
 
     def data(self, value: Any) -> Any:
         """Return the data with marked values redacted and known secrets masked in every string."""

@@ -15,44 +15,35 @@ class VaultText(str):
     __slots__ = ()
 
 
-class WrittenInt(int):
-    """An integer that is written in another way than Python does: `007`, `0x1F`, `+5`."""
+class Written:
+    """A number that is written in another way than Python does: `007`, `0x1F`, `+5`, `1.10`, `1e3`.
+
+    Attributes:
+        written: its text.
+    """
 
     written: str
 
-    def __new__(cls, value: int, written: str) -> WrittenInt:
-        """Make one of its value and its text."""
-        made = super().__new__(cls, value)
-        made.written = written
-        return made
-
-    def __reduce__(self) -> tuple[type[WrittenInt], tuple[int, str]]:
-        return type(self), (int(self), self.written)
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return as_read, (self.written,)
 
 
-class WrittenFloat(float):
-    """A float that is written in another way than Python does: `1.10`, `1e3`."""
+class WrittenInt(Written, int):
+    """An integer of this kind."""
 
-    written: str
 
-    def __new__(cls, value: float, written: str) -> WrittenFloat:
-        """Make one of its value and its text."""
-        made = super().__new__(cls, value)
-        made.written = written
-        return made
-
-    def __reduce__(self) -> tuple[type[WrittenFloat], tuple[float, str]]:
-        return type(self), (float(self), self.written)
+class WrittenFloat(Written, float):
+    """A float of this kind."""
 
 
 def is_written(value: object) -> bool:
     """Tell whether a value is a number that has a text of its own."""
-    return isinstance(value, WrittenInt | WrittenFloat)
+    return isinstance(value, Written)
 
 
 def as_written(value: object) -> str:
     """Return the text of a scalar; a number from a file is as it stands there: the version 1.10 is not 1.1."""
-    return value.written if isinstance(value, WrittenInt | WrittenFloat) else str(value)
+    return value.written if isinstance(value, Written) else str(value)
 
 
 def with_texts(value: Any) -> Any:
@@ -73,7 +64,9 @@ def as_read(text: str) -> object:
     value = resolve_plain(text)
     if isinstance(value, bool) or not isinstance(value, int | float) or str(value) == text:
         return value
-    return WrittenInt(value, text) if isinstance(value, int) else WrittenFloat(value, text)
+    made = WrittenInt(value) if isinstance(value, int) else WrittenFloat(value)
+    made.written = text
+    return made
 
 
 def resolve_plain(text: str) -> object:

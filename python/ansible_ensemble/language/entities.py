@@ -80,6 +80,16 @@ class Entity:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.type.name!r})"
 
+    def declared(self, called: str) -> Operation | None:
+        """The operation `Interface.operation`, of the interface of this name or type, be it implemented or not."""
+        interface, _, name = called.rpartition(".")
+        found = self.find_interface(interface)
+        return found.operations.get(name) if found is not None else None
+
+    def find_interface(self, name: str) -> Interface | None:
+        """The interface of a name, else the first of a type."""
+        return self.interfaces.get(name) or next((one for one in self.interfaces.values() if one.type == name), None)
+
     def operation(self, interface: str, name: str) -> Operation | None:
         """The operation if it is declared and has an implementation, else None."""
         declared = self.interfaces.get(interface)

@@ -9,7 +9,6 @@ from typing import Any
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import NodeState
-from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin, PlannedOperation
@@ -165,23 +164,22 @@ class WorkflowBuilder:
     def _called(
         self, member: PlannedInstance, name: str, relationship: str | None, place: Place | None
     ) -> list[PlannedOperation]:
-        interface, _, short = name.rpartition(".")
         if relationship is not None:
             links = [link for link in member.requirements if _is_named(link, relationship)]
             made = []
             for link in links:
-                declared = _declared(link.relationship.interfaces, interface, short)
+                declared = link.relationship.declared(name)
                 if declared is None:
                     raise InvalidInput(f'the relationship "{relationship}" of "{member.name}" has no {name}', place)
                 if declared.implementation is not None:
                     made.append(planned_on_link(self.planning, link, declared, self.reason))
             return made
-        declared = _declared(member.template.interfaces, interface, short)
+        declared = member.template.declared(name)
         if declared is None:
             raise InvalidInput(f'"{member.name}" has no operation {name}', place, "write Interface.operation")
         if declared.implementation is None:
             return []
-        operation = planned(self.planning, member, declared, short, self.reason)
+        operation = planned(self.planning, member, declared, declared.name, self.reason)
         status = SETTLED.get(declared.full_name)
         operation.exit_status = status.value if status else None
         return [operation]
@@ -244,17 +242,6 @@ class WorkflowBuilder:
 def _is_named(link: Link, name: str) -> bool:
     relationship = link.relationship
     return name in (relationship.name, relationship.template, relationship.type.name, link.key)
-
-
-def _declared(interfaces: Mapping[str, Any], interface: str, name: str) -> Operation | None:
-    """An operation by its interface's name or type."""
-    declared = interfaces.get(interface)
-    if declared is None:
-        declared = next((one_of for one_of in interfaces.values() if one_of.type == interface), None)
-    if declared is None:
-        return None
-    found: Operation | None = declared.operations.get(name)
-    return found
 
 
 def limited(planning: Planning, workflow: str, names: list[str]) -> Planning:

@@ -67,13 +67,13 @@ def trusted_folders() -> dict[Path, Trust]:
     return {**entries, **{Path(folder).resolve(): Trust.PROJECT for folder in given}}
 
 
-def trust(folder: Path, how: Trust = Trust.ALL) -> Path:
-    """Say what is thought of a folder from now on, and return it as it is kept.
+def trust(folder: Path) -> Path:
+    """Trust a folder and all below from now on, and return it as it is kept.
 
     Raises:
         EnsembleError: that cannot be kept.
     """
-    return _keep(folder, how)
+    return _keep(folder, Trust.ALL)
 
 
 def withdraw(folder: Path) -> bool:

@@ -95,11 +95,12 @@ def find_targets(
         return ([], f"'{wanted.node}' does not fit: {reason}") if reason is not None else ([(target, capability)], None)
     found: list[Target] = []
     reasons: list[str] = []
+    dependants = _dependants(node)
     for candidate in candidates.of(wanted.node_type):
         if candidate is node or (among is not None and candidate.name not in among):
             continue
         capability, reason = _fit(node, candidate, wanted, building, candidates)
-        if reason is None and leads_to(candidate, node):
+        if reason is None and candidate.name in dependants:
             reason = f"it needs '{node.name}' itself"
         if reason is None:
             found.append((candidate, capability))
@@ -114,19 +115,15 @@ def find_targets(
     return found, message + (f" ({'; '.join(reasons)})" if reasons else "")
 
 
-def leads_to(start: NodeTemplate, end: NodeTemplate) -> bool:
-    """Whether the requirements of a node template that are met so far lead to another one."""
-    if not end.incoming:
-        return False
-    seen, waiting = {start.name}, [start]
+def _dependants(node: NodeTemplate) -> set[str]:
+    """Names of the node templates whose requirements, as far as they are met, lead to one."""
+    found: set[str] = set()
+    waiting = [node]
     while waiting:
-        for relationship in waiting.pop().requirements:
-            if relationship.target is end:
-                return True
-            if relationship.target.name not in seen:
-                seen.add(relationship.target.name)
-                waiting.append(relationship.target)
-    return False
+        sources = [one.source for one in waiting.pop().incoming if one.source.name not in found]
+        found.update(source.name for source in sources)
+        waiting += sources
+    return found
 
 
 def _matches(node: NodeTemplate, wanted: Wanted, building: Building) -> set[str] | None:

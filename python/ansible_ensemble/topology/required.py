@@ -91,7 +91,7 @@ def check_required(building: Building, operations: Iterable[tuple[Entity, Operat
     """
     called: set[int] = set()
     for what, node, name, given, place in _calls(building):
-        operation = _find(node, name)
+        operation = node.declared(name)
         if operation is None:
             continue
         called.add(id(operation))
@@ -146,14 +146,6 @@ def _targets(building: Building, names: Iterable[str]) -> Iterator[NodeTemplate]
         for member in group.members if group is not None else [name]:
             if member in building.nodes:
                 yield building.nodes[member]
-
-
-def _find(node: NodeTemplate, called: str) -> Operation | None:
-    interface, _, name = called.rpartition(".")
-    for one in node.interfaces.values():
-        if interface in (one.name, one.type) and name in one.operations:
-            return one.operations[name]
-    return None
 
 
 def _artifacts(building: Building, operations: Iterable[Operation]) -> Iterator[Artifact]:

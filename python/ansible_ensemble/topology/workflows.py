@@ -126,10 +126,7 @@ def _check_operation(
 def missing_operation(node: NodeTemplate, called: str) -> tuple[str, str | None] | None:
     """Why a node template has no operation `interface.operation`, and a hint; None if it has it."""
     interface_name, _, name = called.rpartition(".")
-    interface = node.interfaces.get(interface_name)
-    if interface is None:
-        by_type = [one for one in node.interfaces.values() if one.type == interface_name]
-        interface = by_type[0] if by_type else None
+    interface = node.find_interface(interface_name)
     if interface is None:
         return f"'{node.name}' has no interface '{interface_name}'", nearest(interface_name, node.interfaces)
     if name not in interface.operations and not interface.is_open:

@@ -97,6 +97,22 @@ def test_what_is_no_rest_of_a_secret_stays_at_a_cut() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("xabcdef…", f"x{REDACTED}…"),
+        ("xabcd…", f"x{REDACTED}…"),
+        ("xabcdx…", "xabcdx…"),
+        ("…56789x", f"…{REDACTED}x"),
+        ("…6789…abcd", f"…{REDACTED}…abcd"),
+        ("xab\n[... 5 bytes cut ...]\n89x", f"x{REDACTED}\n[... 5 bytes cut ...]\n{REDACTED}x"),
+    ],
+)
+def test_of_several_secrets_the_longest_rest_is_masked(text: str, masked: str) -> None:
+    redactor = Redactor(["abcdefghi", "efghij", "bcdexyz", "123456789", "0006789", "789abc"])
+    assert redactor.text(text) == masked
+
+
+@pytest.mark.parametrize(
     "encode",
     [
         json.dumps,
