@@ -41,10 +41,10 @@ def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = ("text"
         "--verbose",
         action="count",
         default=0,
-        help="tell more; -vv also what waits for what, and Ansible's output",
+        help="show more; -vv also shows what waits for what, and Ansible's output",
     )
-    under.add_argument("--output", choices=formats, default="text", help="form of the result (default: text)")
-    under.add_argument("--no-color", dest="no_colour", action="store_true", default=False, help="use no colour")
+    under.add_argument("--output", choices=formats, default="text", help="format of the result (default: text)")
+    under.add_argument("--no-color", dest="no_colour", action="store_true", default=False, help="do not use colour")
 
 
 def add_job(parser: argparse.ArgumentParser, command: str, formats: Sequence[str] = ("text", "json")) -> None:
@@ -69,7 +69,12 @@ def add_options(parser: argparse.ArgumentParser, command: str) -> None:
             _add(group(parser, one.heading), one)
             if one.name == "instances":
                 group(parser, one.heading).add_argument(
-                    "-l", "--limit", metavar="NAMES", dest=one.name, action=_Names, help="the same, joined by commas"
+                    "-l",
+                    "--limit",
+                    metavar="NAMES",
+                    dest=one.name,
+                    action=_Names,
+                    help="the same, with NAMES joined by commas",
                 )
             if one.name == "vault_ids":
                 group(parser, one.heading).add_argument(
@@ -126,10 +131,12 @@ def add_ansible(parser: argparse.ArgumentParser) -> None:
     """Add the options that are passed on to ansible-playbook."""
     under = group(parser, "passed on to Ansible")
     under.add_argument("-u", "--user", metavar="NAME", action=PassOn, help="connect as this user")
-    under.add_argument("-c", "--connection", metavar="TYPE", action=PassOn, help="connection type")
-    under.add_argument("--private-key", "--key-file", metavar="FILE", action=PassOn, help="key of the connection")
+    under.add_argument("-c", "--connection", metavar="TYPE", action=PassOn, help="type of connection")
+    under.add_argument(
+        "--private-key", "--key-file", metavar="FILE", action=PassOn, help="private key of the connection"
+    )
     under.add_argument("-T", "--timeout", metavar="SECONDS", action=PassOn, help="timeout of the connection")
-    under.add_argument("--ssh-common-args", metavar="ARGS", action=PassOn, help="arguments of ssh")
+    under.add_argument("--ssh-common-args", metavar="ARGS", action=PassOn, help="arguments for ssh")
     under.add_argument("-b", "--become", nargs=0, action=PassOn, help="become another user")
     under.add_argument("--become-method", metavar="NAME", action=PassOn, help="how to become it")
     under.add_argument("--become-user", metavar="NAME", action=PassOn, help="which user to become")

@@ -14,7 +14,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "expression", metavar="EXPRESSION", help="a path (::app::url), a template, or a function in YAML"
     )
-    parser.add_argument("--instance", metavar="NAME", help="what SELF and relative paths mean (default: the topology)")
+    parser.add_argument(
+        "--instance", metavar="NAME", help="the instance that SELF and relative paths mean (default: the topology)"
+    )
     options.add_ensemble_option(parser)
     options.add_values(parser)
     options.add_options(parser, "query")

@@ -21,8 +21,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a project's folder, or one above several (default: here)",
     )
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--list", action="store_true", default=False, help="list what was said of which folder")
-    kind.add_argument("--remove", action="store_true", default=False, help="forget what was said of the folder")
+    kind.add_argument(
+        "--list", action="store_true", default=False, help="list the folders and what was decided for each"
+    )
+    kind.add_argument("--remove", action="store_true", default=False, help="forget what was decided for the folder")
     options.add_common(parser)
 
 
