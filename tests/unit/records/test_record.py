@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.changes.job_record import read_job
+from ansible_ensemble.changes.job_record import job_file_name, read_job
 from ansible_ensemble.changes.record import ChangeRecord
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.engine.journal_entries import Entry
@@ -27,13 +27,17 @@ def folded(*entries: Entry) -> Folded:
     return found
 
 
-def recorded(made: Any, *entries: Entry, **header: Any) -> dict[str, Any]:
+def recorded(made: Any, *entries: Entry, job: str = JOB, **header: Any) -> dict[str, Any]:
     """The report of a job that is recorded from a journal of these entries."""
-    journal = create_journal(made.ensemble.folder, JOB, {})
-    for entry in (job_started(**header), *entries):
+    journal = create_journal(made.ensemble.folder, job, {})
+    for entry in (job_started(job=job, **header), *entries):
         journal.append(entry.to_json())
     journal.close()
     return record_job(made.ensemble, journal.path)
+
+
+def ran(task: str) -> list[Entry]:
+    return [started(CREATE, task=task), finished(CREATE, task=task, patches=MADE), job_finished()]
 
 
 def tasks(made: Any) -> list[ChangeRecord]:
@@ -121,23 +125,17 @@ def test_an_interrupted_task_has_a_record_and_so_has_the_part_of_one(job) -> Non
 
 
 def test_recording_a_journal_again_gives_the_same_files(job) -> None:
-    made = job()
-
-    def files() -> dict[str, bytes]:
-        found = [*made.ensemble.folder.glob("changes/*"), made.ensemble.path, made.ensemble.folder / "jobs.tsv"]
-        return {path.name: path.read_bytes() for path in found}
-
-    entries = [
-        started(CREATE, task="A6BKKsK50001"),
-        finished(CREATE, task="A6BKKsK50001", patches=MADE),
-        job_finished(),
-    ]
-    recorded(made, *entries)
-    once = files()
-    again = type(made)(made.ensemble.folder)
-    [journal] = made.ensemble.folder.glob("jobs/*.journal")
-    record_job(again.ensemble, journal)
-    assert files() == once
+    made, later = job(), "A6BKKsK60000"
+    recorded(made, *ran("A6BKKsK50001"))
+    made = type(made)(made.ensemble.folder)
+    recorded(made, *ran("A6BKKsK60001"), job=later)
+    once = {path: path.read_bytes() for path in made.ensemble.folder.rglob("*") if path.is_file()}
+    record_job(
+        type(made)(made.ensemble.folder).ensemble, made.ensemble.folder / "jobs" / f"{job_file_name(later)}.journal"
+    )
+    assert {path: path.read_bytes() for path in once} == once
+    second = read_job(made.ensemble.folder / "changes" / f"{job_file_name(later)}.yaml").job
+    assert second.previous_id == JOB
 
 
 @pytest.mark.parametrize(
