@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ansible.errors import AnsibleError
+from ansible.utils.display import Display
 
 COLLECTION = Path(__file__).resolve().parents[2]
 
@@ -42,9 +44,13 @@ def package() -> Iterator[ModuleType]:
     """
     try:
         errors = _imported("ansible_ensemble.core.errors")
+        log = _imported("ansible_ensemble.core.log")
     except ModuleNotFoundError as error:
         raise EnsembleFailure(_missing(error)) from error
     try:
+        log.follow(os.environ)
+        if Display().verbosity > 2:
+            log.show(Display().vvv)
         yield _imported("ansible_ensemble.jobs.ansible")
     except errors.EnsembleError as error:
         raise EnsembleFailure(str(error), error.exit_code) from error

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli.live import live_lines
+from ansible_ensemble.cli.logged import passed_on
 from ansible_ensemble.cli.options import ansible_options, is_approved, is_plan_file, job_options
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError, Locked
@@ -106,7 +107,10 @@ def play_job(
             show=show,
             cmdline=[*ansible_options(arguments), *extra],
             verbosity=arguments.verbose,
-            environment={"ANSIBLE_FORCE_COLOR" if console.style.colour else "ANSIBLE_NOCOLOR": "1"},
+            environment={
+                "ANSIBLE_FORCE_COLOR" if console.style.colour else "ANSIBLE_NOCOLOR": "1",
+                **passed_on(arguments),
+            },
         )
 
 

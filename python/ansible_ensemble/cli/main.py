@@ -6,6 +6,7 @@ import atexit
 import errno
 import gc
 import importlib
+import logging
 import os
 import signal
 import sys
@@ -14,13 +15,17 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
+from ansible_ensemble import __version__
 from ansible_ensemble.cli.catalogue import OTHER, find_command, overview
 from ansible_ensemble.cli.console import Console, standard_console
+from ansible_ensemble.cli.logged import logged
 from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.output import drop, open_standard_streams, outlive_reader
+
+_LOG = logging.getLogger(__name__)
 
 DEBUG = "ANSIBLE_ENSEMBLE_DEBUG"
 #: Errors of the system that can meet any write, and are nobody's defect.
@@ -95,10 +100,14 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
     arguments = parser.parse(rest)
     session.console.machine = getattr(arguments, "output", "text") != "text"
     session.console.no_colour = getattr(arguments, "no_colour", False)
-    if command.group != OTHER:
-        importlib.import_module("ansible_ensemble.cli.trust").settle_trust(command, arguments, session.console)
-    with asked_passwords(arguments, session.console) as answered:
-        return int(module.run(answered, session))
+    with logged(arguments, session.console):
+        _LOG.info("%s %s begins", command.name, __version__)
+        if command.group != OTHER:
+            importlib.import_module("ansible_ensemble.cli.trust").settle_trust(command, arguments, session.console)
+        with asked_passwords(arguments, session.console) as answered:
+            code = int(module.run(answered, session))
+        _LOG.info("%s ends with exit code %d", command.name, code)
+        return code
 
 
 def _wants_traceback(argv: Sequence[str], console: Console) -> bool:

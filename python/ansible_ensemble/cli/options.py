@@ -41,7 +41,13 @@ def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = ("text"
         "--verbose",
         action="count",
         default=0,
-        help="show more; -vv also shows what waits for what, and Ansible's output",
+        help="show more; -vv also shows what waits for what, and Ansible's output; -vvv also the log",
+    )
+    under.add_argument(
+        "--log-file",
+        metavar="FILE",
+        default=None,
+        help="log to this file what is looked at and decided (also $ANSIBLE_ENSEMBLE_LOG)",
     )
     under.add_argument("--output", choices=formats, default="text", help="format of the result (default: text)")
     under.add_argument("--no-color", dest="no_colour", action="store_true", default=False, help="do not use colour")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import zipfile
 from collections.abc import Mapping
@@ -17,6 +18,8 @@ from ansible_ensemble.ensembles.python_template import SUFFIX
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble
 from ansible_ensemble.projects.trust import distrust
+
+_LOG = logging.getLogger(__name__)
 
 #: Keys of an ensemble's file that no service template has.
 _OF_ENSEMBLES = {"kind", "apiVersion", "spec"}
@@ -51,7 +54,12 @@ def locate(argument: str | Path) -> Location:
     Raises:
         InvalidInput: there is nothing of the kind.
     """
-    path = _there(argument)
+    found = _located(_there(argument))
+    _LOG.info("%s means %s, service template %s", argument, found.ensemble, found.template or "of its own")
+    return found
+
+
+def _located(path: Path) -> Location:
     if path.is_dir():
         return _of_folder(path)
     if zipfile.is_zipfile(path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Any
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.core import log
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import Redactor, redact
@@ -50,6 +52,8 @@ from ansible_ensemble.projects.project import PROJECT_FILES, project_root
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.topology.service_template import load_topology
 from ansible_ensemble.topology.tools import add_tools
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,9 @@ def read_ensemble(
     """
     read = read_specification(location, options)
     path, environment, topology, instances = location.ensemble, read.environment, read.topology, read.instances
+    _LOG.info("%s has %d node templates and %d instances", path, len(topology.node_templates), len(instances.by_name))
     redactor = Redactor()
+    log.mask(redactor)
     hide_declared(topology, redactor)
     retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.codec)
     moved = move_instances(read.moves, instances)
@@ -201,6 +207,7 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
         work: a folder for what is rendered.
     """
     redactor, instances, environment = Redactor(), Instances(), read.environment
+    log.mask(redactor)
     externals = _externals(environment, options, (read.location.ensemble,))
     selection = bind_selected(read.topology, instances, environment.external, externals)
     operations = RecordedOperations()

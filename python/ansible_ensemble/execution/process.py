@@ -11,6 +11,7 @@ import asyncio
 import codecs
 import contextlib
 import errno
+import logging
 import os
 import signal
 import subprocess
@@ -21,6 +22,8 @@ from ansible_ensemble.core.environment import with_changes
 from ansible_ensemble.core.orders import Command, Outcome
 from ansible_ensemble.execution.output import OUTPUT_LIMIT, BoundedOutput
 from ansible_ensemble.execution.watchdog import Watchdog
+
+_LOG = logging.getLogger(__name__)
 
 #: Called with `stdout` or `stderr` and the text that came.
 OnOutput = Callable[[str, str], None]
@@ -87,6 +90,7 @@ async def run_command(
     finally:
         running.close()
     rc = running.process.returncode
+    _LOG.debug("process %d ended with %s", running.process.pid, "a timeout" if timed_out else f"exit code {rc}")
     outcome = Outcome(
         ok=rc == 0 and not timed_out,
         rc=rc,
@@ -137,6 +141,7 @@ class _Running:
             raise
         finally:
             os.close(theirs)
+        _LOG.debug("started process %d of %s", self.process.pid, order.shell or order.argv[0])
         if watchdog is not None:
             watchdog.watch(self.process.pid)
         self._exit: asyncio.Future[None] = self._loop.create_future()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, deque
 from collections.abc import Container
 
@@ -12,6 +13,8 @@ from ansible_ensemble.execution.priorities import longest_paths
 from ansible_ensemble.execution.readyqueue import Limits, ReadyQueue
 from ansible_ensemble.execution.states import ENDED, FAILURES, IDLE, MOVES, PENDING, SATISFIED, InvalidTransition, State
 from ansible_ensemble.execution.waiting import Item, Reference, Waiting, needs_of
+
+_LOG = logging.getLogger(__name__)
 
 #: An operation that ends: how, by which event, and why in words.
 _Ended = tuple[Node, State, events.Ending, str]
@@ -220,6 +223,7 @@ class Scheduler:
         self._counts[state] += 1
         node.state = state
         node.story.append(f"{state.value} ({cause})" if cause else state.value)
+        _LOG.debug("%s is %s", node.operation.key, node.story[-1])
 
     def _ready(self, node: Node) -> None:
         self._move(node, State.READY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import socket
@@ -18,6 +19,8 @@ from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.lanes import core, frames, outcomes, processes
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.lanes.zygote import Zygote
+
+_LOG = logging.getLogger(__name__)
 
 OnDisplay = Callable[[str, tuple[Any, ...], dict[str, Any]], None]
 
@@ -121,6 +124,7 @@ class AnsibleLanes:
     async def _converse(self, process: _Process, order: ModuleCall | Play) -> Outcome | None:
         """Send the order, relay what is displayed; None if the executor died."""
         kind = "play" if isinstance(order, Play) else "module"
+        _LOG.debug("executor %d gets %s", process.pid, order.module if isinstance(order, ModuleCall) else order.kind)
         with contextlib.suppress(ConnectionError):
             process.writer.write(frames.encode({"kind": kind, "order": reveal(asdict(order))}))
             await process.writer.drain()
@@ -165,10 +169,12 @@ class AnsibleLanes:
             raise
         process = _Process(pid, ours, reader, writer)
         self._all[pid] = process
+        _LOG.debug("executor %d began", pid)
         return process
 
     def _end(self, process: _Process) -> None:
         self._all.pop(process.pid, None)
+        _LOG.debug("executor %d ends after %d orders", process.pid, process.served)
         process.writer.transport.abort()
         _kill(process.pid)
 

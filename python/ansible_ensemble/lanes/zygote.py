@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import selectors
 import socket
@@ -15,6 +16,8 @@ from typing import Any
 from ansible_ensemble.execution.output import BoundedOutput
 from ansible_ensemble.lanes import frames
 from ansible_ensemble.lanes.returned import ReturnedJson
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Zygote:
             start_new_session=True,
         )
         theirs.close()
+        _LOG.debug("zygote %d began", self._process.pid)
 
     def run(self, request: dict[str, Any]) -> ModuleRun | None:
         """Run a module and wait for it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import subprocess
@@ -16,6 +17,8 @@ from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.projects import git_guard
 from ansible_ensemble.projects.git_claim import claimed
 from ansible_ensemble.projects.trust import is_trusted
+
+_LOG = logging.getLogger(__name__)
 
 _BUSY = re.compile(r"(index|HEAD|config|refs/\S+)\.lock'?: File exists|Unable to create .*\.lock")
 _BUSY_TRIES = 25
@@ -280,6 +283,7 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
         from git.exc import GitCommandNotFound
     except ImportError as error:
         raise EnsembleError(f"git cannot be used: {error}", hint="install git, and `pip install GitPython`") from error
+    begun = time.monotonic()
     try:
         status, out, error_text = Git(str(root)).execute(
             ["git", *(arguments if is_trusted(root) else git_guard.above_submodules(arguments))],
@@ -290,6 +294,9 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
         )
     except GitCommandNotFound as error:
         raise EnsembleError(f"git cannot be run in {root}", hint="is git installed, and the folder there?") from error
+    # settings may stand before it, and behind it a URL with a password
+    verb = next(word for word in arguments if not word.startswith("-") and "=" not in word)
+    _LOG.debug("git %s in %s: exit code %d after %.3f s", verb, root, status, time.monotonic() - begun)
     return int(status), str(out), str(error_text)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import logging
 import os
 import secrets
 import time
@@ -25,6 +26,8 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Pl
 from ansible_ensemble.documents.shape import Shape, parse_json
 from ansible_ensemble.projects import lock_file
 from ansible_ensemble.projects.process import Presence, Process, describe_process, presence
+
+_LOG = logging.getLogger(__name__)
 
 _LONGEST_PAUSE = 1.0
 _UNREADABLE = "unreadable"
@@ -129,6 +132,7 @@ def acquire(
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
         lock_file.sweep(file)
+    _LOG.info("took lock %s of %s for %s", lock.id, lock.path, operation)
     return lock
 
 
@@ -151,6 +155,7 @@ def adopt(path: str | Path, lock_id: str, *, pid: int | None = None) -> Lock:
         living = [adopter for adopter in lock.adopters if presence(adopter) is not Presence.GONE]
         lock = replace(lock, adopters=(*living, process))
         lock_file.replace(file, _text(lock))
+        _LOG.info("process %d works under lock %s of %s", process.pid, lock.id, lock.path)
         return lock
 
 
@@ -161,6 +166,7 @@ def release(lock: Lock) -> bool:
         if text is None or _parse(text, lock.path).id != lock.id:
             return False
         file.unlink()
+        _LOG.info("released lock %s of %s", lock.id, lock.path)
         return True
 
 
@@ -299,5 +305,6 @@ def _user() -> str:
 
 
 def _tell(notice: Callable[[str], None] | None, text: str) -> None:
+    _LOG.info("%s", text)
     if notice is not None:
         notice(text)

@@ -16,7 +16,8 @@ def test_plugins_reach_the_package_through_one_door(repository: Path) -> None:
         for name in MODULE.findall(file.read_text())
     }
     door = "plugin_utils/package.py"
-    assert found == {(door, f"ansible_ensemble.{name}") for name in ("core.errors", "core.output", "jobs.ansible")}
+    names = ("core.errors", "core.log", "core.output", "jobs.ansible")
+    assert found == {(door, f"ansible_ensemble.{name}") for name in names}
 
 
 def test_playbooks_and_roles_hold_no_python(repository: Path) -> None:
