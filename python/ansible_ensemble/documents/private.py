@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 _MODE = 0o700
@@ -18,3 +19,14 @@ def make_private(folder: Path) -> None:
         one.mkdir(mode=_MODE, exist_ok=True)
     if not folder.is_dir():
         folder.mkdir(mode=_MODE)
+
+
+def take_from_others(path: Path) -> None:
+    """Leave a file, or a folder and all in it, to the owner alone; what is executable stays so, and links as they are.
+
+    Raises:
+        OSError: the file system refuses.
+    """
+    for one in (path, *path.rglob("*")):
+        if not one.is_symlink():
+            one.chmod(stat.S_IMODE(one.stat().st_mode) & _MODE)

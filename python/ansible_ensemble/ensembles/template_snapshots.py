@@ -17,7 +17,7 @@ from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.digest import OF_TOOLS, digest_path
-from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.documents.private import make_private, take_from_others
 from ansible_ensemble.documents.shape import Shape, misfit, read_json
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.expressions.evaluator import Evaluator
@@ -239,15 +239,17 @@ class RetainedTemplates:
         name = f"{digest_path(path)[:12]}{'/' if as_named else '-'}{path.name}"
         copy = self._folder / "files" / name
         if not copy.exists():
-            copy.parent.mkdir(parents=True, exist_ok=True)
+            make_private(copy.parent)
             if path.is_dir():
                 aside = copy.with_name(f".{copy.name}.new")
                 shutil.rmtree(aside, ignore_errors=True)
                 shutil.copytree(path, aside, symlinks=True, ignore=shutil.ignore_patterns(*OF_TOOLS))
+                take_from_others(aside)
                 aside.rename(copy)
             else:
                 shutil.copyfile(path, copy)
                 shutil.copymode(path, copy)
+                take_from_others(copy)
         self._copies[path, as_named] = name
         return name
 

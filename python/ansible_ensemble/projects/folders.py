@@ -122,10 +122,9 @@ def _move(folder: Path, instance: str, operation: str, stage: str) -> list[Path]
         target = task_folder(folder, kind, instance, operation, stage=stage)
         with _reported(target):
             if source.is_dir():
-                if stage != ACTIVE:
-                    make_private(folder / stage)
-                target.parent.mkdir(parents=True, exist_ok=True)
+                make_private(target.parent)
                 _remove(target)
+                source.chmod(0o700)
                 source.rename(target)
                 moved.append(target)
     return moved

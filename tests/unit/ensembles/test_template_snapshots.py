@@ -71,6 +71,22 @@ def test_its_script_is_kept_beside_it(kept, tmp_path: Path, folder: Path) -> Non
     assert Path(template.operation("Standard", "delete").implementation.primary).read_text() == "echo gone\n"
 
 
+def test_its_copies_are_the_owners_alone_and_programs_stay_such(kept, tmp_path: Path, folder: Path) -> None:
+    tasks = tmp_path / "roles" / "web" / "tasks"
+    tasks.mkdir(parents=True)
+    (tmp_path / "roles").chmod(0o755)
+    for name, mode in (("delete.sh", 0o755), ("roles/web/tasks/main.yml", 0o644), ("roles/web/run", 0o755)):
+        (tmp_path / name).write_text("[]\n")
+        (tmp_path / name).chmod(mode)
+    for implementation in ("delete.sh", "web"):
+        kept(SERVICE.replace("echo delete", implementation))
+    files = folder / "files"
+    programs = {path.name[-3:] for path in files.rglob("*") if path.is_file() and path.stat().st_mode & 0o100}
+    assert programs == {".sh", "run"}
+    assert [path for path in (files, *files.rglob("*")) if path.stat().st_mode & 0o077] == []
+    assert (tmp_path / "roles").stat().st_mode & 0o777 == 0o755
+
+
 def kept_again(root: Path, folder: Path):
     topology, instances = Topology(root / "service.yaml"), Instances()
     instances.add(Instance("app", "app"))

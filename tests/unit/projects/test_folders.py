@@ -47,6 +47,16 @@ def test_a_task_that_failed_is_kept_under_its_id(tmp_path: Path) -> None:
     assert (tmp_path / "planned/tasks/db/configure/file").exists()
 
 
+def test_what_is_moved_is_its_owners_alone_and_a_folder_of_the_users_stays_as_it_is(tmp_path: Path) -> None:
+    render(tmp_path, "tasks", "x").parent.chmod(0o755)
+    (tmp_path / "active").mkdir()
+    (tmp_path / "active").chmod(0o755)
+    folders.task_succeeded(tmp_path, "app", "configure")
+    modes = [oct((tmp_path / name).stat().st_mode & 0o777) for name in ("active/tasks/app/configure", "active/tasks")]
+    assert modes == ["0o700", "0o700"]
+    assert (tmp_path / "active").stat().st_mode & 0o777 == 0o755
+
+
 def test_a_task_that_rendered_nothing_moves_nothing(tmp_path: Path) -> None:
     assert folders.task_succeeded(tmp_path, "app", "configure") == []
     assert list(tmp_path.iterdir()) == []
