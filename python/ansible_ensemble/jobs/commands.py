@@ -320,7 +320,7 @@ def recover(ensemble: str) -> dict[str, Any]:
     with locked(location.ensemble, "recover", notice=_ignore):
         killed = record_killed(location, options)
         reports = [report for _, report in killed if report]
-        freed = [text for text, report in killed if not report]
+        freed = [text for text, report in killed if not reports or report is not reports[-1]]
         freed += collided_jobs(location.ensemble.parent)
         freed += free_repositories(read_ensemble(location, options))
     if reports:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,14 +82,25 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
 
     Raises:
         Locked: a job that lost its lock still runs.
-        EnsembleError: a journal cannot be read or recorded.
+        EnsembleError: a journal cannot be read or recorded; its hint tells what was recorded all the same.
     """
-    found, unread = [], []
+    found: list[tuple[str, dict[str, Any]]] = []
+    try:
+        for one in _record_each(location, options):
+            found.append(one)
+    except EnsembleError as error:
+        error.hint = " ".join(filter(None, (*(text for text, _ in found), error.hint)))
+        raise
+    return found
+
+
+def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str, dict[str, Any]]]:
+    unread: list[EnsembleError] = []
     for journal in open_journals(location.ensemble.parent):
         try:
             reading = read_journal(journal)
             if is_empty(reading):
-                found += _set_aside(journal, reading)
+                yield from _set_aside(journal, reading)
                 continue
             folded = read_job_journal(journal)
         except EnsembleError as error:  # the others are recorded first
@@ -98,11 +110,10 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
         _check_gone(folded)
         text = f"Job {folded.header.job} had been killed; what it did is recorded now."
         report = record_journal(read_for(location, folded.header, options), journal)
-        found.append((f"{text} Interrupted: {names}." if names else text, report))
+        yield f"{text} Interrupted: {names}." if names else text, report
     if unread:
         raise unread[0]
     remove_unfinished(location.ensemble)
-    return found
 
 
 def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[str, Any]]]:

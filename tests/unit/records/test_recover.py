@@ -75,8 +75,9 @@ def test_a_journal_that_cannot_be_read_is_told_once_the_others_are_recorded(job)
     broken = left(made, JOBS[0])
     broken.write_bytes(b"rubbish\nrubbish\n")
     left(made, JOBS[1], *created(JOBS[1], "x"))
-    with pytest.raises(EnsembleError, match="nothing of the journal can be read"):
+    with pytest.raises(EnsembleError, match="nothing of the journal can be read") as caught:
         recover(made)
+    assert f"Job {JOBS[1]} had been killed; what it did is recorded now." in str(caught.value)
     assert open_journals(made.ensemble.folder) == [broken]
 
 
@@ -98,3 +99,11 @@ def test_who_only_looks_sees_what_killed_jobs_did_and_records_nothing(job) -> No
     assert url(made) == "x"
     assert open_journals(made.ensemble.folder) == [journal]
     assert not made.ensemble.path.exists()
+
+
+def test_what_was_recorded_is_told_also_if_another_job_still_runs(job) -> None:
+    made = job()
+    left(made, JOBS[0], *created(JOBS[0], "x"))
+    left(made, JOBS[1], process=describe_process(os.getpid()).to_json())
+    with pytest.raises(Locked, match=f"Job {JOBS[0]} had been killed; what it did is recorded now"):
+        recover(made)
