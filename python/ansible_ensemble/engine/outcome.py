@@ -13,6 +13,8 @@ from ansible_ensemble.execution.states import State
 from ansible_ensemble.instances.lifecycle import only_looks
 
 KILLED = "the job was killed"
+#: Ends the key of the entry by which an operation failed for what it reported: that cannot be planned.
+REPORTED = ">plan"
 _WELL = (State.SUCCEEDED, State.SKIPPED)
 
 
@@ -104,6 +106,7 @@ class Endings:
             case Started(key=key) if not _is_of_sub_task(entry):
                 self._open.add(key)
                 self._endings.pop(key, None)
+                self._endings.pop(key + REPORTED, None)
             case Finished() if not _is_of_sub_task(entry):
                 self._end(entry.key, _Ending(_how(entry), entry.optional))
                 self._changed |= not only_looks(entry.operation)
@@ -148,13 +151,14 @@ class Endings:
         """
         found: dict[str, str] = {}
         for key, ending in self._endings.items():
-            if ending.how is State.FAILED and key in self._mended:
+            if ending.how is State.FAILED and key.removesuffix(REPORTED) in self._mended:
                 found[key] = "on_failure"
             elif ending.optional and ending.how in (State.FAILED, State.BLOCKED):
                 found[key] = "priority"
+        causes = {key.removesuffix(REPORTED): why for key, why in found.items()}
         for key, ending in self._endings.items():
-            if ending.how is State.BLOCKED and ending.by and found.keys() >= set(ending.by):
-                found.setdefault(key, found[ending.by[0]])
+            if ending.how is State.BLOCKED and ending.by and causes.keys() >= set(ending.by):
+                causes[key] = found.setdefault(key, causes[ending.by[0]])
         return found
 
 

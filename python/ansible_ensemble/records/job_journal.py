@@ -11,7 +11,7 @@ from ansible_ensemble.core.changeid import is_change_id, is_job
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.documents.shape import misfit
 from ansible_ensemble.engine.journal_entries import Ending, Entry, JobFinished, JobStarted, Started, Timed, read_entry
-from ansible_ensemble.engine.outcome import KILLED, Endings, JobOutcome
+from ansible_ensemble.engine.outcome import KILLED, REPORTED, Endings, JobOutcome
 from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.records.journals import job_of_journal
 
@@ -42,6 +42,7 @@ class Folded:
         if isinstance(entry, Started):
             self.started[entry.key] = entry
             self.endings.pop(entry.key, None)
+            self.endings.pop(entry.key + REPORTED, None)
         elif isinstance(entry, Ending):
             self.endings[entry.key] = entry
         elif isinstance(entry, JobFinished):
