@@ -13,6 +13,7 @@ from ansible_ensemble.configurators.protocol import Basis, Configurator, Result,
 from ansible_ensemble.core.changeid import task_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.engine.by_name import ByName
 from ansible_ensemble.engine.decision import Decision, History, Present, Verdict, decide
 from ansible_ensemble.engine.driver import Driver
 from ansible_ensemble.engine.entry_builders import failed_entry, finished_entry, job_finished_entry, started_entry
@@ -27,11 +28,11 @@ from ansible_ensemble.engine.journal_entries import (
     Waiting,
 )
 from ansible_ensemble.engine.lock_watch import LockWatch
-from ansible_ensemble.engine.outcome import Endings, JobOutcome
+from ansible_ensemble.engine.outcome import REPORTED, Endings, JobOutcome
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import needs
 from ansible_ensemble.engine.render import Renderer
-from ansible_ensemble.engine.settle import entry_patch, settle
+from ansible_ensemble.engine.settle import entry_patch, settle, touched
 from ansible_ensemble.engine.slots import slots_of
 from ansible_ensemble.engine.stopping import Stopping
 from ansible_ensemble.engine.task import JobTask
@@ -99,6 +100,7 @@ class JobExecution:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._carried: dict[str, asyncio.Task[Result]] = {}
         self._cancelled: set[str] = set()
+        self._settling = ByName()
         self._numbers = 0
         self._task_ids: dict[str, str] = {}
         self._history = History()
@@ -235,7 +237,7 @@ class JobExecution:
             added = self._plan_reported(result) if result.success else ()
         except EnsembleError as error:
             result.success, result.error = False, f"what it reported cannot be planned: {error}"
-            await self._sink.write(failed_entry(planned, f"{run.key}>plan", task_id_, result.error))
+            await self._sink.write(failed_entry(planned, run.key + REPORTED, task_id_, result.error))
         self._report(run.key, result, wrote, added)
 
     async def _wait(self, event: events.Deferred | events.Placed) -> bool:
@@ -330,6 +332,11 @@ class JobExecution:
         return result
 
     async def _settle(self, task: JobTask, result: Result, since: float) -> list[str]:
+        """Settle a result while no other settles on the same instances: each sees what those before it made of them."""
+        async with self._settling.hold(touched(task, result)):
+            return await self._settle_alone(task, result, since)
+
+    async def _settle_alone(self, task: JobTask, result: Result, since: float) -> list[str]:
         """Turn a result into patches, write them, then apply them; return the refs of what was written."""
         ensemble = self._ensemble
         configured = ensemble.operations.configured(task.instance.name)

@@ -63,6 +63,12 @@ def entry_patch(task: JobTask) -> dict[str, Any]:
     return patch
 
 
+def touched(task: JobTask, result: Result) -> set[str]:
+    """Names of the instances that a result may change attributes of, as far as they are known before it is settled."""
+    mapped = {_named(task, mapping[0]) for mapping in task.operation.outputs.values() if mapping}
+    return {task.instance.name, *filter(None, mapped), *(str(item["name"]) for item in result.instances)}
+
+
 def settle(
     task: JobTask,
     result: Result,
@@ -208,11 +214,16 @@ def _guard_text(value: Any, redactor: Redactor) -> Any:
 
 
 def _entity_name(task: JobTask, keyword: str, instances: Instances) -> str:
-    target = task.relationship.target if task.relationship else None
-    name = {"SOURCE": task.instance.name, "TARGET": target, "HOST": task.instance.host}.get(keyword, keyword)
+    name = _named(task, keyword)
     if name is None or instances.get(name) is None:
         raise InvalidInput(f'an output is mapped to "{keyword}", which is not there', task.operation.place)
     return name
+
+
+def _named(task: JobTask, keyword: str) -> str | None:
+    """The name of the instance that a word of an output's mapping means."""
+    own, target = task.instance.name, task.relationship.target if task.relationship else None
+    return {"SELF": own, "SOURCE": own, "TARGET": target, "HOST": task.instance.host}.get(keyword, keyword)
 
 
 def _set_path(values: dict[str, Any], recorded: Mapping[str, Any], path: list[str], value: Any) -> bool:

@@ -56,7 +56,7 @@ class Workers:
         await asyncio.sleep(0.01)
         for name in (order.host.name, "all"):
             self.now[name] -= 1
-        return Outcome(ok=True, changed=True)
+        return Outcome(ok=True, changed=True, result={"found": order.host.name})
 
     async def close(self) -> None:
         pass
@@ -170,3 +170,16 @@ def test_a_part_of_an_operation_that_cannot_go_on_has_ended(job, monkeypatch: py
     assert outcome.counts == {"failed": 1, "blocked": 1}
     assert [event["error"] for event in told if event["event"] == "finished"] == ["there is no way to web1"] * 2
     assert not read_job_journal(open_journals(made.ensemble.folder)[0]).interrupted
+
+
+def test_operations_that_end_at_once_set_parts_of_one_attribute(job) -> None:
+    lines = ["    base: {type: tosca.nodes.Compute}"]
+    for number in range(4):
+        primary = f"{{primary: ansible.builtin.ping, operation_host: {HOSTS[0]}}}"
+        create = f"{{create: {{implementation: {primary}, outputs: {{found: [HOST, info, p{number}]}}}}}}"
+        lines.append(f"    part{number}: {{type: tosca.nodes.SoftwareComponent, requirements: [host: base],")
+        lines.append(f"      interfaces: {{Standard: {{operations: {create}}}}}}}")
+    made = job(SERVICE + "\n".join(lines) + "\n", jobs=9)
+    outcome, workers, _ = carry_out(made)
+    assert (outcome.ok, workers.most["all"]) == (True, 4)
+    assert made.instances.by_name["base"].attributes["info"] == {f"p{number}": HOSTS[0] for number in range(4)}
