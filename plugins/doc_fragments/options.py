@@ -22,7 +22,7 @@ options:
 options:
   # >>> fragment lock (make generate)
   lock_timeout:
-    description: Wait up to this many seconds for a lock that somebody else holds.
+    description: Wait up to this many seconds if another job holds the lock.
     type: float
     default: 0.0
   environment:
@@ -46,33 +46,33 @@ options:
     aliases: [template]
   repair:
     description:
-      - Repair instances that should work and do not.
+      - Repair broken instances.
       - V(error) repairs those in error, V(degraded) also the degraded ones, V(none) none.
     type: str
     choices: [error, degraded, none]
     default: error
   change_detection:
     description:
-      - How to find existing instances whose configuration has changed.
-      - V(evaluate) compares what their last configuration read with what it is now, V(always) does so even for
-        instances marked as customized, V(skip) does not look.
+      - How to detect configuration changes of existing instances.
+      - V(evaluate) compares the values that their last configuration read with the current ones, V(always) does
+        so even for instances marked as customized, V(skip) disables it.
     type: str
     choices: [evaluate, always, skip]
     default: evaluate
   skip_new:
-    description: Make no instances of new node templates.
+    description: Do not create instances of new node templates.
     type: bool
     default: false
   prune:
-    description: Delete instances that the topology no longer holds.
+    description: Delete instances that are no longer in the topology.
     type: bool
     default: false
   upgrade:
-    description: Take over changes of major versions of types.
+    description: Apply new major versions of types.
     type: bool
     default: false
   replace:
-    description: Delete these instances and create them anew.
+    description: Delete and recreate these instances.
     type: list
     elements: str
   check_first:
@@ -80,11 +80,11 @@ options:
     type: bool
     default: false
   force:
-    description: Run operations whatever the status is; when undeploying, also delete what others still need.
+    description: Run operations regardless of status; when undeploying, also delete what others require.
     type: bool
     default: false
   destroy_unmanaged:
-    description: Also delete what this ensemble did not create.
+    description: Also delete instances that this ensemble did not create.
     type: bool
     default: false
   operation:
@@ -94,7 +94,7 @@ options:
     type: str
   command:
     description:
-      - Run this command for each instance; it may hold expressions.
+      - Run this command for each instance; it may contain expressions.
       - For the workflow C(run), instead of O(operation).
     type: list
     elements: str
@@ -108,16 +108,16 @@ options:
     description: The event, or the name of a policy's trigger, of the workflow C(notify).
     type: str
   notification:
-    description: What the operations that O(trigger) sets off get as their input C(notification).
+    description: Data that the operations of O(trigger) get as their input C(notification).
     type: raw
   inputs:
-    description: Values of topology inputs; they win over those in the ensemble.
+    description: Values of topology inputs; they override those in the ensemble.
     type: dict
   environment:
     description: Use this environment of the project instead of the ensemble's own.
     type: str
   skip_upstream_check:
-    description: Do not look whether git repositories are behind their upstreams.
+    description: Do not check whether git repositories are behind their upstreams.
     type: bool
     default: false
   # <<<
@@ -128,24 +128,24 @@ options:
   # >>> fragment execute (make generate)
   jobs:
     description:
-      - Run up to this many operations side by side.
-      - V(0) is two for each core, at least 4.
+      - Run up to this many operations in parallel.
+      - V(0) is two per core, at least 4.
     type: int
     default: 0
   jobs_per_host:
     description:
-      - Run up to this many of them side by side on one host; the controller is not counted.
+      - Run up to this many of them in parallel on one host; does not apply to the controller.
       - V(0) is no limit.
     type: int
     default: 0
   fail_fast:
     description:
-      - Start no further operation after a failure.
-      - Otherwise the operations that the failure does not concern go on.
+      - Start no further operations after a failure.
+      - By default, operations that do not depend on the failed one still run.
     type: bool
     default: false
   fast_modules:
-    description: Run local modules in a warm process instead of a new one each; the results are the same.
+    description: Run local modules in a preloaded process instead of a new one each; the results are the same.
     type: bool
     default: true
   stock_modules:
@@ -159,13 +159,12 @@ options:
   dirty:
     description:
       - What to do if a repository has uncommitted changes before the job.
-      - V(abort) stops, V(ok) goes on, V(auto) stops only if the job commits.
+      - V(abort) stops, V(ok) continues, V(auto) stops only if the job commits.
     type: str
     choices: [abort, auto, ok]
     default: auto
   locked:
-    description: Refuse to run on other repositories, commits and tools than the ensemble's C(lock) section
-      records.
+    description: Refuse repositories, commits and tools that differ from the ensemble's C(lock) section.
     type: bool
     default: false
   environment:
@@ -193,7 +192,7 @@ options:
   dirty:
     description:
       - What to do if a repository has uncommitted changes before the job.
-      - V(abort) stops, V(ok) goes on, V(auto) stops only if the job commits.
+      - V(abort) stops, V(ok) continues, V(auto) stops only if the job commits.
     type: str
     choices: [abort, auto, ok]
     default: auto

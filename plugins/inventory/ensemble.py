@@ -16,16 +16,16 @@ description:
     the group's variables.
   - A host's variables are the instance's properties and attributes. C(ensemble_instance) holds them as well, under
     C(properties) and C(attributes), with the instance's C(name), C(template), C(type), C(status) and C(state); a
-    property whose name Ansible keeps to itself, such as C(port), is only there.
+    property whose name Ansible reserves, such as C(port), is only there.
   - Where to connect to comes from the C(endpoint) capability and C(public_address) of the instance or of the one that
     hosts it. A C(tosca.nodes.Compute) without an address is left to other inventory sources, which may have a host of
-    its name; what it hosts is reached as they say. All else is on this machine.
+    its name; what it hosts is reached as they say. Anything else is on the controller.
   - Reads the ensemble and changes nothing.
 extends_documentation_fragment:
   - ansible.builtin.constructed
 options:
   plugin:
-    description: Says that the file is for this plugin.
+    description: Marks the file as a source for this plugin.
     type: str
     required: true
     choices: [tosca.ensemble.ensemble]

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: execute
-short_description: Carry out a plan
+short_description: Execute a plan
 version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
-  - Runs the operations of a plan, in the order that their dependencies ask for and side by side where they allow it.
+  - Runs the operations of a plan in the order of their dependencies, independent ones in parallel.
   - Operations see the inventory, variables, vault secrets, check mode and diff mode of the task.
-  - All that happens is written to a journal at once; M(tosca.ensemble.record) makes the ensemble's status from it.
-  - A plan is refused whose ensemble has changed since it was made, that is of another ensemble or workflow, or that is
-    not the one that was made.
-  - The ensemble has to be locked by a process that this task comes from, as by M(tosca.ensemble.lock) in the same play.
+  - Every event is written to a journal immediately; M(tosca.ensemble.record) makes the ensemble's status from it.
+  - A plan is refused if its ensemble has changed since it was made, if it is of another ensemble or workflow, or if the
+    file has changed.
+  - A parent process of this task must hold the ensemble's lock, as by M(tosca.ensemble.lock) in the same play.
 extends_documentation_fragment:
   - tosca.ensemble.options
   - tosca.ensemble.options.execute
   - tosca.ensemble.options.action
 attributes:
   check_mode:
-    description: Works without changing anything that lasts.
+    description: Makes no permanent changes.
     support: full
     details: Operations that have no dry run are not run, and are reported as skipped.
   diff_mode:
@@ -32,7 +32,7 @@ attributes:
     support: full
 options:
   workflow:
-    description: The workflow that is meant; a plan of another one is refused.
+    description: The expected workflow; a plan of another one is refused.
     type: str
     required: true
   plan_file:
@@ -63,7 +63,7 @@ EXAMPLES = r"""
     ensemble: web/ensemble.yaml
   register: web_plan
 
-- name: Carry it out, four operations at a time
+- name: Execute it, four operations at a time
   tosca.ensemble.execute:
     ensemble: web/ensemble.yaml
     workflow: deploy
@@ -74,12 +74,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 journal:
-  description: The file that says what happened.
+  description: The file with the job's events.
   returned: once the job has started
   type: str
   sample: /srv/web/jobs/job2026-11-21-10-00-00-A6BLKsK5.journal
 job:
-  description: The job's id, how many of its operations ended in which way, and why it was stopped if it was.
+  description: The job's id, its operations by result, and why it was stopped, if it was.
   returned: once the job has started
   type: dict
   sample: {id: A6BLKsK5, counts: {succeeded: 8, skipped: 1}, stopped: null}

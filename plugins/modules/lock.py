@@ -12,35 +12,35 @@ short_description: Take or release the lock of an ensemble
 version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
-  - Takes the lock that keeps others from changing the ensemble, for as long as this run of Ansible lasts.
+  - Takes the lock that keeps others from changing the ensemble, until this run of Ansible ends.
   - The lock is a file beside the C(ensemble.yaml); where the environment asks for it, a Git LFS lock as well.
-  - A lock whose owner does not run any more is taken over.
+  - A lock whose owner is no longer running is taken over.
 extends_documentation_fragment:
   - tosca.ensemble.options
   - tosca.ensemble.options.lock
   - tosca.ensemble.options.action
 attributes:
   check_mode:
-    description: Works without changing anything that lasts.
+    description: Makes no permanent changes.
     support: full
-    details: A dry run takes and releases the lock too, so that it sees a state nobody changes meanwhile.
+    details: A dry run also takes and releases the lock, so that the state does not change meanwhile.
   diff_mode:
     description: Shows what changed.
     support: none
 options:
   state:
-    description: Whether the lock is to be held, V(present), or not, V(absent).
+    description: Whether the lock is to be held, V(present), or released, V(absent).
     type: str
     choices: [present, absent]
     default: present
   operation:
-    description: What the lock is for; others who meet the lock are told.
+    description: What the lock is for; shown to others that find the ensemble locked.
     type: str
     default: ansible-playbook
   lock_id:
     description:
-      - Identity of the lock, to release it from another task, or to go on with a lock that was taken before.
-      - With O(state=absent), only a lock of this identity is released.
+      - Id of the lock, to release it in another task or to continue with a lock taken earlier.
+      - With O(state=absent), only the lock with this id is released.
     type: str
 seealso:
   - module: tosca.ensemble.plan
@@ -49,14 +49,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Keep others out
+- name: Lock the ensemble
   tosca.ensemble.lock:
     ensemble: web/ensemble.yaml
     operation: nightly backup
     lock_timeout: 60
   register: web_lock
 
-- name: Let others in again
+- name: Release the lock
   tosca.ensemble.lock:
     ensemble: web/ensemble.yaml
     state: absent
@@ -65,12 +65,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 lock:
-  description: The lock as it is held, or as it was held until it was released.
+  description: The lock that is held, or that was released.
   returned: success
   type: dict
   contains:
     id:
-      description: Its identity.
+      description: Its id.
       type: str
       returned: success
       sample: A6BKKsK50000

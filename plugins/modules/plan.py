@@ -12,8 +12,8 @@ short_description: Plan a workflow over an ensemble
 version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
-  - Compares what the topology says should be with what the ensemble's status says is, and plans the operations that
-    a workflow takes from one to the other, each with its reason.
+  - Compares the topology with the ensemble's recorded status, and plans the operations that the workflow needs, each
+    with a reason.
   - Changes nothing but the file that the plan is saved to. The task is changed if O(plan_file) is given and that file
     was not there or held another plan; whether there is something to do is told by RV(plan.operations).
 extends_documentation_fragment:
@@ -22,7 +22,7 @@ extends_documentation_fragment:
   - tosca.ensemble.options.action
 attributes:
   check_mode:
-    description: Works without changing anything that lasts.
+    description: Makes no permanent changes.
     support: full
     details: Planning changes nothing; in check mode the plan is made for a dry run.
   diff_mode:
@@ -38,9 +38,9 @@ options:
   plan_file:
     description:
       - Where the plan is saved.
-      - A new file in the ensemble's C(planned) folder if not given, which goes with the lock that it was made under, or
-        else a day later.
-      - A file that is there and is no plan is not written over.
+      - A new file in the ensemble's C(planned) folder by default. It goes with the lock that it was made under, or
+        after a day.
+      - An existing file that is not a plan is not overwritten.
     type: path
   show:
     description: Print the plan.
@@ -56,11 +56,11 @@ EXAMPLES = r"""
     ensemble: web/ensemble.yaml
   register: web_plan
 
-- name: Stop where it would destroy something
+- name: Stop if it would destroy something
   ansible.builtin.assert:
     that: web_plan.plan.summary.destroy == 0
 
-- name: Plan to take down two instances
+- name: Plan to undeploy two instances
   tosca.ensemble.plan:
     ensemble: web/ensemble.yaml
     workflow: undeploy
@@ -75,7 +75,7 @@ plan:
   type: dict
   contains:
     format_version:
-      description: Version of the document's form.
+      description: Version of the document's format.
       returned: success
       type: str
       sample: "2.0"
@@ -100,7 +100,7 @@ plan_file:
   type: str
   sample: /srv/web/planned/plan-0f1e2d3c4b5a6978.json
 plan_digest:
-  description: What tells this plan from every other; for O(tosca.ensemble.execute#module:plan_digest).
+  description: Identifies this plan; for O(tosca.ensemble.execute#module:plan_digest).
   returned: success
   type: str
   sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08

@@ -22,7 +22,7 @@ extends_documentation_fragment:
   - tosca.ensemble.options.action
 attributes:
   check_mode:
-    description: Works without changing anything that lasts.
+    description: Makes no permanent changes.
     support: full
     details: The result is the same; nothing is written.
   diff_mode:
@@ -42,7 +42,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Deploy, and record whatever came of it
+- name: Deploy, and record the result
   block:
     - name: Execute
       tosca.ensemble.execute:

@@ -72,7 +72,7 @@ class EnsembleAction(ActionBase):
         for name, near in unknown_variables(self.variables, known_variables(self._loader)):
             if near is not None:
                 return f"there is no variable {name} (did you mean {near}?)"
-            result.setdefault("warnings", []).append(f"{name} is no variable of a job, and changes nothing")
+            result.setdefault("warnings", []).append(f"{name} is not a variable of a job and has no effect")
         return None
 
     @property

@@ -197,7 +197,7 @@ def test_a_job_that_lost_its_lock_leaves_its_journal_to_who_has_it_now(web):
     assert locks.holds(other)
     locks.release(other)
     # its process is this one, which lives
-    with pytest.raises(Locked, match=f"job {job.id} still runs without its lock"):
+    with pytest.raises(Locked, match=f"job {job.id} is still running without its lock"):
         web.plan({})
     text = job.journal.read_text()
     assert read_recovered(web.location, JobOptions(), write=False).warnings

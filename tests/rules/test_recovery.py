@@ -128,7 +128,7 @@ def test_a_journal_of_which_nothing_can_be_read_hides_no_other(web: Case) -> Non
     journal.write_bytes(b"".join(map(line, events)))
     shown = read_recovered(web.location, JobOptions(), write=False)
     assert shown.instances.by_name["web"].status.value == "ok"
-    assert any("A61100000000 is not counted in" in text for text in shown.warnings)
+    assert any("A61100000000 is not included" in text for text in shown.warnings)
     with pytest.raises(EnsembleError, match=rf"{broken.name}: nothing of the journal can be read \(move it away"):
         recover(str(web.folder))
     assert open_journals(web.folder) == [broken]

@@ -99,7 +99,7 @@ def find_job(folder: Path, change_id: str) -> JobFile | None:
     """The record of the job with this id, or of the job this task belongs to; None if no file holds it.
 
     Raises:
-        InvalidInput: it is no change id, or the file is damaged.
+        InvalidInput: it is not a change id, or the file is damaged.
     """
     timestamp(change_id)  # the id as it was given is the one to complain of
     name = job_file_name(job_of(change_id)) + ".yaml"

@@ -76,12 +76,12 @@ def read_job(path: Path) -> JobFile:
     """Read a job's record, ours or Unfurl's.
 
     Raises:
-        InvalidInput: it is no record of a job.
+        InvalidInput: it is not a record of a job.
     """
     data = read_yaml(path).data
     records = data.get("changes") if isinstance(data, dict) else None
     if not isinstance(records, list):
-        raise InvalidInput("this is no record of a job", Place(str(path)), hint='it has no list "changes"')
+        raise InvalidInput("this is not a record of a job", Place(str(path)), hint='it has no list "changes"')
     documents = [record for record in records if isinstance(record, dict) and "changeId" in record]
     jobs = [JobRecord.from_json(record) for record in documents if _is_job(record)]
     tasks = [ChangeRecord.from_json(record) for record in documents if not _is_job(record)]

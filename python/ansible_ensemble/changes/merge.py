@@ -49,12 +49,12 @@ def merge_ensembles(base: str, ours: str, theirs: str, file: Path) -> Merged:
         file: its name, for errors.
 
     Raises:
-        InvalidInput: one of them is no ensemble.
+        InvalidInput: one of them is not an ensemble.
     """
     document = parse_yaml(ours, file)
     versions = (parse_yaml(base, file).data if base.strip() else {}, document.data, parse_yaml(theirs, file).data)
     if not all(isinstance(version, Mapping) for version in versions):
-        raise InvalidInput("this is no ensemble", Place(str(file)), "each version must be a map")
+        raise InvalidInput("this is not an ensemble", Place(str(file)), "each version must be a map")
     merge = _Merge(theirs_is_newer=_job(versions[2]) > _job(versions[1]))
     data = merge.top(*versions)
     return Merged(rewrite(document, data), merge.reported, merge.unresolved, merge.theirs_is_newer)

@@ -243,7 +243,7 @@ def split_keys(text: str) -> list[str]:
 
 
 def number(value: Any) -> float | None:
-    """The value as seconds, None if it is no number."""
+    """The value as seconds, None if it is not a number."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -39,12 +39,12 @@ OTHER = "Other"
 
 COMMANDS: tuple[Command, ...] = (
     Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
-    Command("deploy", "deploy", "create and change instances as the specification says", JOBS, runs=True),
+    Command("deploy", "deploy", "create and update instances to match the specification", JOBS, runs=True),
     Command("undeploy", "undeploy", "delete what was deployed", JOBS, alias="teardown", runs=True),
-    Command("check", "check", "compare what is there with what is recorded; report drift", JOBS, runs=True),
-    Command("discover", "discover", "record what exists, with its attributes", JOBS, runs=True),
-    Command("start", "start", "start what was stopped", JOBS, runs=True),
-    Command("stop", "stop", "stop what runs", JOBS, runs=True),
+    Command("check", "check", "compare live instances with the recorded status; report drift", JOBS, runs=True),
+    Command("discover", "discover", "find existing resources and record them", JOBS, runs=True),
+    Command("start", "start", "start stopped instances", JOBS, runs=True),
+    Command("stop", "stop", "stop running instances", JOBS, runs=True),
     Command("run", "run", "run an operation, a command or a workflow on instances", JOBS, runs=True),
     Command("notify", "notify", "run the actions of policies that an event triggers", JOBS, runs=True),
     Command("status", "status", "show the recorded status of instances", LOOK),
@@ -56,14 +56,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("show", "show", "show the record of a job or task", _HISTORY),
     Command("replay", "replay", "apply recorded changes again", _HISTORY, runs=True),
     Command("rollback", "rollback", "go back to the specification and inputs of an earlier job", _HISTORY, runs=True),
-    Command("recover", "recover", "record what a killed job did", _HISTORY),
-    Command("unlock", "unlock", "remove a lock that was left behind", _HISTORY),
-    Command("init", "init", "make a project", _PROJECTS),
-    Command("trust", "trust", "allow a project to run what is in it, or stop allowing it", _PROJECTS),
+    Command("recover", "recover", "record the results of a killed job", _HISTORY),
+    Command("unlock", "unlock", "remove a stale lock", _HISTORY),
+    Command("init", "init", "create a project", _PROJECTS),
+    Command("trust", "trust", "trust a project's code, or stop trusting it", _PROJECTS),
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),
     Command("adopt", "adopt", "record an existing resource in the status", _PROJECTS, runs=True),
-    Command("forget", "forget", "remove an instance from the status; the resource itself stays", _PROJECTS),
-    Command("completion", "completion", "print the completion script of a shell", OTHER),
+    Command("forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS),
+    Command("completion", "completion", "print a completion script for a shell", OTHER),
     Command("version", "version", "print versions", OTHER),
 )
 
@@ -101,7 +101,7 @@ def overview() -> str:
         lines.append(f"  {command.name:{longest}}  {command.summary}{also}")
     lines += [
         "",
-        "Most commands work on ./ensemble.yaml if none is named. `ansible-ensemble COMMAND --help` tells the rest.",
+        "Without a path, commands use ./ensemble.yaml. See `ansible-ensemble COMMAND --help` for all options.",
         "",
         "Exit codes:",
         *(f"  {code:{longest}}  {meaning}" for code, meaning in EXIT_CODES.items()),

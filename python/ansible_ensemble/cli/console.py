@@ -94,8 +94,8 @@ class Console:
             UsageError: there is no terminal to ask at.
         """
         if not (self.stdin.isatty() and self.is_terminal):
-            raise UsageError("there is no terminal to ask for approval", hint=f"look at the plan, then give {flag}")
-        self.tell(self.style.strong(f"\n{question} Only 'yes' is taken as consent: "))
+            raise UsageError("there is no terminal to ask for approval", hint=f"review the plan, then give {flag}")
+        self.tell(self.style.strong(f"\n{question} Only 'yes' is accepted: "))
         return self.stdin.readline().strip() == "yes"
 
 

@@ -7,7 +7,7 @@ docs/coming-from.md tells the same at length.
 from __future__ import annotations
 
 _STATE = "`status` shows instances, `forget NAME` removes one, `moved` in the spec renames one"
-_REPLACE = "`deploy --replace NAME` makes an instance anew"
+_REPLACE = "`deploy --replace NAME` recreates an instance"
 _DIFF = "`plan` shows what a deploy would change"
 _GIT = "use git itself; `deploy --commit --push` commits what a job changed"
 _CSAR = "a CSAR is a zip file: make it with `zip -r`; `deploy FILE.csar` and `clone` read one"
@@ -28,9 +28,9 @@ COMMANDS = {
     "uninstall": "it is `undeploy`",
     "delete": "it is `undeploy`; `--instance NAME` limits it",
     "remove": "it is `undeploy`; `--instance NAME` limits it",
-    "import": "`adopt NAME` records what is there already",
+    "import": "`adopt NAME` records an existing resource",
     "taint": _REPLACE,
-    "untaint": "nothing is marked to be replaced beforehand",
+    "untaint": "instances cannot be marked for replacement in advance",
     "state": _STATE,
     "mv": _STATE,
     "rm": _STATE,
@@ -41,10 +41,10 @@ COMMANDS = {
     "diff": _DIFF,
     "preview": _DIFF,
     "drift": "`check` reports drift",
-    "refresh": "`check` looks at what is there and records it",
+    "refresh": "`check` checks live instances and records their status",
     "console": _QUERY,
     "eval": _QUERY,
-    "fmt": "YAML has formatters of its own; jobs leave your text as it is",
+    "fmt": "use any YAML formatter; jobs leave your text unchanged",
     "test": "`validate` finds errors, `deploy --check` is a dry run",
     "workspace": "make an ensemble for each, or an environment: `--environment NAME`",
     "providers": "operations are Ansible's modules and roles; `ansible-galaxy` installs them",
@@ -68,11 +68,11 @@ COMMANDS = {
 
 #: Options of other tools, without their dashes.
 OPTIONS = {
-    "target": "limit a job by `--instance NAME`; what it needs has to be there or named too",
+    "target": "limit a job by `--instance NAME`; what it requires must exist or be named too",
     "exclude": "limit a job by `--instance NAME`",
     "destroy": "`undeploy`, or `plan --workflow undeploy`",
-    "refresh-only": "`check` looks at what is there and records it",
-    "refresh": "a job looks at what is there if `check` ran before, or with `--check-first`",
+    "refresh-only": "`check` checks live instances and records their status",
+    "refresh": "run `check` first, or use `--check-first`",
     "auto-approve": "it is `--approve`",
     "yes": "it is `--approve`",
     "json": "it is `--output json`",
@@ -84,7 +84,7 @@ OPTIONS = {
     "forks": _JOBS,
     "f": _JOBS,
     "dry-run": "it is `--check`",
-    "resume": "it is not needed: the next deploy goes on where the last one stopped",
+    "resume": "it is not needed: the next deploy continues where the last one stopped",
     "clean-state": "`undeploy` first, or `deploy --force`",
     "event": _EVENT,
     "trigger": _EVENT,
@@ -95,7 +95,7 @@ OPTIONS = {
     "use-environment": "it is `--environment NAME`",
     "query": _QUERY,
     "trace": "add `trace: true` to an `eval` expression",
-    "starttime": "jobs take the time of the clock",
+    "starttime": "jobs use the system clock",
     "chdir": "name the ensemble: `COMMAND PATH`",
     "home": "set ANSIBLE_ENSEMBLE_HOME",
     "tags": _TAGS,

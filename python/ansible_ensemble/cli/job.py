@@ -49,7 +49,7 @@ def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *
             ask
             and not options.get("check")
             and not is_empty(job.document)
-            and not approved(arguments, session, "Carry out this plan?")
+            and not approved(arguments, session, "Execute this plan?")
         ):
             console.line("Not approved; nothing was done.")
             return 1

@@ -79,7 +79,7 @@ def execute(argv: Sequence[str], session: Session) -> int:
             drop(sys.stdout)
             return 1
         defect = f"{type(error).__name__}: {error}"
-        hint = f"this is a defect of ansible-ensemble, please report it; {DEBUG}=1 shows where it is"
+        hint = f"this is a bug in ansible-ensemble, please report it; {DEBUG}=1 shows the traceback"
         console.error(EnsembleError(defect, hint=hint))
         return 1
 

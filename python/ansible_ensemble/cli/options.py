@@ -41,16 +41,16 @@ def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = ("text"
         "--verbose",
         action="count",
         default=0,
-        help="show more; -vv also shows what waits for what, and Ansible's output; -vvv also the log",
+        help="show more; -vv also shows what operations wait for, and Ansible's output; -vvv also the log",
     )
     under.add_argument(
         "--log-file",
         metavar="FILE",
         default=None,
-        help="log to this file what is looked at and decided (also $ANSIBLE_ENSEMBLE_LOG)",
+        help="write a log of checks and decisions to this file (also $ANSIBLE_ENSEMBLE_LOG)",
     )
-    under.add_argument("--output", choices=formats, default="text", help="format of the result (default: text)")
-    under.add_argument("--no-color", dest="no_colour", action="store_true", default=False, help="do not use colour")
+    under.add_argument("--output", choices=formats, default="text", help="output format (default: text)")
+    under.add_argument("--no-color", dest="no_colour", action="store_true", default=False, help="disable colours")
 
 
 def add_job(parser: argparse.ArgumentParser, command: str, formats: Sequence[str] = ("text", "json")) -> None:
@@ -137,10 +137,8 @@ def add_ansible(parser: argparse.ArgumentParser) -> None:
     """Add the options that are passed on to ansible-playbook."""
     under = group(parser, "passed on to Ansible")
     under.add_argument("-u", "--user", metavar="NAME", action=PassOn, help="connect as this user")
-    under.add_argument("-c", "--connection", metavar="TYPE", action=PassOn, help="type of connection")
-    under.add_argument(
-        "--private-key", "--key-file", metavar="FILE", action=PassOn, help="private key of the connection"
-    )
+    under.add_argument("-c", "--connection", metavar="TYPE", action=PassOn, help="connection type")
+    under.add_argument("--private-key", "--key-file", metavar="FILE", action=PassOn, help="private key file")
     under.add_argument("-T", "--timeout", metavar="SECONDS", action=PassOn, help="timeout of the connection")
     under.add_argument("--ssh-common-args", metavar="ARGS", action=PassOn, help="arguments for ssh")
     under.add_argument("-b", "--become", nargs=0, action=PassOn, help="become another user")
@@ -246,7 +244,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        raise UsageError(f'"{text}" is no time', hint="write seconds, or as in 30s, 3m, 1h")
+        raise UsageError(f'"{text}" is not a duration', hint="give seconds, or for instance 30s, 3m, 1h")
     return seconds
 
 

@@ -29,9 +29,9 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
     if local_settings() is not None and not is_trusted(Path.cwd()):
         withhold_local_settings()
         if command.group in (JOBS, LOOK):
-            console.notice("ansible.cfg is not used, for this folder is not trusted; see `ansible-ensemble trust`")
+            console.notice("ansible.cfg is ignored because this folder is not trusted; see `ansible-ensemble trust`")
     elif command.group == LOOK and is_public_folder():
-        console.notice("ansible.cfg is ignored, for everybody can write to this folder; Ansible does the same")
+        console.notice("ansible.cfg is ignored because this folder is world-writable, as in Ansible")
 
 
 def _agree(arguments: argparse.Namespace, console: Console) -> None:
@@ -48,12 +48,12 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
     if not is_approved(arguments, console):
         named = dict.fromkeys(str(consent_folder(folder)) for folder in strange)
         problem = f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} not trusted yet"
-        question = f"{problem}, and a job runs the code there as you. Go on?"
+        question = f"{problem}, and a job runs their code as you. Continue?"
         try:
             agreed = console.confirm(question, flag="--approve")
         except UsageError as error:
-            hint = f"look at its files, then say `ansible-ensemble trust {next(iter(named))}`, or give --approve"
-            raise UsageError(f"{problem}, and a job runs the code there as you", hint=hint) from error
+            hint = f"review its files, then run `ansible-ensemble trust {next(iter(named))}`, or give --approve"
+            raise UsageError(f"{problem}, and a job runs their code as you", hint=hint) from error
         if not agreed:
             raise EnsembleError("not approved; nothing was done", hint="`ansible-ensemble plan` runs nothing")
     for folder in strange:

@@ -24,7 +24,7 @@ def inputs_of(files: Sequence[str], assignments: Sequence[str], vault: Vault | N
 
     Raises:
         UsageError: an assignment has no name.
-        InvalidInput: a file cannot be read or decrypted, or is no map.
+        InvalidInput: a file cannot be read or decrypted, or is not a map.
     """
     inputs: dict[str, Any] = {}
     for file in files:
@@ -45,7 +45,7 @@ def variables_of(
 
     Raises:
         UsageError: a word of `--extra-vars` sets nothing.
-        InvalidInput: a file cannot be read or is no map.
+        InvalidInput: a file cannot be read or is not a map.
     """
     variables: dict[str, Any] = {}
     for text in extra_vars:
@@ -94,7 +94,7 @@ def _map_of_file(path: str, vault: Vault | None) -> Mapping[str, Any]:
     try:
         text = (vault or Vault()).read_file(file).decode()
     except UnicodeDecodeError as error:
-        raise InvalidInput("this is no text", Place(path)) from error
+        raise InvalidInput("this is not text", Place(path)) from error
     values = _as_map(parse_yaml(text, path).data, path)
     return {name: mark_sensitive(value) for name, value in values.items()}
 

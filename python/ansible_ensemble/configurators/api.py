@@ -79,7 +79,7 @@ class Configurator:
 
     def run(self, task: Task) -> Any:
         """Carry out the operation; returns `task.done(...)`, or is a generator that does."""
-        raise TaskError(f"{type(self).__name__} cannot carry out {task.operation}: it has no run")
+        raise TaskError(f"{type(self).__name__} cannot run {task.operation}: it has no method run")
 
 
 class Channel:
@@ -99,13 +99,13 @@ class Channel:
 
         Raises:
             TaskError: it cannot answer.
-            TypeError: a value is no plain data.
+            TypeError: a value is not plain data.
         """
         self._file.write(json.dumps(question).encode() + b"\n")
         self._file.flush()
         line = self._file.readline()
         if not line:
-            raise TaskError("the job does not answer any more")
+            raise TaskError("the job no longer answers")
         answer = json.loads(line)
         if "error" in answer:
             raise TaskError(answer["error"])

@@ -31,7 +31,7 @@ def main() -> None:
     try:
         channel.ask(ask="end", done=asdict(done), messages=task.messages, instances=task.instances)
     except TypeError as error:
-        failed = Done(success=False, error=f"its result is no plain data: {error}")
+        failed = Done(success=False, error=f"its result is not plain data: {error}")
         channel.ask(ask="end", done=asdict(failed), messages=task.messages, instances=[])
 
 

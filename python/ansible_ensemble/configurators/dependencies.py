@@ -73,12 +73,12 @@ def _find(artifact: Artifact, operation: Operation, root: Path) -> Path:
     found = find_beside(artifact, operation, root)
     if found is None:
         message = f"the file {artifact.file} of the operation {operation.full_name} does not exist"
-        raise InvalidInput(message, place, "it is looked for as the primary is")
+        raise InvalidInput(message, place, "it is looked for where the primary is")
     if not any(found.is_relative_to(one.resolve()) for one in (root, artifact.base) if one is not None):
         raise InvalidInput(f"the file {artifact.file} lies outside of the project", place)
     if artifact.base is not None and artifact.base.resolve().is_relative_to(found.resolve()):
-        message = f"the folder {artifact.file} holds the file that names it"
-        raise InvalidInput(message, place, "name what is needed of it")
+        message = f"the folder {artifact.file} contains the file that names it"
+        raise InvalidInput(message, place, "name the files that are needed")
     return found
 
 

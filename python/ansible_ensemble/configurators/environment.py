@@ -18,7 +18,7 @@ def implementation_environment(task: Task) -> Changes:
     """What is changed in the job's environment: by the ensemble's variables, and by the implementation's own rules.
 
     Raises:
-        InvalidInput: the implementation's `environment` is no map of rules.
+        InvalidInput: the implementation's `environment` is not a map of rules.
     """
     rules = _rules(task)
     for name in rules:

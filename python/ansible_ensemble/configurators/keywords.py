@@ -36,8 +36,8 @@ KEYS: Mapping[str, frozenset[str]] = {
 #: Task keywords that a command on the controller has only by way of Ansible, which then carries it out.
 BY_ANSIBLE = tuple(sorted(_TASK - {"environment"}))
 
-_IN_TASKS = "say it in a file of tasks, and name that as the implementation"
-_IN_PLAY = "say it in the playbook"
+_IN_TASKS = "write it in a task file, and make that the implementation"
+_IN_PLAY = "write it in the playbook"
 
 #: Keys of Ansible's or Unfurl's that nothing acts on -> where that is said.
 _ELSEWHERE: Mapping[str, str] = {
@@ -49,8 +49,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "tags": "a job is limited by --instance and --template",
     "notify": "the trigger of a policy runs operations when others have changed something",
     "listen": "the trigger of a policy runs operations when others have changed something",
-    "async": "operations run side by side as they are; `timeout` limits one",
-    "poll": "operations run side by side as they are; `timeout` limits one",
+    "async": "operations already run in parallel; `timeout` limits one",
+    "poll": "operations already run in parallel; `timeout` limits one",
     "throttle": "write serial: and a name that these operations share",
     "run_once": "an operation runs once for its instance",
     "args": "the operation's inputs are the arguments",
@@ -71,7 +71,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "check_mode": "only Ansible has a check mode; a command has the input dryrun",
 }
 
-#: Task keywords that are no sensible name of a variable or argument.
+#: Task keywords that make no sensible name of a variable or argument.
 _NO_INPUTS = frozenset(
     {"when", "changed_when", "failed_when", "ignore_errors", "register", "become", "become_user", "delegate_to"}
     | {"no_log", "with_items", "loop_control"}
@@ -113,20 +113,18 @@ def check_keywords(operation: Operation, configurator: str) -> None:
     known = KEYS[configurator] | JOB_KEYS
     for key in implementation.settings:
         if key not in known and key not in _FILE_KEYS:
-            message = f"the implementation of {operation.full_name} has `{key}`, which nothing acts on"
+            message = f"the implementation of {operation.full_name} has `{key}`, which is not supported"
             raise InvalidInput(message, operation.place, _hint(key, configurator))
     others = _OTHERS_INPUTS.get(configurator, {})
     for name, assignment in operation.inputs.items():
         if name in others and name not in operation.input_definitions:
-            message = f"the input {name} of {operation.full_name} is one that nothing acts on"
+            message = f"the input {name} of {operation.full_name} is not supported"
             raise InvalidInput(message, assignment.place or operation.place, others[name])
     if configurator not in _WITH_VARIABLES:
         return
     for name in operation.inputs:
         if name in _NO_INPUTS and name not in operation.input_definitions:
-            message = (
-                f"the input {name} of {operation.full_name} is a keyword of Ansible's, which nothing acts on there"
-            )
+            message = f"the input {name} of {operation.full_name} is a keyword of Ansible's, which has no effect there"
             hint = "write it into the implementation, beside primary:" if name in known else _hint(name, configurator)
             raise InvalidInput(message, operation.inputs[name].place or operation.place, hint)
 

@@ -37,7 +37,7 @@ class PythonConfigurator:
     def render(self, task: Task) -> None:
         """Evaluate the inputs; its own `render` is called when it runs."""
         if not self._target:
-            raise InvalidInput("nothing says which Python class runs", task.operation.place)
+            raise InvalidInput("no Python class is named", task.operation.place)
         read_inputs(task)
 
     def run(self, task: Task) -> Steps:
@@ -135,7 +135,7 @@ class _Answers:
             return asdict((yield made))
         if kind == "ModuleCall":
             return asdict((yield ModuleCall(**{**order, "host": self._task.host, "check": self._task.check})))
-        raise InvalidInput(f"a configurator cannot order a {kind}", self._task.operation.place)
+        raise InvalidInput(f"a configurator cannot yield a {kind}", self._task.operation.place)
 
     def result(self, outcome: Outcome) -> Result:
         """How the operation ended."""

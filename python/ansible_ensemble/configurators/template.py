@@ -51,7 +51,9 @@ class DelegateConfigurator:
         if "when" in task.inputs and not task.inputs["when"]:
             return Result(success=True, modified=False, basis=Basis.NOT_RUN)
         if "operation" not in task.inputs:
-            raise InvalidInput("nothing says what is delegated", task.operation.place, "set the input `operation`")
+            raise InvalidInput(
+                "no operation is named to delegate to", task.operation.place, "set the input `operation`"
+            )
         operation = str(task.inputs["operation"])
         target = task.inputs.get("target")
         name = target.get(".name") if isinstance(target, dict) else target

@@ -203,7 +203,7 @@ class _Terraform:
                 raise EnsembleError(f"{self.program} {arguments[0]}: {self._told(outcome).error}")
             found: Mapping[str, Any] = json.loads(answer.read_text(encoding="utf-8") or "{}")
         except ValueError as error:
-            raise EnsembleError(f"{self.program} {arguments[0]} gave no JSON: {error}") from error
+            raise EnsembleError(f"{self.program} {arguments[0]} returned no JSON: {error}") from error
         finally:
             answer.unlink(missing_ok=True)
         return found

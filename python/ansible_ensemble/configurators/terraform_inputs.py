@@ -49,7 +49,7 @@ def variables_of(task: Task) -> dict[str, Any]:
     """Values of the module's variables: the input `tfvars`, and all inputs that mean nothing else.
 
     Raises:
-        InvalidInput: `tfvars` is no map.
+        InvalidInput: `tfvars` is not a map.
     """
     given = {name: task.inputs[name] for name in task.inputs if name not in _OWN_INPUTS}
     values = task.inputs.get("tfvars")
@@ -74,7 +74,7 @@ def backend_of(task: Task) -> dict[str, Any]:
     """Settings of the module's backend.
 
     Raises:
-        InvalidInput: they are no map.
+        InvalidInput: they are not a map.
     """
     backend = task.inputs.get("backend")
     if backend is not None and not isinstance(backend, Mapping):

@@ -47,4 +47,4 @@ def _also(call: ModuleCall, module: str, args: dict[str, Any]) -> ModuleCall:
 
 def _failed(outcome: Outcome) -> Outcome:
     """The command has not run, as one that cannot be started, and so has changed nothing."""
-    return replace(outcome, changed=False, rc=126, error=f"its files could not be brought to the host: {outcome.error}")
+    return replace(outcome, changed=False, rc=126, error=f"its files could not be copied to the host: {outcome.error}")

@@ -1,14 +1,14 @@
-"""What a plan does to instances, and why: each action and each reason with all that is said of it."""
+"""What a plan does to instances, and why: each action and each reason with its texts."""
 
 from __future__ import annotations
 
 from enum import Enum, Flag, auto
 
-_FORGET = "forget: record as absent, nothing is run that deletes it"
+_FORGET = "forget: record as absent, without deleting anything"
 
 
 class Action(str, Enum):
-    """What happens to an instance; the value is its symbol, Terraform's where the thing is the same.
+    """What happens to an instance; the value is its symbol, Terraform's where they are the same.
 
     Attributes:
         meaning: what the symbol means, in legends.
@@ -41,12 +41,12 @@ class Action(str, Enum):
 
     CREATE = "+", "create", "will be created", "green", ("create",), ("add",)
     UPDATE = "~", "update in place", "will be updated in place", "yellow", ("update",), ("change",)
-    REPLACE = "-/+", "delete, then create anew", "must be replaced", "red", ("delete", "create"), ("add", "destroy")
+    REPLACE = "-/+", "delete and recreate", "must be replaced", "red", ("delete", "create"), ("add", "destroy")
     DELETE = "-", "delete", "will be deleted", "red", ("delete",), ("destroy",)
     FORGET = ".", _FORGET, "will be forgotten", "grey", ("forget",), ("forget",)
     READ = "<=", "read", "will be read", "cyan", ("read",), ("read",)
     RUN = ">", "run", "will be run on", "blue", ("run",), ("run",)
-    NONE = " ", "", "stays as it is", "grey", ("no-op",), ()
+    NONE = " ", "", "is not changed", "grey", ("no-op",), ()
 
 
 class Kind(Flag):
@@ -60,8 +60,8 @@ class Reason(str, Enum):
     """Why an operation is planned (docs/rules.md, "Updating a deployment" and the workflows).
 
     Attributes:
-        because: what it stands for, as the documentation tells it.
-        words: why, in a plan that has no words that say more.
+        because: the reason, in the documentation.
+        words: the reason, in a plan without a more specific text.
         fate: what happens to an instance, where the action alone (to read, to run on) says less.
         kinds: what follows from it.
     """
@@ -80,18 +80,22 @@ class Reason(str, Enum):
 
     ADD = "add", "the instance is new", "new", "", Kind.MAKES
     MISSING = (
-        "missing", "it is recorded as absent, unknown or half made", "it is missing", "", Kind.MAKES, Kind.UNREAD
+        "missing", "it is recorded as absent, unknown or partly created", "it is missing", "", Kind.MAKES, Kind.UNREAD
     )  # fmt: skip
     REPAIR = "repair", "its status or state is not what it should be", "it needs repair", "", Kind.UNREAD
-    RECONFIGURE = "reconfigure", "something that it read has changed", "what it was configured with changed"
+    RECONFIGURE = "reconfigure", "a value that it read has changed", "its configuration changed"
     UPGRADE = "upgrade", "its type has a new major version", "a new major version", "", Kind.UNREAD
-    FORCE = "force", "you asked for it, whatever its status is", "forced", "", Kind.UNREAD
-    REPLACE = "replace", "you asked for it to be made anew, or it has to be", "asked for", "", Kind.MAKES, Kind.UNREAD
-    PRUNE = "prune", "it left the spec", "it left the spec"
-    UNDEPLOY = "undeploy", "the workflow is that"
-    CONNECT = "connect", "something that it is linked to is made, or made anew", "what it is linked to is new"
-    START = "start", "the workflow is that", "", "will be started"
-    STOP = "stop", "the workflow is that", "", "will be stopped"
-    CHECK = "check", "the workflow is that, or it is looked for before it is made", "", "will be checked"
-    DISCOVER = "discover", "the workflow is that, or it is discovered instead of made", "", "will be discovered"
-    RUN = "run", "the workflow is that"
+    FORCE = "force", "it was requested, regardless of status", "forced", "", Kind.UNREAD
+    REPLACE = "replace", "its replacement was requested, or is necessary", "requested", "", Kind.MAKES, Kind.UNREAD
+    PRUNE = "prune", "it is no longer in the spec", "it is no longer in the spec"
+    UNDEPLOY = "undeploy", "that is the workflow"
+    CONNECT = (
+        "connect",
+        "an instance that it is connected to is created or recreated",
+        "it is connected to a new instance",
+    )
+    START = "start", "that is the workflow", "", "will be started"
+    STOP = "stop", "that is the workflow", "", "will be stopped"
+    CHECK = "check", "that is the workflow, or it is checked before it is created", "", "will be checked"
+    DISCOVER = "discover", "that is the workflow, or it is discovered instead of created", "", "will be discovered"
+    RUN = "run", "that is the workflow"

@@ -43,7 +43,7 @@ def new_job_id(now: datetime, previous: str | None = None) -> str:
 
     Raises:
         EnsembleError: the clock stands outside the years that ids can tell.
-        InvalidInput: `previous` is no change id.
+        InvalidInput: `previous` is not a change id.
     """
     stamp = _encode(now.astimezone(UTC))
     if previous is not None:
@@ -74,7 +74,7 @@ def timestamp(change_id: str) -> datetime:
     """The moment an id tells, in UTC, to 1/62 second.
 
     Raises:
-        InvalidInput: it is no change id, or tells no moment.
+        InvalidInput: it is not a change id, or tells no moment.
     """
     if is_change_id(change_id):
         year, month, day, hour, minute, second, fraction = (_DIGITS.index(digit) for digit in change_id[1:8])
@@ -84,13 +84,13 @@ def timestamp(change_id: str) -> datetime:
             return datetime(_FIRST_YEAR + year, month, day, hour, minute, second, microsecond, tzinfo=UTC)
         except ValueError:
             pass
-    raise InvalidInput(f"{change_id!r} is no change id", hint="one looks like A6BKKsK50001; see `history`")
+    raise InvalidInput(f"{change_id!r} is not a change id", hint="an id looks like A6BKKsK50001; see `history`")
 
 
 def _encode(moment: datetime) -> str:
     if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
         raise EnsembleError(
-            f"the clock says it is the year {moment.year}; change ids can tell {_FIRST_YEAR} to {_LAST_YEAR}",
+            f"the system clock is in the year {moment.year}; change ids support {_FIRST_YEAR} to {_LAST_YEAR}",
             hint="set the clock of this machine",
         )
     fraction = moment.microsecond * len(_DIGITS) // _SECOND

@@ -114,7 +114,7 @@ def check_unpacked(archive: Path, folder: Path) -> None:
         raise InvalidInput(f"the archive cannot be read: {error}", Place(str(archive)), "is it a zip file?") from None
     if differing is not None:
         message = f"the folder {folder.name} beside the archive holds something else: {differing} is not the same there"
-        hint = f"name the folder to go on with what is in it, or move it away to have {archive.name} unpacked"
+        hint = f"name the folder to use its contents, or move it away to have {archive.name} unpacked"
         raise InvalidInput(message, Place(str(archive)), hint)
 
 
@@ -141,7 +141,7 @@ def _entry_of_meta(root: Path, meta: Path, archive: Place) -> Path:
         version = values["TOSCA-Meta-File-Version"]
         raise InvalidInput(f"TOSCA-Meta-File-Version {version} is not known", where, "it must be 1.0 or 1.1")
     if not re.fullmatch(r"\d+\.\d+", values["CSAR-Version"]):
-        raise InvalidInput(f"CSAR-Version {values['CSAR-Version']!r} is no version", where, "as in 1.1")
+        raise InvalidInput(f"CSAR-Version {values['CSAR-Version']!r} is not a version", where, "as in 1.1")
     for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', values.get("Other-Definitions", "")):
         _named(quoted or plain, "Other-Definitions", root, where)
     if values.get("Entry-Definitions"):
@@ -239,5 +239,5 @@ def _target(entry: zipfile.ZipInfo, archive: Place) -> PurePosixPath:
     parts = target.parts
     too_long = any(len(part.encode("utf-8", "replace")) > 255 for part in parts) or len(name) > 1000
     if not parts or target.is_absolute() or ".." in parts or re.search(r"[\\\0]|^[A-Za-z]:", name) or too_long:
-        raise InvalidInput(f"{name!r} would lead out of the archive's folder or is no path", archive)
+        raise InvalidInput(f"{name!r} would lead out of the archive's folder or is not a path", archive)
     return target

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
 
-#: Names that are no content of a folder: tools leave them where they work.
+#: Names that do not count as content of a folder: tools leave them where they work.
 OF_TOOLS = frozenset({".git", "__pycache__", ".terraform", ".terraform.lock.hcl", ".terraform.tfstate.lock.info"})
 
 

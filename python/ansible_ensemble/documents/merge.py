@@ -199,7 +199,7 @@ class _Expansion:
         step = (id(target), f"{directive.key} ({place})")
         if any(known == step[0] for known, _ in self.chain) or _contains(at, path, expansion is self, directive):
             names = " -> ".join([*(name for _, name in self.chain), step[1]])
-            raise InvalidInput(f"merge directives lead back to themselves: {names}", place)
+            raise InvalidInput(f"merge directives form a cycle: {names}", place)
         if step[0] in self.files.done:
             result, count = self.files.done[step[0]]
             self.files.visit(count, place)

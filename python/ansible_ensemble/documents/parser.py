@@ -22,7 +22,7 @@ class Parser(Protocol):
         """The next event.
 
         Raises:
-            yaml.YAMLError: the text is no valid YAML.
+            yaml.YAMLError: the text is not valid YAML.
         """
 
 

@@ -61,14 +61,16 @@ def confine(path: str | Path, base: Path, roots: Iterable[Path], what: str, plac
     """
     text = str(path)
     if not text or "\0" in text:
-        raise InvalidInput(f"{what} {text!r} is no path", place)
+        raise InvalidInput(f"{what} {text!r} is not a path", place)
     try:
         found = (base / path).resolve()
         allowed = [root.resolve() for root in roots]
         with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             found.stat()
     except (OSError, RuntimeError, ValueError) as error:
-        raise InvalidInput(f"{what} {text!r} is no path: {getattr(error, 'strerror', None) or error}", place) from None
+        raise InvalidInput(
+            f"{what} {text!r} is not a path: {getattr(error, 'strerror', None) or error}", place
+        ) from None
     if any(found.is_relative_to(root) for root in allowed):
         return found
     raise InvalidInput(

@@ -28,7 +28,7 @@ def fragment_of(value: Any, place: Place | None) -> tuple[str, ...]:
     """The names in what stands behind the name of a file, `file#/a/b`; a map has it under `file`.
 
     Raises:
-        InvalidInput: it is no pointer.
+        InvalidInput: it is not a pointer.
     """
     name = value.get("file") if isinstance(value, dict) else value
     fragment = str(name).partition("#")[2]
@@ -41,7 +41,7 @@ def part_of(data: Any, fragment: str, place: Place | None) -> Any:
     """What stands at a JSON pointer, None where there is nothing.
 
     Raises:
-        InvalidInput: it is no pointer.
+        InvalidInput: it is not a pointer.
     """
     found = follow(data, fragment_of(f"#{fragment}", place))
     return None if isinstance(found, Nothing) else found

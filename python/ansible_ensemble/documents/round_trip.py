@@ -42,7 +42,7 @@ def _edited(text: str, document: Document, data: Mapping[Any, Any]) -> str:
     output = io.StringIO()
     try:
         with warnings.catch_warnings():
-            # An anchor given twice is no error of ours.
+            # An anchor given twice is not an error of ours.
             warnings.simplefilter("ignore")
             tree = yaml.load(text)
             _change(tree, document.data, data, yaml.load)

@@ -57,7 +57,7 @@ def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[str]:
             waiting.extend(reversed(list(_inner(value, rule, step, []))))
         elif value not in (None, {}, []) and (id(written), step[2]) not in told:
             told.add((id(written), step[2]))
-            yield f"{key_place_of(step[1], step[2])}: `{_name(step)}` is not acted on"
+            yield f"{key_place_of(step[1], step[2])}: `{_name(step)}` is ignored"
 
 
 def _followed(rule: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -62,7 +62,7 @@ def parse_json(text: str, shape: Shape, path: Path, hint: str) -> Any:
     """As `read_json`, of the text of a version of the file.
 
     Raises:
-        InvalidInput: it is no JSON, or is not of the shape.
+        InvalidInput: it is not JSON, or is not of the shape.
     """
     place = Place(str(path))
     try:

@@ -9,8 +9,8 @@ from ansible_ensemble.documents.places import Source
 
 # Part of the parser's message, what is wrong, what to do. The first that fits is taken.
 _EXPLANATIONS = (
-    ("control characters", "a control character stands here", "remove it, or write it as an escape in double quotes"),
-    ("special characters", "a control character stands here", "remove it, or write it as an escape in double quotes"),
+    ("control characters", "a control character is not allowed here", "remove it, or escape it in double quotes"),
+    ("special characters", "a control character is not allowed here", "remove it, or escape it in double quotes"),
     ("violates indentation", "a tab is used to indent", "indent with spaces"),
     ("unexpected end of stream", "the quote that opens here is not closed", "close it"),
     ("document separator", "the quote that opens here is not closed", "close it"),
@@ -18,9 +18,9 @@ _EXPLANATIONS = (
     ("escape code", "this is no Unicode escape", "double the backslash or use single quotes"),
     ("expected hexdecimal", "this escape needs hexadecimal digits", "double the backslash or use single quotes"),
     ("expected escape sequence", "this escape needs hexadecimal digits", "double the backslash or use single quotes"),
-    ("block sequence entries are not allowed", 'a "- " stands where no list can begin', "begin a list on its own line"),
-    ("sequence entries are not allowed", 'a "- " stands where no list can begin', "begin a list on its own line"),
-    ("mapping keys are not allowed", 'a "? " stands where no key can be', "quote the text"),
+    ("block sequence entries are not allowed", 'a "- " is where no list can begin', "begin a list on its own line"),
+    ("sequence entries are not allowed", 'a "- " is where no list can begin', "begin a list on its own line"),
+    ("mapping keys are not allowed", 'a "? " is where no key can be', "quote the text"),
     ("could not find expected ':'", 'a key has no ":" after it', 'write "key: value"'),
     ("expected ',' or ']'", 'a "," or the closing "]" is missing', "close the list, or quote the text"),
     ("expected ',' or '}'", 'a "," or the closing "}" is missing', "close the map, or quote the text"),
@@ -68,12 +68,12 @@ def _unexpected_colon(source: Source, index: int) -> InvalidInput:
     """Return the error for a ": " where no key can be: its line, or the one before, is the reason."""
     start = source.text.rfind("\n", 0, index) + 1
     if ": " in source.text[start:index]:
-        return InvalidInput('a second ": " stands in the line', source.place(index), "quote the text that holds it")
+        return InvalidInput('a second ": " is in the line', source.place(index), "quote the text that holds it")
     end = len(source.text[:start].rstrip())
     before = source.text[source.text.rfind("\n", 0, end) + 1 : end]
     if before and ":" not in before:
         return InvalidInput('the line has no ":" after its key', source.place(end - len(before)), 'write "key: value"')
-    message = 'a ": " stands where no key can be'
+    message = 'a ": " is where no key can be'
     return InvalidInput(message, source.place(index), "indent the keys of a map alike, quote text that holds ': '")
 
 

@@ -134,7 +134,7 @@ def parse_events(text: str) -> Iterator[Any]:
     """Return the parser's events of a text, to see where a value ends.
 
     Raises:
-        yaml.YAMLError: the text is no valid YAML.
+        yaml.YAMLError: the text is not valid YAML.
     """
     next_event = make_parser(text).get_event
     while (event := next_event()) is not None:
@@ -271,7 +271,7 @@ class _Reader:
         if expected is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
-            self.fail(f"{text!r} is no {_shown(tag)} value", index)
+            self.fail(f"{text!r} is not a {_shown(tag)} value", index)
         return value
 
     def tagged_collection(self, event: Any, value: Any) -> Any:
@@ -288,9 +288,9 @@ class _Reader:
         name = event.anchor
         value, size = self.anchors.get(name, (None, -1))
         if size < 0:
-            self.fail(f"no anchor &{name} stands before *{name}", index, "quote a text that begins with *")
+            self.fail(f"no anchor &{name} is defined before *{name}", index, "quote a text that begins with *")
         if value is _OPEN:
-            self.fail(f"*{name} stands inside of what &{name} names", index, "a value cannot contain itself")
+            self.fail(f"*{name} is inside of what &{name} names", index, "a value cannot contain itself")
         self.aliased += size
         if self.aliased > MAX_ALIASED:
             self.fail("the aliases make the document too large", index, "use fewer aliases of aliases")

@@ -53,7 +53,7 @@ def group_variables(group: Group, evaluator: Evaluator) -> dict[str, Any]:
     """The variables that a group gives its hosts.
 
     Raises:
-        InvalidInput: they are no map.
+        InvalidInput: they are not a map.
     """
     assignment = group.properties.get("hostvars")
     if assignment is None:

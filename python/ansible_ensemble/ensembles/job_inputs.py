@@ -68,11 +68,11 @@ def recorded_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The `inputs` or `variables` of options as plans and records hold them; encrypted ones as `VaultText`.
 
     Raises:
-        InvalidInput: they are no map.
+        InvalidInput: they are not a map.
     """
     values = options.get(kind) or {}
     if not isinstance(values, Mapping):
-        raise InvalidInput(f"the recorded {kind} are no map", hint="the record was changed since it was written")
+        raise InvalidInput(f"the recorded {kind} are not a map", hint="the record was changed since it was written")
     return {name: from_json(value) for name, value in values.items()}
 
 
@@ -136,7 +136,7 @@ def keep_for(planned: Path, plan: str) -> None:
 def _read(planned: Path) -> dict[str, Any]:
     """What was handed over; nothing where there is no file."""
     try:
-        document: dict[str, Any] = read_json(planned / _FILE, _GIVEN, "make the plan anew")
+        document: dict[str, Any] = read_json(planned / _FILE, _GIVEN, "make a new plan")
     except FileNotFoundError:
         return {"plan": "", **{kind: {} for kind in _KINDS}}
     return document

@@ -129,7 +129,7 @@ def _is_ensemble(path: Path) -> bool:
     keys = data.keys() if isinstance(data, Mapping) else set()
     if _OF_ENSEMBLES & keys:
         if data.get("kind", _KIND) != _KIND:
-            raise InvalidInput(f"this is no ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
+            raise InvalidInput(f"this is not an ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
         return True
     if not (KEYS["service_template"] & keys or any(str(key).startswith("+") for key in keys)):
         raise InvalidInput("this is neither an ensemble nor a service template", Place(str(path)))

@@ -46,7 +46,7 @@ def _check_merged(path: Path) -> None:
     at = 0 if content.startswith(_MARK) else content.find(b"\n" + _MARK) + 1
     if at or content.startswith(_MARK):
         line = content.count(b"\n", 0, at) + 1
-        hint = "`ansible-ensemble recover` unites both sides and says what to check"
+        hint = "`ansible-ensemble recover` merges both sides and says what to check"
         raise InvalidInput("git could not merge the file", Place(str(path), line, 1), hint)
 
 
@@ -65,13 +65,13 @@ def merge_conflict(path: Path) -> dict[str, Any]:
     root = repository_of(path.parent)
     for record in unmerged_files(root, path.parent / CHANGES) if root is not None else ():
         hint = f"keep one record (`git checkout --ours` or `--theirs`, then `git add`: {record.name}), recover, check"
-        raise InvalidInput("both sides have a job of this id, each its own", Place(str(record)), hint)
+        raise InvalidInput("both sides have a job of this id, and they differ", Place(str(record)), hint)
     versions = conflicting_versions(root, path) if root is not None else None
     if root is None or versions is None:
         return {}
     merged = merge_ensembles(*versions, path)
     if merged.unresolved:
-        hint = "resolve these by hand, as in any file of git"
+        hint = "resolve these conflicts by hand"
         raise InvalidInput(f"both sides changed {', '.join(merged.unresolved)}", Place(str(path)), hint)
     write_atomically(path, merged.text)
     mark_resolved(root, path)
@@ -89,7 +89,7 @@ def _merge_retained(root: Path, path: Path) -> None:
     versions = conflicting_versions(root, path)
     if versions is None:
         return
-    hint = "resolve it by hand, as any file of git"
+    hint = "resolve the conflict by hand"
     base, ours, theirs = (parse_json(text or "{}", dict, path, hint) for text in versions)
     sides = {name: ours if base.get(name) == theirs.get(name) else theirs for name in {*ours, *theirs}}
     kept = {name: side[name] for name, side in sides.items() if name in side}

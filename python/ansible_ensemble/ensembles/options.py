@@ -22,7 +22,7 @@ _JOBS = (
 _READING = (*_JOBS, "plan", "graph", "status", "outputs", "query", "validate")
 
 _INPUTS: dict[str, Any] = {"heading": "inputs and variables"}
-_RUNNING: dict[str, Any] = {"heading": "how it runs", "commands": _JOBS, "decided": RUN}
+_RUNNING: dict[str, Any] = {"heading": "execution", "commands": _JOBS, "decided": RUN}
 _EXECUTED: dict[str, Any] = _RUNNING | {"modules": ("execute",)}
 _GIT: dict[str, Any] = {"heading": "git", "commands": _JOBS, "decided": RUN, "modules": ("record",)}
 _READ: dict[str, Any] = {"heading": "reading the ensemble", "commands": _READING}
@@ -33,14 +33,14 @@ class JobOptions(PlanOptions):
     """Options of a job.
 
     Attributes:
-        revision: the commit whose specification is used in the place of what the files say now (a rollback).
+        revision: the commit whose specification is used instead of the current files (a rollback).
         session: the running playbook's `AnsibleSession`, where there is one; its inventory is the one then.
         vault: the vault passwords, where they are already read; else they come from `vault_ids` and so on.
     """
 
     inputs: dict[str, Any] = option(
         {},
-        "Values of topology inputs; they win over those in the ensemble",
+        "Values of topology inputs; they override those in the ensemble",
         "--input",
         "--inputs",
         modules=("plan",),
@@ -48,7 +48,7 @@ class JobOptions(PlanOptions):
     )
     variables: dict[str, Any] = option(
         {},
-        "Variables that templates see; `input_NAME` sets an input, and what is named like a secret is sensitive",
+        "Variables that templates see; `input_NAME` sets an input, and one that is named like a secret is sensitive",
         "-e",
         "--extra-vars",
         "--var",
@@ -56,22 +56,22 @@ class JobOptions(PlanOptions):
     )
     check: bool = option(
         False, "Dry run: change nothing, as in Ansible", "-C", "--check", "--dryrun",
-        heading="how it runs", commands=_JOBS,
+        heading="execution", commands=_JOBS,
     )  # fmt: skip
     diff: bool = option(
-        False, "Show what modules change, as in Ansible", "-D", "--diff", heading="how it runs", commands=_JOBS
+        False, "Show what modules change, as in Ansible", "-D", "--diff", heading="execution", commands=_JOBS
     )
     jobs: int = option(
         0,
-        "Run up to this many operations side by side",
+        "Run up to this many operations in parallel",
         "--jobs",
         metavar="N",
-        otherwise="two for each core, at least 4",
+        otherwise="two per core, at least 4",
         **_EXECUTED,
     )
     jobs_per_host: int = option(
         0,
-        "Run up to this many of them side by side on one host; the controller is not counted",
+        "Run up to this many of them in parallel on one host; does not apply to the controller",
         "--jobs-per-host",
         metavar="N",
         otherwise="no limit",
@@ -79,14 +79,14 @@ class JobOptions(PlanOptions):
     )
     fail_fast: bool = option(
         False,
-        "Start no further operation after a failure",
+        "Start no further operations after a failure",
         "--fail-fast",
-        details=("Otherwise the operations that the failure does not concern go on.",),
+        details=("By default, operations that do not depend on the failed one still run.",),
         **_EXECUTED,
     )
     fast: bool = option(
         True,
-        "Run local modules in a warm process instead of a new one each; the results are the same",
+        "Run local modules in a preloaded process instead of a new one each; the results are the same",
         "--no-fast-modules",
         flag_help="run every module as Ansible itself does",
         variable="fast_modules",
@@ -97,7 +97,7 @@ class JobOptions(PlanOptions):
     )
     lock_timeout: float = option(
         0.0,
-        "Wait up to this many seconds for a lock that somebody else holds",
+        "Wait up to this many seconds if another job holds the lock",
         "--lock-timeout",
         metavar="SECONDS",
         **_RUNNING | {"modules": ("lock",), "decided": CALL},
@@ -109,7 +109,9 @@ class JobOptions(PlanOptions):
         metavar="SECONDS",
         **_RUNNING,
     )
-    save: bool = option(False, "Record the command in the history", "--save", heading="what runs", commands=("run",))
+    save: bool = option(
+        False, "Record the command in the history", "--save", heading="operation or command", commands=("run",)
+    )
     commit: bool = option(
         False,
         "Commit what the job changed, in each git repository that it touched",
@@ -125,12 +127,12 @@ class JobOptions(PlanOptions):
         "What to do if a repository has uncommitted changes before the job",
         "--dirty",
         choices=("abort", "auto", "ok"),
-        details=("`abort` stops, `ok` goes on, `auto` stops only if the job commits.",),
+        details=("`abort` stops, `ok` continues, `auto` stops only if the job commits.",),
         **_GIT | {"modules": ("execute", "record")},
     )
     locked: bool = option(
         False,
-        "Refuse to run on other repositories, commits and tools than the ensemble's `lock` section records",
+        "Refuse repositories, commits and tools that differ from the ensemble's `lock` section",
         "--locked",
         **_GIT | {"modules": ("execute",)},
     )
@@ -154,7 +156,7 @@ class JobOptions(PlanOptions):
     )
     skip_upstream_check: bool = option(
         False,
-        "Do not look whether git repositories are behind their upstreams",
+        "Do not check whether git repositories are behind their upstreams",
         "--skip-upstream-check",
         modules=("plan",),
         decided=CALL,
@@ -192,7 +194,7 @@ class JobOptions(PlanOptions):
 
     @property
     def parallel(self) -> int:
-        """How many operations run side by side."""
+        """How many operations run in parallel."""
         return self.jobs if self.jobs > 0 else max(4, 2 * (os.cpu_count() or 1))
 
     def complete(self, settings: ExecutionSettings) -> None:

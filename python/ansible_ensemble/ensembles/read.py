@@ -262,7 +262,7 @@ def _externals(environment: Environment, options: JobOptions, reading: tuple[Pat
         external = environment.external[name]
         if external.ensemble in reading:
             names = " -> ".join(shown_path(str(file)) for file in (*reading, external.ensemble))
-            raise InvalidInput(f"ensembles need each other: {names}", hint="one of them must select from another")
+            raise InvalidInput(f"ensembles depend on each other: {names}", hint="one of them must select from another")
         if external.ensemble not in known:
             other = JobOptions(environment=options.environment, vault=environment.vault)
             known[external.ensemble] = read_ensemble(locate(external.ensemble), other, reading=reading)

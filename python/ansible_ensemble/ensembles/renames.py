@@ -26,7 +26,7 @@ def read_moves(spec: Mapping[str, Any], topology: Topology) -> dict[str, str]:
         old, new = item["from"], item["to"]
         place: Place | None = place_of(item, "from")
         if old in topology.node_templates:
-            raise InvalidInput(f'"{old}" cannot have moved, for it is in the spec', place, "remove the entry of moved")
+            raise InvalidInput(f'"{old}" cannot have moved while it is in the spec', place, "remove the entry of moved")
         if new not in topology.node_templates:
             raise InvalidInput(f'"{old}" has moved to "{new}", which is not in the spec', place_of(item, "to"))
         if old in moves:

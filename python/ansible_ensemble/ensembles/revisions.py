@@ -32,10 +32,12 @@ def specification_at(ensemble: Path, revision: str, template: Path | None = None
         EnsembleError: git failed, or the folder cannot be written.
     """
     if not is_commit(revision):
-        raise InvalidInput(f"{revision!r} is no commit's id", Place(str(ensemble)))
+        raise InvalidInput(f"{revision!r} is not a commit's id", Place(str(ensemble)))
     root = repository_of(ensemble.parent)
     if root is None:
-        raise InvalidInput("the ensemble is in no git repository, so its earlier forms are gone", Place(str(ensemble)))
+        raise InvalidInput(
+            "the ensemble is in no git repository, so its earlier versions are gone", Place(str(ensemble))
+        )
     folder = ensemble.parent / JOBS / _FOLDER / revision
     if not folder.is_dir():
         _write_out(root, revision, folder)

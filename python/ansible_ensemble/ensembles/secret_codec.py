@@ -13,7 +13,7 @@ from ansible_ensemble.projects.vault import Vault, is_encrypted
 
 #: Key of the one-key map that holds an encrypted text in JSON; a list of one in its place is data with this very key.
 _MARK = "__ansible_vault"
-#: How what is encrypted begins where it is no text, or a text that itself begins so.
+#: How what is encrypted begins where it is not text, or a text that itself begins so.
 _NO_TEXT = '{"json":'
 
 

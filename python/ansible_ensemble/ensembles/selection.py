@@ -278,10 +278,10 @@ def _tell(template: NodeTemplate, fitting: list[str], before: str | None, select
     """Warn of what people should know of a selection: the first of what fits is taken."""
     found, *others = fitting
     if before is not None and before != found:
-        selection.warn(f"'{template.name}' stands for {found} now, and stood for {before} before", template.place)
+        selection.warn(f"'{template.name}' selects {found} now, and selected {before} before", template.place)
     elif before is None and others:
-        message = f"'{template.name}' stands for {found}; {', '.join(others)} would fit as well"
-        selection.warn(f"{message}: a node_filter says which is meant", template.place)
+        message = f"'{template.name}' selects {found}; {', '.join(others)} would fit as well"
+        selection.warn(f"{message}: a node_filter selects among them", template.place)
 
 
 def _refuse(template: NodeTemplate, reasons: list[str], externals: Mapping[str, Any], selection: Problems) -> None:

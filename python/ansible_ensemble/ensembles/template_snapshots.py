@@ -94,7 +94,7 @@ class RetainedTemplates:
 
     def _read(self) -> dict[str, Any]:
         """What is kept; an entry that is not as entries are is named, and stays in the file as it is."""
-        hint = "its instances cannot be deleted by operations that are gone; take the file from git"
+        hint = "restore the file from git: without it, instances whose templates are gone cannot be deleted"
         try:
             document = read_json(self._file, dict, hint)
         except FileNotFoundError:

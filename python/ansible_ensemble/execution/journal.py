@@ -206,7 +206,7 @@ def read_journal(path: Path) -> JournalReading:
             continue
         seq = event["seq"]
         if seq < expected:
-            reading.damage.append(Damage(place, f"event {seq} comes again or too late"))
+            reading.damage.append(Damage(place, f"event {seq} is repeated or out of order"))
             continue
         if seq > expected:
             names = f"event {expected} is" if seq == expected + 1 else f"events {expected} to {seq - 1} are"
@@ -229,7 +229,7 @@ def _line(seq: int, event: Mapping[str, Any]) -> bytes:
 
 
 def _parse(content: bytes) -> Iterator[tuple[int, dict[str, Any] | None, str]]:
-    """Each event with its line number; None and what is wrong for each stretch that is no event."""
+    """Each event with its line number; None and what is wrong for each stretch that is not an event."""
     lines = content.split(b"\n")
     for number, line in enumerate(lines, start=1):
         event = _event(line)
@@ -291,5 +291,5 @@ def _write_error(path: Path, error: OSError) -> EnsembleError:
     return EnsembleError(
         f"the journal can't be written: {error.strerror}",
         Place(str(path)),
-        "what was in it before is safe; run `ansible-ensemble recover` once there is room",
+        "what was written before is safe; run `ansible-ensemble recover` once there is free space",
     )

@@ -268,7 +268,7 @@ class Scheduler:
 
     def _blockage(self, node: Node, by: tuple[str, ...], lost: frozenset[str] | None = None) -> _Ended:
         by = self._stuck.get(node.operation.key, by)
-        cause = "by " + (", ".join(by) or "nothing it could name")
+        cause = "by " + (", ".join(by) or "an unknown cause")
         blocked = events.Blocked(node.operation.key, by, lost or node.optional_instances)
         return node, State.BLOCKED, blocked, cause
 

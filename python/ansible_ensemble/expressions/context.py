@@ -19,7 +19,7 @@ from ansible_ensemble.views.graph import Graph
 from ansible_ensemble.views.tracker import Tracker
 from ansible_ensemble.views.view import Model, View
 
-TRUST = "look at its files; `ansible-ensemble trust FOLDER` lets them run"
+TRUST = "review its files; `ansible-ensemble trust FOLDER` trusts them"
 
 
 @dataclass(frozen=True, slots=True)

@@ -336,4 +336,7 @@ def _cycle(keys: list[Key], again: Key) -> InvalidInput:
     names = [name for index, name in enumerate(names) if index == 0 or names[index - 1] != name]
     if len(names) > 12:
         names = [*names[:6], "...", *names[-5:]]
-    return InvalidInput(f"values need each other: {' -> '.join(names)}", hint="one of them needs a value of its own")
+    return InvalidInput(
+        f"values depend on each other: {' -> '.join(names)}",
+        hint="give one of them a value that does not read the others",
+    )

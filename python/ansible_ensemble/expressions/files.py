@@ -53,7 +53,7 @@ def reference(path: Path, environment: EvaluationEnvironment) -> str:
 
 
 def artifact_file(artifact: ArtifactView, context: Context) -> str:
-    """The absolute path of an artifact's file; as written if it is no local file (a URL, an image).
+    """The absolute path of an artifact's file; as written if it is not a local file (a URL, an image).
 
     Raises:
         InvalidInput: it leaves the project and every folder the user allows.

@@ -22,7 +22,7 @@ _HOSTVARS = "hostvars"
 
 @lru_cache(maxsize=4096)
 def free_names(environment: Any, text: str) -> frozenset[str]:
-    """Names that a template needs and that Jinja does not give; none of a text that is no template."""
+    """Names that a template needs and that Jinja does not give; none of a text that is not a template."""
     from jinja2 import TemplateError, meta
 
     try:

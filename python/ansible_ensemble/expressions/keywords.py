@@ -47,7 +47,7 @@ def entity(context: Context, keyword: str) -> View:
         return view
     if keyword in KEYWORDS:
         wanted = "a relationship" if keyword in ("SOURCE", "TARGET") else "an instance that is hosted"
-        raise context.failure(f"{keyword} means nothing here", hint=f"it is for {wanted}")
+        raise context.failure(f"{keyword} is not available here", hint=f"it is for {wanted}")
     known = [*KEYWORDS, *context.evaluator.graph.names()]
     raise context.failure(f'there is no node template "{keyword}"', hint=nearest_or_known(keyword, known))
 

@@ -64,7 +64,7 @@ def parse_path(text: str) -> Path:
     """Parse a path.
 
     Raises:
-        InvalidInput: the text is no path; the message shows where it goes wrong.
+        InvalidInput: the text is not a path; the message shows where it goes wrong.
     """
     parser = _Parser(text)
     path = parser.path(nested=False)
@@ -80,7 +80,7 @@ class _Parser:
 
     def failure(self, problem: str) -> InvalidInput:
         return InvalidInput(
-            f'"{self.text}" is no path: {problem} at character {self.at + 1}',
+            f'"{self.text}" is not a path: {problem} at character {self.at + 1}',
             hint="a path looks like ::app::url or .targets::db[.type=x]::port; text is written {q: text}",
         )
 
@@ -119,7 +119,7 @@ class _Parser:
         if key.startswith("$"):
             if not key[1:].isidentifier():
                 self.at = start
-                raise self.failure(f'"{key}" is no variable')
+                raise self.failure(f'"{key}" is not a variable')
             return Variable(key[1:])
         return int(key) if key.lstrip("-").isdecimal() and key.count("-") <= 1 else key
 

@@ -181,7 +181,7 @@ class Inputs(Mapping[str, Any]):
         if name not in self._known:
             if name in self._active:
                 cycle = " -> ".join([*self._active[self._active.index(name) :], name])
-                raise InvalidInput(f"inputs need each other: {cycle}")
+                raise InvalidInput(f"inputs depend on each other: {cycle}")
             self._active.append(name)
             try:
                 self._known[name] = self._scope.input_value(name)

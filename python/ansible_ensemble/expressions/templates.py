@@ -169,7 +169,7 @@ class Templates:
             overrides: options of Jinja, as `variable_start_string`.
 
         Raises:
-            InvalidInput: it is no template, or uses what does not exist.
+            InvalidInput: it is not a template, or uses what does not exist.
             Deferred: it needs an attribute that is not known yet.
         """
         from ansible.template import trust_as_template

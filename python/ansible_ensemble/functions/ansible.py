@@ -27,7 +27,7 @@ def _template(call: Call, given: Any, *, overrides: Any = None) -> Any:
         try:
             text = read_contents(path, call.context).decode()
         except UnicodeDecodeError:
-            raise call.failure(f'"{path}" is no text in UTF-8') from None
+            raise call.failure(f'"{path}" is not text in UTF-8') from None
         return templates.render(text, call.context, options)
     raise call.failure("template takes text, or {path: file}", hint="text that is computed is not taken as a template")
 
@@ -81,5 +81,5 @@ def _function(call: Call, name: str) -> Callable[..., Any]:
     except Exception as error:
         raise call.failure(f'there is no Python function "{name}": {error}') from error
     if not callable(found):
-        raise call.failure(f'"{name}" is no function')
+        raise call.failure(f'"{name}" is not a function')
     return found  # type: ignore[no-any-return]

@@ -100,7 +100,7 @@ def _scalar_value(call: Call, scalar: Any, into: Any = None, *, unit: Any = None
         value, one = scalar_value(text, kind), scalar_value(f"1 {unit}", kind)
         if value is not None and one is not None:
             return _whole(_rounded(value / one, bare(call.value(round)), call))
-    raise call.failure(f'"{text}" is no scalar that can be told in "{unit}"', hint="for instance 4 GB in MB")
+    raise call.failure(f'"{text}" is not a scalar that can be converted to "{unit}"', hint="for instance 4 GB in MB")
 
 
 def _rounded(value: float, wanted: Any, call: Call) -> float:
@@ -157,7 +157,7 @@ def _number(call: Call, value: Any) -> int | float:
 def _with_unit(call: Call, text: str) -> float:
     value = scalar_value(text, "scalar-unit")
     if value is None:
-        raise call.failure(f'"{text}" is no scalar with a unit', hint="for instance 4 GB, 10 s or 2.4 GHz")
+        raise call.failure(f'"{text}" is not a scalar with a unit', hint="for instance 4 GB, 10 s or 2.4 GHz")
     return value
 
 

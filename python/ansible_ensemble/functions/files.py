@@ -50,7 +50,7 @@ def _tempfile(call: Call, given: Any, *, encoding: Any = None, suffix: Any = Non
     contents, codec = call.value(given), _codec(call, encoding)
     ending = str(bare(call.value(suffix))) if suffix is not None else ""
     if "/" in ending:
-        raise call.failure("the suffix of a temporary file is no path")
+        raise call.failure("the suffix of a temporary file is not a path")
     environment = call.context.environment
     folder = environment.folders.get("tmp", Path(tempfile.gettempdir()))
     _make(call, folder)

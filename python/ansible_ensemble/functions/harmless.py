@@ -63,11 +63,11 @@ def not_given(name: str) -> dict[str, Any]:
 
 
 def _unknown(call: Call, *_arguments: Any, **_options: Any) -> NoReturn:
-    raise Deferred(f"{call.name} is evaluated in jobs alone")
+    raise Deferred(f"{call.name} is evaluated in jobs only")
 
 
 def _unknown_value(name: str) -> NoReturn:
-    raise Deferred(f"{name} is known in jobs alone")
+    raise Deferred(f"{name} is known in jobs only")
 
 
 class _Unknown(Mapping[str, Any]):
@@ -95,9 +95,9 @@ class _NoTemplates(Templates):
     def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
         """Raise Deferred."""
         del text, overrides
-        raise Deferred("templates are rendered in jobs alone", context.place)
+        raise Deferred("templates are rendered in jobs only", context.place)
 
     def decrypt(self, text: str, context: Context) -> str:
         """Raise Deferred."""
         del text
-        raise Deferred("secrets are opened in jobs alone", context.place)
+        raise Deferred("secrets are decrypted in jobs only", context.place)

@@ -21,20 +21,22 @@ _HEAD = """\
 
 <!-- Made by `python -m ansible_ensemble.functions.reference`; do not edit it. -->
 
-A value of the spec is data, with expressions in it:
+This page lists the expressions that values of the specification may contain: functions, paths and templates.
+
+A value of the spec is data that may contain:
 
 - a TOSCA function: `{get_property: [SELF, port]}`;
-- an `eval` expression: `{eval: "::db::url"}` (`ref` is the same word);
+- an `eval` expression: `{eval: "::db::url"}` (`ref` is a synonym);
 - a template, rendered by Ansible with its filters, tests and lookups: `"http://{{ HOST.public_address }}:80"`.
 
-A value is evaluated when it is read, and what it read is recorded: that record tells what has to be configured again.
-An attribute that no operation has set yet *defers* whatever needs it until it is known. A sensitive value makes
-sensitive what is made of it. Text that comes from outside the spec (attributes, outputs of operations, environment
-variables, files) is never evaluated. An entry of a map may need another one of the same map, `b: {eval: ".::f::a"}` in
-the property `f`; nothing may need itself.
+A value is evaluated when it is read. The values that it reads are recorded, and used to detect changes. An operation
+that needs an attribute which is not set yet is *deferred* until it is set. A value computed from a sensitive value is
+sensitive. Text from outside the spec (attributes, outputs of operations, environment variables, files) is never
+evaluated. An entry of a map may read another entry of the same map, `b: {eval: ".::f::a"}` in the property `f`, but not
+itself.
 
-Try one on what is recorded: `ansible-ensemble query '::db::url'`, or `query '{{ SELF.port + 1 }}' --instance app`. A
-secret is masked.
+To try an expression on the recorded status, run `ansible-ensemble query '::db::url'`, or add `--instance app` for
+`'{{ SELF.port + 1 }}'`. Secrets are masked.
 
 ## `eval`
 
@@ -44,27 +46,28 @@ secret is masked.
 
 _PATHS = """\
 
-In `foreach` and `select`, a map that is no function is data: `{size: {eval: $item}}`. In `foreach`, `$item`, `$key`,
-`$index` and `$collection` are set; the values `$continue` and `$break` leave an item out and end the loop.
+In `foreach` and `select`, a map that is not a function is data: `{size: {eval: $item}}`. In `foreach`, `$item`, `$key`,
+`$index` and `$collection` are set; the values `$continue` and `$break` skip an item and end the loop.
 
 ## Paths
 
-A path is segments joined by `::`; each is a key, then filters in brackets, then `?` for the first match only.
+A path consists of segments joined by `::`. Each is a key, optional filters in brackets, and an optional `?` for the
+first match only.
 
 | form | meaning |
 |---|---|
 | `::app::url` | property or attribute `url` of the instance `app` |
 | `.::url`, `.name` | of the current instance; keys that begin with a dot are special |
-| `url` | of the nearest of the instance, its hosts and the topology that has it |
+| `url` | of the instance, its nearest host, or the topology, whichever has it first |
 | `$x::a` | of the variable `x` |
 | `tags::0`, `tags::-1` | an item of a list |
 | `*` | all values of a map, list or instance; `::*` is all instances |
-| `a[b]`, `a[!b]` | only if (not) the path `b` leads to something true |
+| `a[b]`, `a[!b]` | only if the path `b` is (not) true |
 | `a[b=text]`, `a[b!=$x]`, `a[=text]` | only if the value at `b` (or the thing itself) is (not) the text or variable |
 | `a?` | only the first match |
 
-A list in the middle of a path stands for its items. No match gives null, one match itself, several a list. Filters of a
-list keep its items. The name of a template with several instances means the first; `.siblings` gives all.
+A list in the middle of a path is replaced by its items. No match gives null, one match the value, several a list.
+Filters on a list select items. The name of a template with several instances means the first; `.siblings` gives all.
 
 ## Special keys
 
@@ -76,11 +79,11 @@ _TEMPLATES = """\
 
 ## Templates
 
-Variables: `SELF`, `HOST`, `SOURCE`, `TARGET`, `ORCHESTRATOR`, `OPERATION_HOST` (where they mean something), `NODES`
+Variables: `SELF`, `HOST`, `SOURCE`, `TARGET`, `ORCHESTRATOR`, `OPERATION_HOST` (where they are defined), `NODES`
 (all instances by name), `ROOT` or `TOPOLOGY` (`inputs`, `outputs`), `inputs` (the operation's), `task` (`dryrun`,
 `name`, `operation`, `target`, `timeout`, `cwd`, ...), the job's variables and those of `vars`; then the variables that
-Ansible's inventory has for the machine that `SELF` stands on (of `localhost`, if it knows none of that name), and those
-of others as `hostvars['db1'].port`. Special keys are read as `SELF['.targets']`. Filters beside Ansible's: `eval` (or
+Ansible's inventory has for the machine that hosts `SELF` (of `localhost`, if it has no such host), and those of others
+as `hostvars['db1'].port`. Special keys are read as `SELF['.targets']`. Filters beside Ansible's: `eval` (or
 `ref`), `map_value`, `sensitive`, `abspath`, `get_dir`, `which` and the `to_..._label` family; an expression that a
 filter evaluates may not use the functions marked with *. A header line like
 `#jinja2: variable_start_string: '[%', variable_end_string: '%]'` sets Jinja's options. A template that is a single

@@ -158,7 +158,7 @@ def _urljoin(  # noqa: PLR0917
     try:
         split = urlsplit(path)
     except ValueError as error:
-        raise call.failure(f'"{path}" is no path of a URL: {error}') from None
+        raise call.failure(f'"{path}" is not a path of a URL: {error}') from None
     return urlunsplit((scheme, host, quote(split.path, safe="/%:@"), query or split.query, fragment or split.fragment))
 
 
@@ -173,7 +173,7 @@ def _portspec(call: Call, given: Any) -> Any:
         source, target = first.rpartition(":")[2] or None, second
     numbers = [None if port is None else as_text(port) for port in (source, target)]
     if not all(number is None or (number.isdecimal() and int(number) < 65536) for number in numbers):
-        raise call.failure(f'"{value}" is no port', hint="for instance 80, 8080:80 or 53/udp")
+        raise call.failure(f'"{value}" is not a port', hint="for instance 80, 8080:80 or 53/udp")
     made = {
         "source": int(numbers[0]) if numbers[0] is not None else None,
         "target": int(numbers[1]) if numbers[1] is not None else None,
@@ -192,7 +192,7 @@ def _generate_string(call: Call, given: Any, **settings: Any) -> Any:
     preset = settings.get("preset", "label")
     length = settings.get("len", 32 if preset == "password" else 7)
     if not isinstance(length, int) or not 0 < length <= 4096:
-        raise call.failure(f'"{length}" is no length', hint="it is a number from 1 to 4096")
+        raise call.failure(f'"{length}" is not a length', hint="it is a number from 1 to 4096")
     characters = _characters(call, settings.get("ranges"), preset)
     first = string.ascii_letters if preset == "password" and "ranges" not in settings else characters
     key = key_bytes(call.context.environment.digest_key)
@@ -210,7 +210,7 @@ def _characters(call: Call, ranges: Any, preset: Any) -> str:
         return "".join(chr(code) for first, last in ranges for code in range(ord(first), ord(last) + 1)) or _empty()
     except (TypeError, ValueError):
         raise call.failure(
-            "ranges is no list of pairs of characters", hint='for instance [["a", "z"], ["0", "9"]]'
+            "ranges is not a list of pairs of characters", hint='for instance [["a", "z"], ["0", "9"]]'
         ) from None
 
 

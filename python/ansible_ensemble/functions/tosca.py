@@ -150,7 +150,7 @@ def _is_index(step: Any) -> bool:
 def _step_name(value: Any, step: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f'item "{step}" (it has {len(value)})'
-    return f'key "{step}"' if isinstance(value, Mapping) else f'part "{step}": it is no map or list'
+    return f'key "{step}"' if isinstance(value, Mapping) else f'part "{step}": it is not a map or list'
 
 
 def _choices(value: Any) -> str | None:

@@ -160,7 +160,7 @@ def execute(
     display = Display()
     location = _located(ensemble)
     if plan_digest is None and is_kept(Path(plan_file)):
-        raise UsageError(f"{plan_file} is a plan that is known by its digest alone", hint="give plan_digest too")
+        raise UsageError(f"{plan_file} can only be used with its digest", hint="give plan_digest too")
     saved, kept = load_plan(Path(plan_file), plan_digest)
     check_purpose(saved, kept.path, location.ensemble, workflow)
     held = locking.adopt_held(location.ensemble)
@@ -285,7 +285,7 @@ def record(
     """
     location = _located(ensemble)
     recorded = read_job_journal(Path(journal)).header.options
-    check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is no dry run
+    check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is not a dry run
     job_options = options_of_job(
         {**recorded, "check": check, **{name: bool(options.get(name)) for name in ("commit", "push")}},
         {**options_by_variable(options), "vault": _vault(action), "session": _session(action, task_vars, location)},

@@ -253,7 +253,7 @@ def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
             value = reveal(read.evaluator.output_value(name, read.evaluator.untracked()))
     if value == REDACTED:
         raise InvalidInput(
-            f'the output "{name}" is a secret and was not kept', hint="a vault password keeps it encrypted"
+            f'the output "{name}" is a secret and was not stored', hint="a vault password keeps it encrypted"
         )
     return value
 

@@ -96,7 +96,7 @@ def locked(ensemble: Path, operation: str, *, notice: Callable[[str], None]) -> 
         lock.release()
         raise
     if left := lock.release():
-        raise EnsembleError(f"it is done, but {left}")
+        raise EnsembleError(f"the job is done, but {left}")
 
 
 def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[bool, str | None]:
@@ -112,7 +112,7 @@ def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[boo
         shared = left_global(_environment(ensemble, environment).lfs_lock, ensemble)
         left = release_global(shared) if shared is not None else None
     except EnsembleError as error:  # what the files say now must not keep the local lock
-        left = f"the global lock could not be looked for: {error}"
+        left = f"the global lock could not be queried: {error}"
     return locks.release(held), left
 
 

@@ -119,7 +119,7 @@ class PreparedJob:
             return self._marked(report, interrupted_by)
         log = job_log(self._ensemble.folder, self.id)
         if not log.is_file():
-            raise EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
+            raise EnsembleError("the job did not begin", hint="-vv shows Ansible's output")
         report = job_report(read_job_journal(log))
         finish_outputs(read_ensemble(self._location, self._options), report)
         return self._marked(report, interrupted_by)

@@ -34,7 +34,7 @@ def options_of_earlier(location: Location, job: str, options: JobOptions) -> Job
         raise InvalidInput(f"there is no record of a job {job!r}", hint="see `ansible-ensemble history`")
     if record.job.workflow != _WORKFLOW:
         hint = f"name a {_WORKFLOW} job of `ansible-ensemble history`"
-        raise InvalidInput(f"the job {job} is no {_WORKFLOW} but a job to {record.job.workflow}", hint=hint)
+        raise InvalidInput(f"the job {job} is not a {_WORKFLOW} but a job to {record.job.workflow}", hint=hint)
     earlier = record.job.options
     chosen = replace(
         options,
@@ -56,8 +56,8 @@ def plan_rollback(ensemble: Ensemble, job: str, options: JobOptions) -> Plan:
     files = " ".join(_changed_files(ensemble, str(options.revision)))
     if files:
         plan.warnings.append(
-            f"This goes back to the specification of job {job}; the files still say what they say now, and the next "
-            f"deploy follows them. To keep to the earlier one: git checkout {str(options.revision)[:12]} -- {files}"
+            f"This rolls back to the specification of job {job}. Your files are unchanged, and the next deploy follows "
+            f"them. To keep the earlier specification: git checkout {str(options.revision)[:12]} -- {files}"
         )
     return plan
 
@@ -86,7 +86,7 @@ def _revision(location: Location, job: JobRecord, options: JobOptions) -> str:
     """
     root = repository_of(location.ensemble.parent)
     if root is None:
-        raise InvalidInput("the ensemble is in no git repository", hint="earlier specifications are found in git alone")
+        raise InvalidInput("the ensemble is in no git repository", hint="earlier specifications are in git only")
     record = location.ensemble.parent / CHANGES / f"{job_file_name(job.change_id)}.yaml"
     candidates = [commit for commit in (job.start_commit, commit_that_added(root, record)) if commit]
     for commit in candidates:
@@ -96,5 +96,5 @@ def _revision(location: Location, job: JobRecord, options: JobOptions) -> str:
             continue
         if not job.spec_digest or read.base["spec"] == job.spec_digest:
             return commit
-    hint = "commit what you change before you deploy it; --dirty abort sees to that"
+    hint = "commit changes before you deploy them; --dirty abort enforces it"
     raise InvalidInput(f"the specification of job {job.change_id} is in no commit", hint=hint)

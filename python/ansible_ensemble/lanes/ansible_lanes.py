@@ -191,7 +191,7 @@ def _kill(pid: int) -> None:
 def _check(order: ModuleCall | Play) -> None:
     if isinstance(order, ModuleCall) and order.module.rpartition(".")[2] == "import_playbook":
         raise InvalidInput(
-            "'import_playbook' is no operation of a host", hint="name the playbook itself as the implementation"
+            "'import_playbook' is not an operation of a host", hint="name the playbook itself as the implementation"
         )
     if isinstance(order, Play) and order.kind not in ("tasks", "role", "playbook"):
         raise InvalidInput(f"unknown kind of play '{order.kind}'", hint="use tasks, role or playbook")

@@ -29,7 +29,7 @@ _WHOLE = re.compile(rb"[^\\]*(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^\\]*)*", re.DOTALL)
 #: Where in the middle of a string a character begins for certain: after so many that no escape reaches across, and at
 #: a backslash before which there is none.
 _BEGINNING = re.compile(rb"[^\\]{6}|(?<=[^\\])(?=\\)", re.DOTALL)
-#: Half of a character at the end; an escaped backslash before `ud8..` is no escape of a character.
+#: Half of a character at the end; an escaped backslash before `ud8..` is not an escape of a character.
 _HIGH_HALF = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _LOW_HALF = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 

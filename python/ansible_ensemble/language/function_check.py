@@ -135,11 +135,11 @@ class FunctionCheck:
         if name in ("ORCHESTRATOR", "OPERATION_HOST"):
             return None, None
         if owner is None:
-            return None, (f"{name} means nothing here", "name a node template")
+            return None, (f"{name} is not available here", "name a node template")
         if name in ("SOURCE", "TARGET"):
             if isinstance(owner, Relationship):
                 return (owner.source if name == "SOURCE" else owner.target), None
-            return None, None if self.lenient else (f"{name} is known in relationships only", "use SELF or HOST")
+            return None, None if self.lenient else (f"{name} is available in relationships only", "use SELF or HOST")
         return (owner if name == "SELF" else None), None
 
     def _fault_of_path(self, function: str, arguments: list[Any], owner: Entity | None, in_type: bool) -> Fault | None:

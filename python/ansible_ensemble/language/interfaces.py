@@ -309,7 +309,9 @@ def read_implementation(raw: Any, what: str, place: Place | None, scope: Scope) 
     if body.get("timeout") is not None:
         made.timeout = seconds(body["timeout"])
         if made.timeout is None or not 0 <= made.timeout < float("inf"):
-            problems.add(f"the timeout of {what} is no time", place_of(raw, "timeout"), "write seconds, or '5 m'")
+            problems.add(
+                f"the timeout of {what} is not a duration", place_of(raw, "timeout"), "write seconds, or '5 m'"
+            )
     for key, value in body.items():
         if key in IMPLEMENTATION_KEYS:
             continue

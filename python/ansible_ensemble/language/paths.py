@@ -14,7 +14,7 @@ def fault_of_path(function: str, entity: Entity, path: list[Any], in_type: bool)
     """What is wrong with a path into an entity: property or attribute, or capability or requirement and then one."""
     name = path[0]
     if not isinstance(name, str):
-        return None if isinstance(name, Mapping) else (f"{kind_of(name)} is no name of a value", None)
+        return None if isinstance(name, Mapping) else (f"{kind_of(name)} is not a name of a value", None)
     wants_attribute = function == "get_attribute"
     definition = definition_of(entity.type, name, wants_attribute)
     if definition is not None:

@@ -118,7 +118,7 @@ class Problems:
         known = KEYS[element]
         for key in raw:
             if key in UNHEEDED.get(element, ()) and raw[key] is not None:
-                self.warn(f"`{key}` of {_article(element)} is not acted on", key_place_of(raw, key) or place)
+                self.warn(f"`{key}` of {_article(element)} is ignored", key_place_of(raw, key) or place)
             if key not in known:
                 hint = nearest(key, known)
                 self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)

@@ -211,7 +211,7 @@ def _pattern_fault(operand: Any) -> str | None:
     try:
         re.compile(operand)
     except (re.error, RecursionError, OverflowError) as error:
-        return f"the pattern {operand} is no regular expression: {error}"
+        return f"the pattern {operand} is not a regular expression: {error}"
     return None
 
 

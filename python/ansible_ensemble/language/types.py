@@ -160,7 +160,7 @@ class Types:
             is_data = base.removeprefix("tosca:") in PRIMITIVES
             kinds = ["data"] if is_data else [one for one in SECTIONS if self.find(one, base, scope) is not None]
             if not kinds:
-                message = f"what kind of type '{name}' is cannot be told"
+                message = f"what kind of type '{name}' is cannot be determined"
                 self.problems.add(message, place_of(entries, name), "derive it from a known type")
             else:
                 self._declare(kinds[0], name, raw, scope, place_of(entries, name))

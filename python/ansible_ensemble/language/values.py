@@ -193,7 +193,7 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     Args:
         value: the raw value.
         base: the primitive type.
-        nested: whether it stands inside of another value, where a number is no text.
+        nested: whether it stands inside of another value, where a number is not text.
         hidden: whether it may be a secret, which is not shown.
     """
     if base in ("any", "null") or (value is None and base != "string"):

@@ -11,15 +11,20 @@ from ansible_ensemble.core.sparse import sparse
 _DEPLOYING = ("plan", "graph", "deploy")
 _SELECTING = (*_DEPLOYING, "undeploy", "check", "discover", "start", "stop", "run")
 
-_WHICH: dict[str, Any] = {"heading": "which instances", "metavar": "NAME", "commands": _SELECTING, "modules": ("plan",)}
-_DONE: dict[str, Any] = {"heading": "what is done", "commands": _DEPLOYING, "modules": ("plan",)}
-_RUNS: dict[str, Any] = {"heading": "what runs", "metavar": "NAME", "commands": ("run",), "modules": ("plan",)}
-_SET_OFF: dict[str, Any] = {"heading": "what sets it off", "modules": ("plan",)}
+_WHICH: dict[str, Any] = {"heading": "instances", "metavar": "NAME", "commands": _SELECTING, "modules": ("plan",)}
+_DONE: dict[str, Any] = {"heading": "planning", "commands": _DEPLOYING, "modules": ("plan",)}
+_RUNS: dict[str, Any] = {
+    "heading": "operation or command",
+    "metavar": "NAME",
+    "commands": ("run",),
+    "modules": ("plan",),
+}
+_SET_OFF: dict[str, Any] = {"heading": "event", "modules": ("plan",)}
 
 
 @dataclass(slots=True)
 class PlanOptions:
-    """Options of planning; the names of the seed, `--check` apart, which Ansible's users know as the dry run."""
+    """Options of planning, named as in Unfurl; but `--check` is the dry run, as in Ansible."""
 
     instances: list[str] = option(
         [], "Limit the job to the instances of these names", "--instance", alias="instance", **_WHICH
@@ -29,7 +34,7 @@ class PlanOptions:
     )
     repair: str = option(
         "error",
-        "Repair instances that should work and do not",
+        "Repair broken instances",
         "--repair",
         choices=("error", "degraded", "none"),
         details=("`error` repairs those in error, `degraded` also the degraded ones, `none` none.",),
@@ -37,32 +42,32 @@ class PlanOptions:
     )
     change_detection: str = option(
         "evaluate",
-        "How to find existing instances whose configuration has changed",
+        "How to detect configuration changes of existing instances",
         "--change-detection",
         choices=("evaluate", "always", "skip"),
         details=(
-            "`evaluate` compares what their last configuration read with what it is now, `always` does so even for "
-            "instances marked as customized, `skip` does not look.",
+            "`evaluate` compares the values that their last configuration read with the current ones, `always` does so "
+            "even for instances marked as customized, `skip` disables it.",
         ),
         **_DONE,
     )
-    skip_new: bool = option(False, "Make no instances of new node templates", "--skip-new", **_DONE)
-    prune: bool = option(False, "Delete instances that the topology no longer holds", "--prune", **_DONE)
-    upgrade: bool = option(False, "Take over changes of major versions of types", "--upgrade", **_DONE)
-    replace: list[str] = option([], "Delete these instances and create them anew", "--replace", metavar="NAME", **_DONE)
+    skip_new: bool = option(False, "Do not create instances of new node templates", "--skip-new", **_DONE)
+    prune: bool = option(False, "Delete instances that are no longer in the topology", "--prune", **_DONE)
+    upgrade: bool = option(False, "Apply new major versions of types", "--upgrade", **_DONE)
+    replace: list[str] = option([], "Delete and recreate these instances", "--replace", metavar="NAME", **_DONE)
     check_first: bool = option(
         False, "Before an instance is created, run its check operation; create only what is absent", "--check-first",
         **_DONE,
     )  # fmt: skip
     force: bool = option(
         False,
-        "Run operations whatever the status is; when undeploying, also delete what others still need",
+        "Run operations regardless of status; when undeploying, also delete what others require",
         "--force",
         **_DONE | {"commands": (*_DEPLOYING, "undeploy", "run", "notify")},
     )
     destroy_unmanaged: bool = option(
         False,
-        "Also delete what this ensemble did not create",
+        "Also delete instances that this ensemble did not create",
         "--destroyunmanaged",
         "--destroy-unmanaged",
         **_DONE | {"commands": (*_DEPLOYING, "undeploy")},
@@ -76,7 +81,7 @@ class PlanOptions:
     )
     command: list[str] = option(
         [],
-        "Run this command for each instance; it may hold expressions",
+        "Run this command for each instance; it may contain expressions",
         "--",
         details=("For the workflow `run`, instead of `operation`.",),
         **_RUNS | {"metavar": "COMMAND"},
@@ -87,7 +92,7 @@ class PlanOptions:
         None, "The event, or the name of a policy's trigger, of the workflow `notify`", **_SET_OFF
     )
     notification: Any = option(
-        None, "What the operations that `trigger` sets off get as their input `notification`", **_SET_OFF
+        None, "Data that the operations of `trigger` get as their input `notification`", **_SET_OFF
     )
 
     def changed(self) -> dict[str, Any]:

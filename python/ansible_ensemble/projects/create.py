@@ -102,7 +102,7 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
         if not within:
             pairs = ((".gitignore", IGNORED), (".gitattributes", ATTRIBUTES))
             written += [name for name, lines in pairs if ensure_lines(folder / name, lines)]
-    notices = [f"{path} is there already and stays as it is" for path in sorted(kept)]
+    notices = [f"{path} exists and is left unchanged" for path in sorted(kept)]
     project = outer.root if outer.file is not None else None
     notices += _keep_in_git(folder, written)
     return Created(folder, sorted(written), [folder / ENSEMBLE_FILE], project, notices)

@@ -174,7 +174,7 @@ class Environment:
                 confine(path, path.parent, (self.root, self.folder), "the file of secrets")
             data = parse_yaml(self.vault.read_file(path).decode(), path).data
         except UnicodeDecodeError as error:
-            raise InvalidInput("this is no text", Place(str(path))) from error
+            raise InvalidInput("this is not text", Place(str(path))) from error
         if data is not None and not isinstance(data, Mapping):
             raise InvalidInput("secrets must be a map by name", Place(str(path)))
         return {str(name): value for name, value in (data or {}).items()}

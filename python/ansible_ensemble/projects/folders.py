@@ -75,7 +75,7 @@ def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage
         InvalidInput: it is no such kind, or a name cannot be a folder's.
     """
     if kind not in KINDS:
-        raise InvalidInput(f"{kind!r} is no kind of working folder", hint="one of " + ", ".join(KINDS))
+        raise InvalidInput(f"{kind!r} is not a kind of working folder", hint="one of " + ", ".join(KINDS))
     return folder / stage / kind / folder_name(instance) / folder_name(operation)
 
 
@@ -107,11 +107,11 @@ def task_failed(folder: Path, instance: str, operation: str, change_id: str) -> 
     """Move a task's folders from planned to `failed.<changeid>`; returns where they are now.
 
     Raises:
-        InvalidInput: it is no change id.
+        InvalidInput: it is not a change id.
         EnsembleError: the file system refuses.
     """
     if not is_change_id(change_id):
-        raise InvalidInput(f"{change_id!r} is no change id")
+        raise InvalidInput(f"{change_id!r} is not a change id")
     return _move(folder, instance, operation, f"failed.{change_id}")
 
 

@@ -120,9 +120,9 @@ def check_clean(root: Path, dirty: str, *, commit: bool, ignore: Iterable[Path] 
     if files:
         shown = ", ".join(files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
         raise EnsembleError(
-            f"the repository has changes that are not committed: {shown}",
+            f"the repository has uncommitted changes: {shown}",
             Place(str(root)),
-            hint="commit them, or go on with --dirty ok",
+            hint="commit them, or continue with --dirty ok",
         )
 
 
@@ -194,17 +194,17 @@ def check_upstream(root: Path) -> None:
     Raises:
         EnsembleError: the branch lacks commits of the one it follows, or that cannot be found out.
     """
-    hint = "or go on with --skip-upstream-check"
+    hint = "or continue with --skip-upstream-check"
     try:
         state = upstream(root)
     except EnsembleError as error:
-        error.hint = f"it cannot be told whether the repository is up to date; try again, {hint}"
+        error.hint = f"it is not known whether the repository is up to date; try again, {hint}"
         raise
     if state and state.behind:
         what = "has diverged from" if state.ahead else "is behind"
-        lacks = "1 commit is" if state.behind == 1 else f"{state.behind} commits are"
+        lacks = "1 commit" if state.behind == 1 else f"{state.behind} commits"
         raise EnsembleError(
-            f"the repository {what} {state.name}: {lacks} not here",
+            f"the repository {what} {state.name}: it lacks {lacks}",
             Place(str(root)),
             hint=f"`git pull` first, {hint}",
         )
@@ -315,9 +315,9 @@ def _neutral(root: Path) -> dict[str, str]:
     try:
         listed = subprocess.run(["git", *git_guard.LIST], cwd=root, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        hint = f"`ansible-ensemble trust {root}` lets git run as it is set up there"
+        hint = f"`ansible-ensemble trust {root}` allows git to use the settings there"
         raise EnsembleError(
-            "git cannot tell how a repository that is not trusted is set up", Place(str(root)), hint
+            "the git settings of a repository that is not trusted cannot be read", Place(str(root)), hint
         ) from error
     return git_guard.neutral_settings(listed.stdout.decode("utf-8", "surrogateescape"))
 

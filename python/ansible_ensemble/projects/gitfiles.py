@@ -8,7 +8,7 @@ from ansible_ensemble.documents.atomic import write_atomically
 
 #: Lines of a project's `.gitignore`.
 IGNORED = (
-    "# made by jobs; safe to delete when none runs",
+    "# written by jobs; safe to delete when no job runs",
     "jobs/",
     "planned/",
     "failed.*/",
@@ -18,7 +18,7 @@ IGNORED = (
     "*.lock",
     "*.lock.*.tmp",
     "*.lock.lfs",
-    "# never in git: keys and what is only of this machine",
+    "# never in git: keys and machine-local files",
     "*.key",
     "*.vault-password",
     "local/",
@@ -30,9 +30,9 @@ IGNORED = (
 ATTRIBUTES = (
     "# lines of both sides, in any order",
     "jobs.tsv merge=union",
-    "# whole documents: `ansible-ensemble recover` unites what both sides changed",
+    "# whole documents: `ansible-ensemble recover` merges what both sides changed",
     "**/active/artifacts/templates.json -merge",
-    "# encrypted by Ansible Vault: no use in showing or merging them line by line",
+    "# encrypted by Ansible Vault: not diffed or merged line by line",
     "secrets/** -text -diff",
 )
 

@@ -163,13 +163,13 @@ def lost_to(lock: GlobalLock, answer: str) -> str | None:
         answer: what the command of `verification` prints.
 
     Raises:
-        EnsembleError: that is no answer.
+        EnsembleError: that is not an answer.
     """
     found = _json(lock.root, answer)
     if any(held.id == lock.id for held in _locks(found.get("ours"))):
         return None
     others = [held for held in _locks(found.get("theirs")) if held.path == lock.name]
-    whose = f"{others[0].owner} has it since {others[0].since}" if others else "somebody removed it"
+    whose = f"{others[0].owner} has held it since {others[0].since}" if others else "it was removed"
     return f"the global lock {lock.name} was lost while the job ran: {whose}"
 
 
@@ -184,8 +184,8 @@ def release_global(lock: GlobalLock) -> str | None:
         return None
     why = without_credentials(error.strip().rpartition("\n")[2])
     return (
-        f"the global lock {lock.name} could not be freed: {why} "
-        f"(the next job of this copy takes it up; `git lfs unlock --force --id={lock.id}` frees it)"
+        f"the global lock {lock.name} could not be released: {why} "
+        f"(the next job of this copy reuses it; `git lfs unlock --force --id={lock.id}` releases it)"
     )
 
 
@@ -214,7 +214,7 @@ def _take(
         raise _failed(root, error)
     held = held_by[0]
     if _remembered(record) == {"id": held.id, "name": name}:
-        _tell(notice, f"took up the global lock {name} that an earlier job of this copy left")
+        _tell(notice, f"reused the global lock {name} that an earlier job of this copy left")
         return GlobalLock(root, name, held.id, held.owner, settings.url, record)
     raise Locked(
         f"the global lock {name} is held by {held.owner} since {held.since}",

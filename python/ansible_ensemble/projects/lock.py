@@ -184,7 +184,7 @@ def lost(lock: Lock) -> str | None:
     current = read_lock(lock.path)
     if current is not None and current.id == lock.id:
         return None
-    whose = describe(current) if current is not None else "somebody removed it"
+    whose = describe(current) if current is not None else "it was removed"
     return f"the lock was lost while the job ran: {whose}"
 
 
@@ -243,14 +243,14 @@ def describe(lock: Lock) -> str:
 def _locked(holder: Lock) -> Locked:
     return Locked(
         describe(holder),
-        hint="try again later or wait with --lock-timeout; if that process is certainly gone: "
+        hint="try again later or wait with --lock-timeout; if that process no longer exists: "
         f"`ansible-ensemble unlock {holder.id} --ensemble {holder.path}`",
     )
 
 
 def _owned(text: str | None, path: str | Path, lock_id: str) -> Lock:
     if text is None:
-        raise EnsembleError(f"{path} is not locked any more by the lock {lock_id}")
+        raise EnsembleError(f"{path} is no longer locked by the lock {lock_id}")
     lock = _parse(text, path)
     if lock.id != lock_id:
         raise _locked(lock)

@@ -82,7 +82,9 @@ def check_pins(
     differences = [*_tools(section), *_repositories(section, repositories, own)]
     if differences:
         place = place_of(section) or Place(str(file))
-        raise InvalidInput("not what is locked: " + "; ".join(differences), place, "go on without --locked")
+        raise InvalidInput(
+            "this differs from the lock section: " + "; ".join(differences), place, "continue without --locked"
+        )
 
 
 def _tools(section: Mapping[str, Any]) -> list[str]:
@@ -90,7 +92,7 @@ def _tools(section: Mapping[str, Any]) -> list[str]:
     recorded = runtime if isinstance(runtime, Mapping) else {}
     versions = {name: item.get("version") for name, item in recorded.items() if isinstance(item, Mapping)}
     return [
-        f"{name} is {here[name] or 'not installed'}, locked is {locked}"
+        f"{name} is {here[name] or 'not installed'}, but the lock section has {locked}"
         for name, locked in versions.items()
         if name in here and str(locked) != here[name]
     ]
@@ -103,7 +105,7 @@ def _repositories(section: Mapping[str, Any], repositories: Mapping[str, Path], 
         name, commit = str(item.get("name", "")), str(item.get("commit", ""))
         root = repositories.get(name)
         if root is None:
-            differences.append(f"the repository {name!r} is not here")
+            differences.append(f"the repository {name!r} is missing")
             continue
         initial = str(item.get("initial") or "")
         if initial and initial != first_commit(root):
@@ -111,9 +113,9 @@ def _repositories(section: Mapping[str, Any], repositories: Mapping[str, Path], 
         elif name == SELF:
             differences += _own(root, commit, records)
         elif head(root) != commit:
-            differences.append(f"{name!r} is at {head(root)[:12]}, locked is {commit[:12]}")
+            differences.append(f"{name!r} is at {head(root)[:12]}, but the lock section has {commit[:12]}")
         elif dirty_files(root):
-            differences.append(f"{name!r} has changes that are not committed")
+            differences.append(f"{name!r} has uncommitted changes")
     return differences
 
 

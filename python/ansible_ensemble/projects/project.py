@@ -107,9 +107,9 @@ def read_project(file: Path) -> Project:
     file = file.parent.resolve() / file.name
     data = expand(read_yaml(file))
     if not isinstance(data, Mapping):
-        raise InvalidInput("this is no project", Place(str(file)), hint="it is a map with `environments` in it")
+        raise InvalidInput("this is not a project", Place(str(file)), hint="it is a map with `environments` in it")
     if data.get("kind") not in (None, "Project"):
-        raise InvalidInput(f"this is no project, but of the kind {data['kind']!r}", place_of(data, "kind"))
+        raise InvalidInput(f"this is not a project, but of the kind {data['kind']!r}", place_of(data, "kind"))
     environments = {} if data.get("environments") is None else data["environments"]
     if not isinstance(environments, Mapping):
         raise InvalidInput("environments must be a map by name", place_of(data, "environments"))
@@ -151,7 +151,7 @@ def list_ensembles(project: Project) -> list[Path]:
 
 
 class NoEnsemble(InvalidInput):
-    """A folder is no ensemble's, and no project's that has one."""
+    """A folder is neither an ensemble's nor a project's that has one."""
 
 
 def default_ensemble(folder: Path) -> Path:

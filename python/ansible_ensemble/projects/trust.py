@@ -147,7 +147,7 @@ def _keep(folder: Path, how: Trust | None) -> Path:
             document = {"version": 1, "folders": {str(name): said.value for name, said in sorted(entries.items())}}
             write_atomically(file, json.dumps(document, indent=2) + "\n", mode=0o600)
     except (OSError, ValueError) as error:
-        raise EnsembleError(f"it cannot be kept which folders are trusted: {error}", Place(str(file))) from error
+        raise EnsembleError(f"the list of trusted folders cannot be written: {error}", Place(str(file))) from error
     return folder
 
 
@@ -173,5 +173,5 @@ def _written(file: Path) -> dict[str, str]:
         return {}
     folders = document.get("folders", {}) if isinstance(document, dict) else None
     if not isinstance(folders, dict):
-        raise ValueError("the file is none of trusted folders")
+        raise ValueError("the file is not a list of trusted folders")
     return folders

@@ -79,7 +79,7 @@ class Vault:
         try:
             return SensitiveStr(self.decrypt_bytes(text.strip().encode(), place).decode("utf-8", "surrogatepass"))
         except UnicodeError as error:
-            raise InvalidInput("the encrypted value is no text", place) from error
+            raise InvalidInput("the encrypted value is not text", place) from error
 
     def decrypt_bytes(self, data: bytes, place: Place | None = None) -> bytes:
         """Decrypt what is not text; as `decrypt`."""
@@ -250,10 +250,10 @@ def _read_key(path: Path) -> bytes:
         key = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError) as error:
         raise EnsembleError(
-            "this is no key of digests", Place(str(path)), "remove it, and a new one is made"
+            "this is not a digest key", Place(str(path)), "remove it, and a new one is created"
         ) from error
     if len(key) != _KEY_LENGTH:
-        raise EnsembleError("this is no key of digests", Place(str(path)), "remove it, and a new one is made")
+        raise EnsembleError("this is not a digest key", Place(str(path)), "remove it, and a new one is created")
     return key
 
 

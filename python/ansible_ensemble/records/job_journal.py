@@ -110,7 +110,7 @@ def read_job_journal(path: Path) -> Folded:
 def _entry(event: Mapping[str, Any]) -> Entry | None:
     entry = read_entry(event)
     if isinstance(entry, JobStarted) and not (is_change_id(entry.job) and is_job(entry.job)):
-        raise InvalidInput(f"{entry.job} is no id of a job")
+        raise InvalidInput(f"{entry.job} is not an id of a job")
     return entry
 
 

@@ -22,7 +22,7 @@ def create_journal(folder: Path, job: str, base: dict[str, str]) -> Journal:
     path = folder / JOBS / (job_file_name(job) + OPEN)
     taken = (job_log(folder, job), folder / CHANGES / f"{job_file_name(job)}.yaml")
     for record in filter(Path.exists, taken):
-        hint = "start the job again: it gets an id of its own"
+        hint = "start the job again: it gets a new id"
         raise EnsembleError(f"there is a job {job} already", Place(str(record)), hint)
     make_private(path.parent)
     return Journal.create(path, job, base)

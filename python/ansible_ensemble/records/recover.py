@@ -55,9 +55,9 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
             if not is_empty(read_journal(journal)):
                 folded = read_job_journal(journal)
                 fold(folded, ensemble)
-                ensemble.warnings.append(f"Job {folded.header.job} runs, or was killed and is not recorded yet.")
+                ensemble.warnings.append(f"Job {folded.header.job} is running, or was killed and is not recorded yet.")
         except EnsembleError as error:  # what else is known is shown all the same
-            ensemble.warnings.append(f"The job {job_of_journal(journal)} is not counted in: {error}")
+            ensemble.warnings.append(f"The job {job_of_journal(journal)} is not included: {error}")
     return ensemble
 
 
@@ -108,7 +108,7 @@ def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str,
             continue
         names = ", ".join(begun.key for begun in folded.interrupted if begun.implementation)
         _check_gone(folded)
-        text = f"Job {folded.header.job} had been killed; what it did is recorded now."
+        text = f"Job {folded.header.job} was killed; what it did is recorded now."
         report = record_journal(read_for(location, folded.header, options), journal)
         yield f"{text} Interrupted: {names}." if names else text, report
     if unread:
@@ -145,7 +145,7 @@ def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ens
 
 
 def _check_gone(folded: Folded) -> None:
-    """A job that lost its lock ends what it began, and its journal grows until then.
+    """A job that lost its lock ends its operations, and its journal grows until then.
 
     Raises:
         Locked: the process that carries it out is still there.
@@ -153,7 +153,7 @@ def _check_gone(folded: Folded) -> None:
     process = folded.header.carried_out_by
     if process is not None and presence(process) is Presence.ALIVE:
         raise Locked(
-            f"job {folded.header.job} still runs without its lock: process {process.pid} ends what it began",
+            f"job {folded.header.job} is still running without its lock: process {process.pid} ends its operations",
             hint="try again later",
         )
 

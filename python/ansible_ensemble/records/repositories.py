@@ -66,7 +66,7 @@ def repositories_of(ensemble: Ensemble) -> dict[str, Path]:
 def free_repositories(ensemble: Ensemble) -> list[str]:
     """Remove the locks that git left in an ensemble's repositories when a job was killed; a line for each."""
     freed = [lock for root in repositories_of(ensemble).values() for lock in free_claimed(root)]
-    return [f"Removed {shown_path(str(lock))}, which the git of a killed job had left." for lock in freed]
+    return [f"Removed {shown_path(str(lock))}, left by the git process of a killed job." for lock in freed]
 
 
 def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
@@ -136,7 +136,7 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
     try:
         secret, clear = _protected(ensemble)
     except EnsembleError as error:
-        kept.problems.append(f"nothing was committed, for secrets cannot be encrypted: {error}")
+        kept.problems.append(f"nothing was committed because secrets cannot be encrypted: {error}")
         return kept
     for name, root in repositories_of(ensemble).items():
         before = set((start.dirty or {}).get(name, ()))
@@ -154,11 +154,11 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
                 push(root)
             _note(kept, "there is no vault password to encrypt them with", sorted(recorded & clear))
             new = [path for path, file in changed.items() if path not in recorded and file not in known | before]
-            _note(kept, "these are new; `git add` takes what is to be kept", new)
+            _note(kept, "these are new; `git add` those to be kept", new)
             untold = {root / file for file in dirty_files(root)} - changed.keys()
             left = [path for path in passing if any(path in (file, *file.parents) for file in untold)]
             left = [path for path in left if not path.name.startswith(f"{ensemble.path.name}.lock")]
-            _note(kept, "they are of this machine alone; name them in .gitignore", left)
+            _note(kept, "they are machine-local; add them to .gitignore", left)
         except EnsembleError as error:
             kept.problems.append(str(error))
     return kept

@@ -25,7 +25,7 @@ _OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "start", "stop", "run
 _OF_JOBS, _OF_NOBODY = "job-plan-", "plan-"
 #: Seconds that a plan is kept for a job to come.
 _KEPT = 24 * 60 * 60.0
-_ANEW = "make the plan anew"
+_ANEW = "make a new plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def save_plan(text: str, path: Path) -> SavedPlan:
     """
     with suppress(FileNotFoundError):
         if path.stat().st_size and not is_plan_file(path):  # an ensemble, for one
-            raise InvalidInput(f"{path} is there and is no plan: it is not written over", hint="name another file")
+            raise InvalidInput(f"{path} exists and is not a plan: it is not overwritten", hint="name another file")
     content = text.encode()
     changed = not path.exists() or path.read_bytes() != content
     write_atomically(path, text, mode=0o600)
@@ -114,18 +114,20 @@ def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
 
     Raises:
         EnsembleError: it is not the plan that was saved there.
-        InvalidInput: the file is no plan.
+        InvalidInput: the file is not a plan.
     """
     try:
         content = path.read_bytes()
         found = SavedPlan(path, _digest(content))
         if digest not in (None, found.digest):
-            raise EnsembleError(f"{path} is not the plan that was made: its digest is another", hint=_ANEW)
+            raise EnsembleError(f"{path} is not the plan that was made: its digest differs", hint=_ANEW)
         document = json.loads(content.decode("utf-8"))
     except OSError as error:
         raise InvalidInput(f"the plan {path} cannot be read: {error.strerror}", hint=_ANEW) from error
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path} is no plan: {error}", hint="make one with `ansible-ensemble plan --out`") from error
+        raise InvalidInput(
+            f"{path} is not a plan: {error}", hint="make one with `ansible-ensemble plan --out`"
+        ) from error
     return Plan.from_json(document), found
 
 
@@ -155,7 +157,7 @@ def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
     """
     for name in ("spec", "status", "inputs"):
         if ensemble.base.get(name) != plan.base.get(name):
-            raise EnsembleError(f"the plan is stale: the {name} has changed since it was made", hint="make it anew")
+            raise EnsembleError(f"the plan is stale: the {name} has changed since it was made", hint="make a new one")
 
 
 def _right_command(plan: Plan, path: Path) -> str:

@@ -31,7 +31,7 @@ def dot(plan: dict[str, Any], *, operations: bool = False) -> str:
 
     Args:
         plan: the plan's JSON document.
-        operations: a box per operation, grouped by instance; otherwise a box per instance.
+        operations: draw each operation as a box, grouped by instance; otherwise a box per instance.
     """
     lines = ["digraph plan {", "  rankdir=TB", '  node [shape=box, style=rounded, fontname="sans-serif"]']
     groups = _groups(plan)

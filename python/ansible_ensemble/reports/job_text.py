@@ -17,7 +17,7 @@ from ansible_ensemble.reports.values import clean, few
 
 _HEADS = ("TASK", "INSTANCE", "OPERATION", "REASON", "STATUS", "STATE", "CHANGED", "SECONDS")
 _FAILED = {"error": "failed", "interrupted": "was interrupted"}
-_EXCUSES = {"priority": ", which does not count: it is optional", "on_failure": ", and its workflow saw to it"}
+_EXCUSES = {"priority": ", which does not count: it is optional", "on_failure": ", handled by its workflow"}
 _CHANGED = ("yes", "would")
 _PRINTED = 8
 
@@ -131,13 +131,13 @@ def _failures(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[s
     if (failed or not_run) and not job["success"]:
         stopped = bool(job.get("stopped"))
         goes_on = job["workflow"] in ("deploy", "undeploy")
-        again = "it goes on from there" if stopped else "only what is left will run"
-        mend = "" if stopped else "Mend the cause, then "
+        again = "it continues from there" if stopped else "only what is left will run"
+        mend = "" if stopped else "Fix the cause, then "
         run = f"{'run ' if goes_on else ''}{job['workflow']} again{f': {again}' if goes_on else ''}."
         yield ""
         yield f"What succeeded is recorded. {mend}{run if mend else run.capitalize()}"
         if job.get("record"):
-            yield f"All about it is in {clean(shown_path(str(job['record'])))}."
+            yield f"Details are in {clean(shown_path(str(job['record'])))}."
 
 
 def _why(task: dict[str, Any]) -> list[str]:

@@ -44,7 +44,7 @@ def summary_line(plan: dict[str, Any]) -> str:
 
 
 def _nothing(plan: dict[str, Any]) -> str:
-    """Why a plan does nothing, as far as it looked: what is left alone need not be as the specification says."""
+    """Why a plan does nothing, as far as it looked: what is left alone need not match the specification."""
     workflow, options = plan["workflow"], plan["options"]
     names = list(dict.fromkeys(clean(str(item["instance"])) for item in plan["excluded"]))
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -52,7 +52,7 @@ def _nothing(plan: dict[str, Any]) -> str:
     if workflow == "deploy" and options.get("change_detection") != "skip":
         limited = options.get("instances") or options.get("templates")
         what = "What else the filter names" if limited and names else "What the filter names" if limited else ""
-        return f"{alone}{what or ('All else' if names else 'Everything')} is as the specification says."
+        return f"{alone}{what or ('Everything else' if names else 'Everything')} matches the specification."
     if names:
         return f"{alone}There is nothing else to do."
     return _NOTHING.get(workflow, "There is nothing to do.")

@@ -163,7 +163,7 @@ class Progress:
         if found and str(event.get("operation")).endswith((".check", ".discover")):
             return f"found {self.style.status(found)}"
         if event.get("basis") == "predicted":
-            return self.style.good(f"would {'change' if event.get('changed') else 'be as it is'}")
+            return self.style.good(f"would {'change' if event.get('changed') else 'not change'}")
         return self.style.good("changed" if event.get("changed") else "ok")
 
     def _not_run(self, event: dict[str, Any], kind: str) -> list[str]:

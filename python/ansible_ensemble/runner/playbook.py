@@ -128,7 +128,7 @@ def run_playbook(
         except OSError as error:
             if not interruption.kill():
                 raise EnsembleError(f"ansible-playbook could not be run: {error}") from error
-            events.failures.append(f"what ansible-playbook says cannot be kept: {error.strerror}")
+            events.failures.append(f"the output of ansible-playbook cannot be written: {error.strerror}")
             show(f"Stopped: {events.failures[-1]}.")
         return RunnerResult(
             rc=1 if runner.rc is None else int(runner.rc),

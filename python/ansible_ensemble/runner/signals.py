@@ -66,7 +66,7 @@ class Interruption:
             self._pass_on(signal.SIGINT)
             # the signal may have come in the middle of another line, or because the terminal is gone
             with contextlib.suppress(OSError, RuntimeError):
-                self._show("Interrupted: waiting for what runs to end and be recorded. Interrupt again to kill it.")
+                self._show("Interrupted: waiting for running operations to end. Interrupt again to kill them.")
         else:
             self._pass_on(signal.SIGKILL)
 

@@ -18,7 +18,7 @@ _WHOLE = frozenset({"node_filter", "implementation", "constraints"})
 def copied(entries: Mapping[str, Entry], what: str, building: Building) -> dict[str, Entry | None]:
     """Each entry with what it copies under its own keys [TOSCA 1.3, 3.8.3.3.1].
 
-    One is None, and an error, if it is no map, or copies nothing that is there, or itself in the end.
+    One is None, and an error, if it is not a map, or copies nothing that is there, or itself in the end.
     """
     wholes: dict[str, Entry | None] = {}
     for start in entries:
@@ -41,8 +41,8 @@ def copied(entries: Mapping[str, Entry], what: str, building: Building) -> dict[
                 name = raw["copy"]
         if name not in wholes:
             loop = [*list(chain)[list(chain).index(name) :], name]
-            message = f"the copies make a loop: {' -> '.join(loop)}"
-            building.problems.add(message, place_of(entries[name].raw, "copy"), "let one of them stand by itself")
+            message = f"the copies form a cycle: {' -> '.join(loop)}"
+            building.problems.add(message, place_of(entries[name].raw, "copy"), "define one of them without copy")
             wholes[name] = None
         for link in reversed(chain):
             if link not in wholes:

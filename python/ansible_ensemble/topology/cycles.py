@@ -87,7 +87,7 @@ def check_cycles(nodes: Mapping[str, NodeTemplate], building: Building) -> None:
             target = relationship.target
             if target.name in numbers:
                 names = [one.name for one in path[numbers[target.name] :]] + [target.name]
-                message = f"the requirements make a circle: {' -> '.join(names)}"
+                message = f"the requirements form a cycle: {' -> '.join(names)}"
                 building.problems.add(message, relationship.place or relationship.source.place, _HINT)
             elif target.name not in done:
                 numbers[target.name] = len(path)

@@ -161,7 +161,7 @@ def _fit(
         capabilities = [one for one in allowed if not candidates.is_full(target, one)]
         if not capabilities:
             name, bounds = allowed[0].name, allowed[0].occurrences
-            return None, f"its capability '{name}' serves {bounds[1]} already, all that its occurrences allow"
+            return None, f"its capability '{name}' already serves {bounds[1]}, the most that its occurrences allow"
     for node_filter in wanted.filters:
         reason = mismatch(target, node_filter, building)
         if reason is not None:

@@ -64,7 +64,7 @@ def _check_host(operation: Operation, implementation: Implementation, building: 
     # it may be a host of the inventory, which only the job knows
     hint = nearest(host, [*KEYWORDS[:5], *building.nodes])
     if hint:
-        message = f"the operation_host '{host}' of operation {operation.full_name} is no node template"
+        message = f"the operation_host '{host}' of operation {operation.full_name} is not a node template"
         building.problems.warn(f"{message}: {hint}", operation.place)
 
 

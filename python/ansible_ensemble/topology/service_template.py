@@ -113,7 +113,7 @@ def _more(
         own = raw.get("template") if isinstance(raw, Mapping) and scope.is_unfurl else None
         if isinstance(own, Mapping):
             for key in [one for one in raw if one != "template"]:
-                message = f"`{key}` of the instance '{name}' is not acted on: it stands beside its template"
+                message = f"`{key}` of the instance '{name}' is ignored: it stands beside its template"
                 scope.problems.warn(message, key_place_of(raw, key))
         whole = _with(own if isinstance(own, Mapping) else raw, "type", _OPEN_NODE if scope.is_unfurl else _ANY_NODE)
         nodes.adopt(name, whole, instances)
@@ -128,7 +128,7 @@ def _more(
 
 
 def _with(raw: Any, key: str, value: Any) -> Any:
-    """A template with a key that it may lack; what is no map is reported elsewhere."""
+    """A template with a key that it may lack; what is not a map is reported elsewhere."""
     if raw is None:
         return {key: value}
     if not isinstance(raw, Mapping):

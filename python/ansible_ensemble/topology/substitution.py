@@ -71,7 +71,7 @@ def _check_properties(body: Mapping[str, Any], entity: EntityType, building: Bui
             problems.add(f"{entity.name} has no property '{name}'", place_of(section, name), hint)
         source = target[0] if isinstance(target, list) and len(target) == 1 else None
         if isinstance(source, str) and source not in inputs:
-            message = f"the property '{name}' is mapped to '{source}', which is no input"
+            message = f"the property '{name}' is mapped to '{source}', which is not an input"
             problems.add(message, place_of(section, name), nearest(source, inputs))
     for name, definition in entity.properties.items():
         if definition.required and not definition.has_default and name not in section and name not in inputs:

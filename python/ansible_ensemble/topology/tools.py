@@ -75,16 +75,16 @@ def add_tools(topology: Topology) -> None:
 
 def _check_same(artifact: Artifact, first: Artifact) -> None:
     """Refuse an artifact that is another tool than the first one of its name."""
-    what, hint = artifact.file or artifact.name, "have both say the same"
+    what, hint = artifact.file or artifact.name, "make both the same"
     for own, other in (
         (artifact.file, first.file),
         (artifact.type, first.type),
         (artifact.version or "any", first.version or "any"),
     ):
         if own != other:
-            raise InvalidInput(f"{what} is wanted as {own} and {other}", artifact.place, hint)
+            raise InvalidInput(f"{what} is required as {own} and {other}", artifact.place, hint)
     if _values(artifact) != _values(first):
-        raise InvalidInput(f"{what} is wanted with other properties elsewhere", artifact.place, hint)
+        raise InvalidInput(f"{what} is required with other properties elsewhere", artifact.place, hint)
 
 
 def _values(artifact: Artifact) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def files_of(operation: Operation) -> list[Artifact]:
 
 
 def is_elsewhere(artifact: Artifact) -> bool:
-    """Whether an artifact is no file of the project: one of a repository, a URL, a tool of another tool's."""
+    """Whether an artifact is not a file of the project: one of a repository, a URL, a tool of another tool's."""
     return artifact.repository is not None or "://" in artifact.file or artifact.type == ASDF_TOOL
 
 
@@ -185,7 +185,7 @@ def _here(interfaces: Mapping[str, Interface]) -> dict[str, Interface]:
 
 
 def _operation(interface: str, name: str, text: str, command: str, artifact: Artifact) -> Operation:
-    """An operation that is shown as a text, and runs a command, whose text is no expression."""
+    """An operation that is shown as a text, and runs a command, whose text is not an expression."""
     implementation = Implementation(primary=text, class_name="command", operation_host="ORCHESTRATOR")
     return Operation(interface, name, implementation, {"command": Assignment({"q": command})}, place=artifact.place)
 

@@ -114,7 +114,7 @@ def test_the_plan_playbook_only_plans(ansible: Callable) -> None:
     )
     assert run.code == 0, run.output
     assert run.names == ["plan"]
-    assert "ensemble_of_mine is no variable of a job" in " ".join(run.output.split())
+    assert "ensemble_of_mine is not a variable of a job" in " ".join(run.output.split())
     assert Path(run.call("plan")["plan_file"]).name == "p.json"
     assert "runs git commit --message; ensemble_prune is not set" in run.output, "what people wrote stays as it is"
 

@@ -116,6 +116,6 @@ def test_all_about_it_is_where_the_text_says(tmp_path: Path, options: list[str])
         check=False,
         timeout=300,
     )
-    named = re.findall(r"All about it is in (.*)\.$", done.stdout + done.stderr, flags=re.MULTILINE)
+    named = re.findall(r"Details are in (.*)\.$", done.stdout + done.stderr, flags=re.MULTILINE)
     assert bool(named) or options
     assert all((tmp_path / name).is_file() for name in named)

@@ -84,7 +84,7 @@ def test_the_database_is_made_migrated_and_checked(site: Site) -> None:
     for operation in ("create", "migrate", "migrate", "open", "close"):
         assert site.store(operation).returncode == 0, operation
     assert json.loads(site.store("check").stdout) == {"status": "ok"}
-    site.database.write_text("this is no database, and long enough to be read as one" * 20)
+    site.database.write_text("this is not a database, and long enough to be read as one" * 20)
     broken = site.store("check")
     assert broken.returncode != 0
     assert "file is not a database" in broken.stderr

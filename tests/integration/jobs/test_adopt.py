@@ -41,7 +41,7 @@ def test_by_hand(tmp_path: Path, adopt: Callable[..., Any]) -> None:
     [
         (["app", "--attribute", "port=1"], 3, 'has no attribute "port"'),
         (["nobody", "--attribute", "url=1"], 3, 'the spec has no instance "nobody"'),
-        (["app", "b", "--attribute", "url=1"], 2, "attributes are those of one instance"),
+        (["app", "b", "--attribute", "url=1"], 2, "--attribute needs exactly one instance"),
     ],
 )
 def test_refused(tmp_path: Path, adopt: Callable[..., Any], arguments: list[str], code: int, words: str) -> None:

@@ -35,7 +35,7 @@ def test_after_a_kill_what_finished_does_not_run_again(command, start, folder):
     again = command("deploy", "--approve", "service.yaml", cwd=folder)
     assert again.code == 0, again.output
     assert all(f"{name}:Standard.create" in again.output for name in unknown)
-    assert "had been killed" in again.output
+    assert "was killed" in again.output
     began = [line.split()[1] for line in noted(folder, "begin")]
     repeated = {name for name in began if began.count(name) > 1}
     assert repeated <= set(unknown)
@@ -96,7 +96,7 @@ def test_a_job_whose_lock_is_removed_ends_in_order_and_keeps_others_out_until_th
     assert command("unlock", held, cwd=folder).code == 0
     other = command("deploy", "--approve", "service.yaml", cwd=folder)
     assert (other.code, noted(folder)) == (4, [])
-    assert "still runs without its lock" in other.stderr
+    assert "is still running without its lock" in other.stderr
     [journal] = (folder / "jobs").glob("*.journal")
     wait_for(lambda: '"stopping"' in journal.read_text(), "the job to notice")
     (folder / "go").touch()

@@ -329,7 +329,7 @@ def test_everybodys_folder_has_no_settings(stranger, ran):
     for words in LOOKS:
         code, output = call(stranger, *words)
         assert (code, ran.exists()) == (0, False), (words, output)
-    assert "everybody can write" in call(stranger, "status")[1]
+    assert "world-writable" in call(stranger, "status")[1]
 
 
 @pytest.mark.parametrize(

@@ -106,5 +106,5 @@ def test_a_record_that_cannot_be_read_hides_no_other(folder: Path) -> None:
     next((folder / "changes").glob(f"*{FIRST[:8]}.yaml")).write_text("changes: 5")
     first, second = history(folder)
     assert first["changeId"] == FIRST
-    assert "this is no record of a job" in first["summary"]
+    assert "this is not a record of a job" in first["summary"]
     assert second["workflow"] == "check"

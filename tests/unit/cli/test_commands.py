@@ -106,8 +106,8 @@ def test_validate_says_what_is_valid(command):
 
 
 def test_init_says_what_it_made(command):
-    assert command("init", "web").out.startswith("A project was made in web:\n  ensemble.yaml\n")
-    assert command("init", "shop/web").out.startswith("An ensemble was made in shop/web, of the project shop:\n")
+    assert command("init", "web").out.startswith("Created a project in web:\n  ensemble.yaml\n")
+    assert command("init", "shop/web").out.startswith("Created an ensemble in shop/web, in the project shop:\n")
 
 
 def test_outputs_raw(command):
@@ -131,7 +131,7 @@ def test_history_last(command):
 def test_run_wants_one_thing_to_run(command, words):
     done = command(*words)
     assert done.code == 2
-    assert "one thing only" in done.err
+    assert "exactly one of" in done.err
 
 
 def test_forget_asks(command):
@@ -171,4 +171,4 @@ def test_graph_of_a_damaged_plan(command, tmp_path):
     plan.write_text(json.dumps(KIND, indent=1)[:-2], encoding="utf-8")
     done = command("graph", str(plan))
     assert done.code == 3
-    assert "is no plan" in done.err
+    assert "is not a plan" in done.err

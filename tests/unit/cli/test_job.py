@@ -95,11 +95,11 @@ def test_a_job_that_ended_before_its_first_operation_says_why(command):
 
 
 def test_a_job_that_did_not_begin_says_what_ansible_said(command):
-    command.jobs.job.finish_error = EnsembleError("the job did not begin", hint="-vv shows what Ansible said")
+    command.jobs.job.finish_error = EnsembleError("the job did not begin", hint="-vv shows Ansible's output")
     command.result = replace(command.result, rc=4, status="failed", failures=["Task failed: no space left"])
     done = command("deploy", "-a")
     assert done.code == 1
-    assert "Error: the job did not begin: Task failed: no space left (-vv shows what Ansible said)" in done.err
+    assert "Error: the job did not begin: Task failed: no space left (-vv shows Ansible's output)" in done.err
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -93,7 +93,7 @@ def test_a_defect_of_ours_is_one_line(command):
     done = command("status")
     assert done.code == 1
     assert done.err.count("\n") == 1
-    assert "defect of ansible-ensemble" in done.err
+    assert "bug in ansible-ensemble" in done.err
 
 
 @pytest.mark.parametrize(("words", "environment"), [(["-vvv"], {}), ([], {"ANSIBLE_ENSEMBLE_DEBUG": "1"})])

@@ -19,8 +19,8 @@ REFUSED = {
     "a link to the outside": ("ls -l", ["link.txt"], "link.txt lies outside of the project"),
     "two of one name": ("ls -l", ["a/x.txt", "b/x.txt"], "two files of .* have the name x.txt"),
     "one of the primary's name": ("a/run.sh", ["b/run.sh"], "two files of .* have the name run.sh"),
-    "the folder itself": ("ls -l", ["."], "the folder . holds the file that names it"),
-    "the folder itself, the long way": ("ls -l", ["a/.."], "holds the file that names it"),
+    "the folder itself": ("ls -l", ["."], "the folder . contains the file that names it"),
+    "the folder itself, the long way": ("ls -l", ["a/.."], "contains the file that names it"),
     "nothing runs": ({"className": "Template"}, ["a/x.txt"], "no effect with template"),
     "a Terraform module": ("module", ["a/x.txt"], "no effect with terraform"),
 }

@@ -63,20 +63,20 @@ REFUSED = {
     ("command", "check_mode"): "the input dryrun",
     ("command", "preConditions"): "a workflow has preconditions",
     ("command", "shell"): "className: Cmd",
-    ("role", "until"): "a file of tasks",
+    ("role", "until"): "a task file",
     ("role", "delegate_to"): "operation_host:",
     ("tasks", "throttle"): "serial:",
-    ("playbook", "become"): "say it in the playbook",
-    ("playbook", "failed_when"): "say it in the playbook",
+    ("playbook", "become"): "write it in the playbook",
+    ("playbook", "failed_when"): "write it in the playbook",
     ("terraform", "become"): None,
     ("template", "environment"): None,
-    ("delegate", "until"): "a file of tasks",
+    ("delegate", "until"): "a task file",
 }
 
 
 @pytest.mark.parametrize(("name", "key"), REFUSED)
 def test_keys_that_do_not(tmp_path: Path, name: str, key: str) -> None:
-    with pytest.raises(InvalidInput, match=f"service.yaml:7:3: .* `{key}`, which nothing acts on") as caught:
+    with pytest.raises(InvalidInput, match=f"service.yaml:7:3: .* `{key}`, which is not supported") as caught:
         configurator_for(implemented(tmp_path, name, **{key: "x"}), tmp_path)
     hint = REFUSED[name, key]
     assert hint is None or hint in (caught.value.hint or "")
@@ -88,7 +88,7 @@ def test_keys_that_do_not(tmp_path: Path, name: str, key: str) -> None:
         ("command", "become", "write it into the implementation"),
         ("role", "when", "a workflow's step"),
         ("module", "register", "in its outputs"),
-        ("playbook", "no_log", "say it in the playbook"),
+        ("playbook", "no_log", "write it in the playbook"),
     ],
 )
 def test_keywords_among_the_inputs(tmp_path: Path, name: str, key: str, hint: str) -> None:
@@ -140,7 +140,7 @@ def test_a_command_on_the_controller_runs_by_ansible_where_a_keyword_asks_for_it
 )
 def test_inputs_of_other_tools(tmp_path: Path, name: str, key: str, hint: str) -> None:
     one = implemented(tmp_path, name, inputs={key: "x"})
-    with pytest.raises(InvalidInput, match=f"the input {key} of Standard.create is one that nothing acts on") as caught:
+    with pytest.raises(InvalidInput, match=f"the input {key} of Standard.create is not supported") as caught:
         configurator_for(one, tmp_path)
     assert hint in (caught.value.hint or "")
     one.input_definitions[key] = ParameterDefinition(key, Schema("string"))

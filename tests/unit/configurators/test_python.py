@@ -118,7 +118,7 @@ ENDS = {
     "a map": ("return {'id': 3}", True, None, None),
     "failure": ("return task.done(False, False, error='no disk')", False, False, "no disk"),
     "anything else": ("return 5", False, None, "must return task.done"),
-    "no plain data": ("return task.done(outputs={'a': object()})", False, None, "no plain data"),
+    "no plain data": ("return task.done(outputs={'a': object()})", False, None, "not plain data"),
     "an exception": ("raise ValueError('bad')", False, None, "ValueError: bad"),
     "the job's error": ("task.query('.gone')", False, None, "nobody knows .gone"),
     "exit": ("raise SystemExit(0)", False, None, "SystemExit"),
@@ -185,7 +185,7 @@ class Mine:
 def test_the_base_class_needs_run_only(run: Any) -> None:
     assert run("class Mine(Configurator):\n    def run(self, task):\n        return True\n").success
     result = run("class Mine(Configurator):\n    pass\n")
-    assert "cannot carry out Standard.create: it has no run" in result.error
+    assert "cannot run Standard.create: it has no method run" in result.error
 
 
 def test_a_generator_yields_orders(run: Any) -> None:
@@ -282,5 +282,5 @@ def test_an_end_of_the_wrong_kind_fails_the_operation(run: Any, wrong: str) -> N
 
 
 def test_a_name_is_needed(task: Any) -> None:
-    with pytest.raises(InvalidInput, match="which Python class"):
+    with pytest.raises(InvalidInput, match="no Python class"):
         PythonConfigurator("").render(task())

@@ -69,4 +69,4 @@ def test_nothing_runs_without_its_files(remote: Any, outcomes: tuple[Outcome, ..
     result, orders = carry_out(CommandConfigurator("cat x.txt"), remote(), *outcomes)
     assert "shell" not in [name for name, _ in short(orders)]
     assert (result.success, result.modified) == (False, False)
-    assert "could not be brought to the host: no route" in str(result.error)
+    assert "could not be copied to the host: no route" in str(result.error)

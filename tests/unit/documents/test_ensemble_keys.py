@@ -66,13 +66,13 @@ status:
 def test_what_nothing_acts_on_in_an_ensemble_is_told_once() -> None:
     document = parse_yaml(ENSEMBLE, Path("ensemble.yaml"))
     assert list(unheeded(document.data, ensemble_schema())) == [
-        "ensemble.yaml:3:48: `imports.shared.manifest.revision` is not acted on",
-        "ensemble.yaml:4:34: `environment.instances` is not acted on",
-        "ensemble.yaml:4:54: `environment.imports` is not acted on",
-        "ensemble.yaml:4:72: `environment.variable` is not acted on",
-        "ensemble.yaml:5:8: `spec.installers` is not acted on",
-        "ensemble.yaml:9:9: `status.instances.a.capabilities` is not acted on",
-        "ensemble.yaml:10:62: `status.instances.b.computedProperties` is not acted on",
+        "ensemble.yaml:3:48: `imports.shared.manifest.revision` is ignored",
+        "ensemble.yaml:4:34: `environment.instances` is ignored",
+        "ensemble.yaml:4:54: `environment.imports` is ignored",
+        "ensemble.yaml:4:72: `environment.variable` is ignored",
+        "ensemble.yaml:5:8: `spec.installers` is ignored",
+        "ensemble.yaml:9:9: `status.instances.a.capabilities` is ignored",
+        "ensemble.yaml:10:62: `status.instances.b.computedProperties` is ignored",
     ]
 
 
@@ -90,12 +90,12 @@ ensembles: [{file: a.yaml, managedBy: b, project: p}]
 def test_what_nothing_acts_on_in_a_project_is_told() -> None:
     document = parse_yaml(PROJECT, Path("unfurl.yaml"))
     assert [text.partition(": ")[2] for text in unheeded(document.data, project_schema())] == [
-        "`environmets` is not acted on",
-        "`environments.prod.deployers` is not acted on",
-        "`environments.prod.repositories.r.credential` is not acted on",
-        "`environments.prod.cloud` is not acted on",
-        "`ensembles[0].managedBy` is not acted on",
-        "`ensembles[0].project` is not acted on",
+        "`environmets` is ignored",
+        "`environments.prod.deployers` is ignored",
+        "`environments.prod.repositories.r.credential` is ignored",
+        "`environments.prod.cloud` is ignored",
+        "`ensembles[0].managedBy` is ignored",
+        "`ensembles[0].project` is ignored",
     ]
 
 

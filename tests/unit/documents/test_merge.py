@@ -36,7 +36,7 @@ EXPANDED: list[tuple[str, Any]] = [
     ("a: {m: {x: 1}, k: 1}\nc: {+/a: null, m: {+%: nullout}}", {"m": None, "k": 1}),
     ("a: {m: {x: 1}}\nc: {+/a: null, m: {+%: merge, y: 1}}", {"m": {"x": 1, "y": 1}}),
     ("c: {m: {+%: whiteout}, k: 1}", {"k": 1}),
-    # values that are no maps, and lists
+    # values that are not maps, and lists
     ("a: 5\nc: {+/a: null}", 5),
     ("a: [1, 2]\nc: [0, {+/a: null}, 3]", [0, 1, 2, 3]),
     ("a: [1, 2]\nc: [[{+/a: null}]]", [[1, 2]]),
@@ -69,11 +69,11 @@ def test_expansion(text: str, expected: Any) -> None:
         ("a: 1\nb: {+/a: null, x: 1}", "names no map"),
         ("a: {m: {+%: error, x: 1}}\nb: {+/a: null, m: {y: 1}}", r"\+%: error"),
         ("a: {m: {x: 1}}\nb: {+/a: null, m: {+%: bad}}", "not known"),
-        ("b: {+/b: null}", "back to themselves"),
-        ("b: {c: {+/b: null}}", "back to themselves"),
-        ("b: {c: {+..: null}}", "back to themselves"),
+        ("b: {+/b: null}", "form a cycle"),
+        ("b: {c: {+/b: null}}", "form a cycle"),
+        ("b: {c: {+..: null}}", "form a cycle"),
         ("a: {+/b: null}\nb: {+/a: null}", r"\+/b .*-> \+/a"),
-        ("a: &n {x: {+*n: null}}", "back to themselves"),
+        ("a: &n {x: {+*n: null}}", "form a cycle"),
         ("+/: null", "names nothing"),
     ],
 )
@@ -149,7 +149,7 @@ def test_what_is_no_part_of_an_included_file(name: str, message: str, tmp_path: 
 def test_an_include_loop_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("+include: b.yaml\n")
     (tmp_path / "b.yaml").write_text("x:\n  +include: a.yaml\n")
-    with pytest.raises(InvalidInput, match="back to themselves"):
+    with pytest.raises(InvalidInput, match="form a cycle"):
         expand(read_yaml(tmp_path / "a.yaml"))
 
 

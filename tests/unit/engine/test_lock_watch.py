@@ -39,7 +39,7 @@ def told(watch: LockWatch, happens: Callable[[], object], seconds: float = 5.0) 
 def test_a_lock_that_was_removed(ensemble: Path) -> None:
     held = lock.acquire(ensemble, "deploy")
     reason = told(LockWatch(held, pause=0.01), lambda: lock.unlock(ensemble, held.id))
-    assert reason == "the lock was lost while the job ran: somebody removed it"
+    assert reason == "the lock was lost while the job ran: it was removed"
 
 
 def test_a_lock_that_another_has_now(ensemble: Path) -> None:
@@ -64,10 +64,10 @@ def test_a_lock_that_one_more_process_works_under_is_not_lost(ensemble: Path) ->
     ("answer", "reason"),
     [
         ({"ours": [{"id": "1"}], "theirs": []}, None),
-        ({"ours": [], "theirs": []}, "somebody removed it"),
+        ({"ours": [], "theirs": []}, "it was removed"),
         (
             {"ours": [], "theirs": [{"id": "2", "path": "all", "owner": {"name": "bob"}, "locked_at": "noon"}]},
-            "bob has it since noon",
+            "bob has held it since noon",
         ),
         (None, None),
     ],

@@ -319,5 +319,5 @@ def test_an_output_sets_a_part_of_an_attribute_beside_the_others(job, recorded, 
 def test_an_output_cannot_set_a_part_of_what_has_none(job) -> None:
     made = job(PARTS)
     made.instance("machine")
-    with pytest.raises(InvalidInput, match='"port" is mapped to a part of "info", which is no map'):
+    with pytest.raises(InvalidInput, match='"port" is mapped to a part of "info", which is not a map'):
         settled(made, CONFIGURE, Result(True, outputs={"whole": "text", "port": 80}))

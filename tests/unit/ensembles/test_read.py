@@ -39,8 +39,8 @@ def test_a_path_that_can_be_none_is_refused(path: str) -> None:
 
 
 NO_ENSEMBLES = {
-    "a plan": ('{"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}', "no ensemble, but of the kind 'Plan'"),
-    "a project": ("apiVersion: tosca-ensemble/v1\nkind: Project\n", "no ensemble, but of the kind 'Project'"),
+    "a plan": ('{"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}', "not an ensemble, but of the kind 'Plan'"),
+    "a project": ("apiVersion: tosca-ensemble/v1\nkind: Project\n", "not an ensemble, but of the kind 'Project'"),
     "something else": ('{"format_version": "1.2", "planned_values": {}}', "neither an ensemble nor a service template"),
     "a text": ("remember the milk\n", "neither an ensemble nor a service template"),
     "a list": ("- kind\n- spec\n", "neither an ensemble nor a service template"),
@@ -117,4 +117,4 @@ spec:
 """)
     ensemble = read_ensemble(locate(tmp_path / "project" / "web"), JobOptions())
     assert [ensemble.evaluator.input(name) for name in ("size", "color")] == [3, "red"]
-    assert [text.partition(": ")[2] for text in ensemble.warnings] == ["`spec.deployment_blueprint` is not acted on"]
+    assert [text.partition(": ")[2] for text in ensemble.warnings] == ["`spec.deployment_blueprint` is ignored"]

@@ -108,7 +108,7 @@ REFUSED: dict[str, tuple[dict[str, str], str]] = {
     ),
     "another that selects from this one": (
         {"external": "environment: {external: {network: ensemble.yaml}}"},
-        "network cannot be read: ensembles need each other: ",
+        "network cannot be read: ensembles depend on each other: ",
     ),
     "only what needs it": (
         {"external": "", "node": "mine: {type: Net, requirements: [dependency: app]}"},
@@ -193,7 +193,7 @@ def test_what_it_stood_for_before_comes_first(ensemble: Callable[..., Ensemble])
     before = f"net: {{template: net, {OK}, imported: 'network:lan'}}"
     assert ensemble(**several, recorded=before).instances.by_name["net"].imported == "network:lan"
     moved = ensemble(recorded=before.replace("lan", "wan"))
-    assert any("stands for network:lan now, and stood for network:wan before" in one for one in moved.warnings)
+    assert any("selects network:lan now, and selected network:wan before" in one for one in moved.warnings)
 
 
 def test_a_template_of_the_same_topology_is_the_last_resort(ensemble: Callable[..., Ensemble]) -> None:

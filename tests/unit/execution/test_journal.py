@@ -106,7 +106,7 @@ def test_damage_is_named_with_its_place(written: Path) -> None:
     assert [str(damage).partition(".jsonl:")[2] for damage in read_journal(written).damage] == [
         "2: the line is damaged",
         "3: events 1 to 2 are missing",
-        "4: event 3 comes again or too late",
+        "4: event 3 is repeated or out of order",
         "5: the line is cut off",
     ]
 
@@ -255,7 +255,7 @@ def test_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "pwrite", full)
     monkeypatch.setattr(os, "ftruncate", no_truncate)
     journal.append(EVENTS[1])
-    with pytest.raises(EnsembleError, match=r"No space left on device \(what was in it before is safe"):
+    with pytest.raises(EnsembleError, match=r"No space left on device \(what was written before is safe"):
         journal.commit()
     torn = read_journal(path)
     assert plain(torn.events) == EVENTS[:1]

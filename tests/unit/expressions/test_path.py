@@ -41,7 +41,7 @@ def test_parse(text: str, segments: tuple[Segment, ...]) -> None:
         ("a]", 'unexpected "]" at character 2'),
         ("a[]", "an empty filter"),
         ("a?b", 'unexpected "b" at character 3'),
-        ("$1", '"$1" is no variable at character 1'),
+        ("$1", '"$1" is not a variable at character 1'),
         ("a[b=[c]]", '"[" in what is compared'),
     ],
 )
@@ -159,7 +159,7 @@ def test_uri_and_deployment(model: Any) -> None:
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [(".nam", 'there is no special key ".nam"'), ("$nix", 'there is no variable "$nix"'), ("a[", "is no path")],
+    [(".nam", 'there is no special key ".nam"'), ("$nix", 'there is no variable "$nix"'), ("a[", "is not a path")],
 )
 def test_errors(model: Any, text: str, problem: str) -> None:
     with pytest.raises(InvalidInput) as error:

@@ -108,7 +108,7 @@ def test_inputs_that_need_each_other(full: Any) -> None:
     scope = full.evaluator().scope(
         full.instances.get("app"), operation=full.operation(a="{{ inputs.b }}", b="{{ inputs.a }}")
     )
-    with pytest.raises(InvalidInput, match="inputs need each other: a -> b -> a"):
+    with pytest.raises(InvalidInput, match="inputs depend on each other: a -> b -> a"):
         scope.inputs["a"]
 
 
@@ -328,7 +328,7 @@ def test_inputs_of_the_topology(full: Any) -> None:
         evaluator.input("needed")
     with pytest.raises(InvalidInput, match='there is no input "texd"'):
         evaluator.input("texd")
-    with pytest.raises(InvalidInput, match='input "bad" is "x", which is no integer'):
+    with pytest.raises(InvalidInput, match='input "bad" is "x", which is not of type integer'):
         evaluator.input("bad")
 
 

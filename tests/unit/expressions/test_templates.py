@@ -53,7 +53,7 @@ ERRORS: list[tuple[str, str]] = [
     ("{{ 1 +", "Syntax error"),
     ("{{ 1 | nofilter }}", "nofilter"),
     ("{{ 1 / 0 }}", "division by zero"),
-    ("{{ '::app::[' | eval }}", "is no path"),
+    ("{{ '::app::[' | eval }}", "is not a path"),
     ("{{ lookup('nolookup') }}", "nolookup"),
 ]
 

@@ -51,7 +51,7 @@ def test_values(model: Any, expression: Any, value: Any) -> None:
 ERRORS: list[tuple[Any, str]] = [
     ({"get_input": "sise"}, 'there is no input "sise"'),
     ({"get_input": ["database", "prot"]}, 'input "database" has no key "prot"'),
-    ({"get_input": ["size", "x"]}, "it is no map or list"),
+    ({"get_input": ["size", "x"]}, "it is not a map or list"),
     ({"get_property": ["SELF", "prot"]}, '"app" has no property "prot"'),
     ({"get_property": ["nobody", "port"]}, 'there is no node template "nobody"'),
     ({"get_property": ["SOURCE", "port"]}, "SOURCE means nothing here"),
@@ -175,7 +175,7 @@ def test_output_of_an_operation(model: Any) -> None:
 def test_a_cycle_is_named(empty: Any) -> None:
     empty.node("a", {"x": {"get_property": ["b", "y"]}})
     empty.node("b", {"y": {"concat": ["z", {"get_property": ["a", "x"]}]}})
-    with pytest.raises(InvalidInput, match=r"values need each other: a\.x -> b\.y -> a\.x"):
+    with pytest.raises(InvalidInput, match=r"values depend on each other: a\.x -> b\.y -> a\.x"):
         empty.evaluate({"get_property": ["a", "x"]})
 
 
@@ -193,7 +193,7 @@ def test_values_refer_to_values_to_any_depth(empty: Any, template: bool) -> None
 def test_a_long_cycle_ends(empty: Any) -> None:
     for number in range(100):
         empty.node(f"n{number}", {"x": {"get_property": [f"n{(number + 1) % 100}", "x"]}})
-    with pytest.raises(InvalidInput, match="values need each other"):
+    with pytest.raises(InvalidInput, match="values depend on each other"):
         empty.evaluate({"get_property": ["n0", "x"]})
 
 

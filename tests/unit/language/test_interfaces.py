@@ -259,7 +259,7 @@ def test_an_unknown_operation_host_may_be_one_of_the_inventory(load: Load) -> No
     for known in ("web", "db1.example.org"):
         assert load(body % (host % known)).warnings == []
     (warning,) = load(body % (host % "wbe")).warnings
-    assert "the operation_host 'wbe' of operation Standard.create is no node template: did you mean web?" in warning
+    assert "the operation_host 'wbe' of operation Standard.create is not a node template: did you mean web?" in warning
 
 
 def test_defaults_of_all_interfaces_and_operations_that_invoke_others_in_unfurls_dialect(load: Load) -> None:

@@ -63,6 +63,6 @@ topology_template:
   node_templates: {n: {type: Root, artifacts: {a: {type: File, file: a.txt, permissions: '0600'}}}}
 """)
     assert [text.partition(": ")[2] for text in topology.warnings] == [
-        "`root` of a topology template is not acted on",
-        "`permissions` of an artifact is not acted on",
+        "`root` of a topology template is ignored",
+        "`permissions` of an artifact is ignored",
     ]

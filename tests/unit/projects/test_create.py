@@ -106,7 +106,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
     assert (folder / "ansible.cfg").read_text() == "mine"
     assert (folder / ".gitignore").read_text().startswith("mine\n")
     assert not {"ansible.cfg", "ensemble-project.yaml"} & set(made.files)
-    assert made.notices == ["ansible.cfg is there already and stays as it is"]
+    assert made.notices == ["ansible.cfg exists and is left unchanged"]
 
 
 def test_a_second_time_is_refused(project: Path) -> None:

@@ -78,7 +78,7 @@ def _missing(roots: dict[str, Path]) -> None:
         (_dirty, "'types' has changes"),
         (_own_commit, r"template\.yaml differs"),
         (_own_dirty, r"template\.yaml differs"),
-        (_missing, "'types' is not here"),
+        (_missing, "'types' is missing"),
     ],
 )
 def test_what_differs_is_named(roots: dict[str, Path], change: Any, message: str) -> None:

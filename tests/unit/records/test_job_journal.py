@@ -105,7 +105,7 @@ def test_what_is_of_another_form_is_lost_and_named_and_of_another_kind_passed_ov
 def test_a_job_of_another_id_than_jobs_have_is_lost_and_named(tmp_path: Path, job: str) -> None:
     folded = read_job_journal(written(tmp_path, job_started(job=job), started(KEY)))
     assert (folded.header.job, folded.header.time) == (JOB, 11.0)
-    assert [text.partition("read: ")[2] for text in folded.damage] == [f"{job} is no id of a job"]
+    assert [text.partition("read: ")[2] for text in folded.damage] == [f"{job} is not an id of a job"]
 
 
 def test_of_a_job_whose_beginning_is_lost_the_header_tells(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_killed_jobs_are_recorded_oldest_first(job) -> None:
         left(made, JOBS[number], *created(JOBS[number], f"{number}"))
     told = recover(made)
     assert [report["job"]["id"] for _, report in told] == [*JOBS]
-    assert [text for text, _ in told] == [f"Job {one} had been killed; what it did is recorded now." for one in JOBS]
+    assert [text for text, _ in told] == [f"Job {one} was killed; what it did is recorded now." for one in JOBS]
     assert (url(made), open_journals(made.ensemble.folder)) == ("1", [])
 
 
@@ -65,7 +65,7 @@ def test_what_was_interrupted_is_named_but_no_step_that_runs_nothing(job) -> Non
 def test_a_job_that_goes_on_without_its_lock_is_left_alone(job) -> None:
     made = job()
     journal = left(made, JOBS[0], *created(JOBS[0], "x"), process=describe_process(os.getpid()).to_json())
-    with pytest.raises(Locked, match=f"job {JOBS[0]} still runs without its lock: process {os.getpid()}"):
+    with pytest.raises(Locked, match=f"job {JOBS[0]} is still running without its lock: process {os.getpid()}"):
         recover(made)
     assert open_journals(made.ensemble.folder) == [journal]
 

@@ -102,7 +102,7 @@ def test_what_was_approved_is_carried_out_or_nothing(service: Path, change: str)
             )
         with pytest.raises(EnsembleError, match=r"is not the plan that was made|cannot be read") as caught:
             carry_out(service, "deploy", file, variables["ensemble_plan_digest"])
-    assert caught.value.hint == "make the plan anew"
+    assert caught.value.hint == "make a new plan"
 
 
 def test_a_plan_that_nobody_named_is_known_by_its_digest(service: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_plan_is_not_written_over_what_is_none(service: Path, name: str) -> No
     file.touch()
     file.write_text(file.read_text() or "precious: true\n")
     before = file.read_text()
-    with pytest.raises(InvalidInput, match="is no plan: it is not written over"):
+    with pytest.raises(InvalidInput, match="is not a plan: it is not written over"):
         save_plan(TEXT, file)
     assert file.read_text() == before
 

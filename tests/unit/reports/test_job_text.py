@@ -24,7 +24,7 @@ def test_a_failure_that_does_not_count_is_shown_and_nothing_is_to_be_mended(docu
     report["tasks"][1]["excused"] = "priority"
     text = job_text(report)
     assert "failed, which does not count: it is optional\n" in text
-    assert "Mend the cause" not in text
+    assert "Fix the cause" not in text
     assert text.endswith("3 of them failed or blocked, which does not count)\n")
 
 
@@ -52,7 +52,7 @@ def test_a_long_error_is_cut_unless_verbose(document):
 def test_a_failure_names_the_record(document):
     report = document("job-failed")
     report["job"]["record"] = "jobs/job1.yaml"
-    assert "All about it is in jobs/job1.yaml." in job_text(report)
+    assert "Details are in jobs/job1.yaml." in job_text(report)
 
 
 def test_a_stopped_job_says_that_it_goes_on(document):
@@ -63,7 +63,7 @@ def test_a_stopped_job_says_that_it_goes_on(document):
     text = job_text(report)
     assert "db: configure was interrupted" in text
     assert "app: create                      the job was told to stop" in text
-    assert "Run deploy again: it goes on from there." in text
+    assert "Run deploy again: it continues from there." in text
     assert text.splitlines()[-1].startswith("Deploy stopped, the job was told to stop: 1 failed, 1 cancelled")
 
 

@@ -28,21 +28,21 @@ def test_the_last_line_counts():
 
 def test_an_empty_plan_says_so():
     assert plan_text(Plan("deploy", "ensemble.yaml").to_json()) == (
-        "No changes. Everything is as the specification says.\n"
+        "No changes. Everything matches the specification.\n"
     )
 
 
 @pytest.mark.parametrize(
     ("workflow", "options", "left_alone", "said"),
     [
-        ("deploy", {}, ["db"], "Left alone: db. All else is as the specification says."),
-        ("deploy", {}, list("abcdefg"), "Left alone: a, b, c, d, e and 2 more. All else is as the specification says."),
-        ("deploy", {"instances": ["app"]}, [], "What the filter names is as the specification says."),
+        ("deploy", {}, ["db"], "Left alone: db. All else matches the specification."),
+        ("deploy", {}, list("abcdefg"), "Left alone: a, b, c, d, e and 2 more. All else matches the specification."),
+        ("deploy", {"instances": ["app"]}, [], "What the filter names matches the specification."),
         (
             "deploy",
             {"templates": ["app"]},
             ["b"],
-            "Left alone: b. What else the filter names is as the specification says.",
+            "Left alone: b. What else the filter names matches the specification.",
         ),
         ("deploy", {"change_detection": "skip"}, [], "There is nothing to do."),
         ("undeploy", {}, [], "There is nothing to undeploy."),

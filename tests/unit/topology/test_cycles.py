@@ -60,6 +60,6 @@ def test_a_circle_with_a_connection_is_none(load: Load, relationships: tuple[str
     ],
 )
 def test_a_circle_of_orders_is_refused(load: Load, relationships: tuple[str, ...], circle: str) -> None:
-    with pytest.raises(InvalidInput, match=f"the requirements make a circle: {circle} ") as caught:
+    with pytest.raises(InvalidInput, match=f"the requirements form a cycle: {circle} ") as caught:
         load(ring(*relationships))
     assert "ConnectsTo" in str(caught.value.hint)

@@ -104,7 +104,7 @@ def test_a_capability_is_of_the_type_that_its_assignment_names(load: Load) -> No
 
 def test_a_type_of_no_kind_is_refused(load: Load) -> None:
     for raw in ("{}", "{derived_from: Nothing}", "{derived_from: T}"):
-        with pytest.raises(InvalidInput, match="what kind of type 'T' is cannot be told"):
+        with pytest.raises(InvalidInput, match="what kind of type 'T' is cannot be determined"):
             load(f"types: {{T: {raw}}}", unfurl=True)
 
 
@@ -190,7 +190,7 @@ def test_instances_with_a_template_of_their_own(load: Load) -> None:
         ("unfurl.nodes.Default", 1),
     ]
     (told,) = topology.warnings
-    assert "`readyState` of the instance 'a' is not acted on" in told
+    assert "`readyState` of the instance 'a' is ignored" in told
 
 
 PARTS = """

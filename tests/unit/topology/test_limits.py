@@ -17,8 +17,8 @@ XSD = '\'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name
 @pytest.mark.parametrize(
     ("kind", "clause", "message"),
     [
-        ("string", 'pattern: "["', r"the pattern \[ is no regular expression: unterminated"),
-        ("string", 'pattern: "(?P<a>x)(?P<a>y)"', ".* is no regular expression: redefinition"),
+        ("string", 'pattern: "["', r"the pattern \[ is not a regular expression: unterminated"),
+        ("string", 'pattern: "(?P<a>x)(?P<a>y)"', ".* is not a regular expression: redefinition"),
         ("integer", "min_length: 1", "min_length does not apply to the type integer"),
         ("integer", "pattern: x", "pattern does not apply to the type integer"),
         ("boolean", "greater_than: 1", "greater_than does not apply to the type boolean"),

@@ -121,8 +121,8 @@ topology_template:
     assert node.directives == ("select",)
     assert node.node_filter == {"properties": [{"k": {"equal": "v"}}]}
     assert [text.partition(": ")[2] for text in topology.warnings] == [
-        "`dependencies` of a node template is not acted on",
-        "`instance_keys` of a node template is not acted on",
+        "`dependencies` of a node template is ignored",
+        "`instance_keys` of a node template is ignored",
     ]
     assert node.metadata == {"k": "v"}
     assert topology.node_templates["n"].properties["anything"].value == {"goes": 1}

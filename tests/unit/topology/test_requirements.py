@@ -200,7 +200,7 @@ def test_a_long_chain_has_no_limit(load: Load) -> None:
 
 def test_a_long_circle_is_named(load: Load) -> None:
     text = chain(3000).replace("n0: {type: Root}", "n0: {type: Root, requirements: [{dependency: n2999}]}")
-    with pytest.raises(InvalidInput, match="the requirements make a circle: n0 -> n2999 -> n2998 -> "):
+    with pytest.raises(InvalidInput, match="the requirements form a cycle: n0 -> n2999 -> n2998 -> "):
         load(text)
 
 

@@ -55,10 +55,10 @@ def test_a_tool_without_a_file_has_none(load: Load) -> None:
 @pytest.mark.parametrize(
     ("two", "message"),
     [
-        ("{type: Binary, file: helm, artifact_version: 2}", "helm is wanted as 2 and any"),
-        ("{type: Binary, file: helm, artifact_version: 1.10}", "helm is wanted as 1.10 and any"),
-        ("{type: Other, file: helm}", "helm is wanted as Other and Binary"),
-        ("{type: Binary, file: helm, properties: {word: now}}", "helm is wanted with other properties"),
+        ("{type: Binary, file: helm, artifact_version: 2}", "helm is required as 2 and any"),
+        ("{type: Binary, file: helm, artifact_version: 1.10}", "helm is required as 1.10 and any"),
+        ("{type: Other, file: helm}", "helm is required as Other and Binary"),
+        ("{type: Binary, file: helm, properties: {word: now}}", "helm is required with other properties"),
     ],
 )
 def test_a_tool_is_wanted_in_one_way(load: Load, two: str, message: str) -> None:

@@ -62,18 +62,18 @@ def test_fits(tmp_path: Path, kind: str, given: Any, value: Any) -> None:
 
 REFUSED = [
     ("{type: Port}", 101, "property a.value: 101 violates in_range: [1, 100]"),
-    ("{type: Port}", "x", 'property a.value is "x", which is no integer'),
+    ("{type: Port}", "x", 'property a.value is "x", which is not of type integer'),
     ("{type: Login}", {}, "property a.value: the field 'user' of Login is missing"),
     ("{type: Login}", {"user": "u", "usr": 1}, "property a.value: Login has no field 'usr'"),
     ("{type: Login}", {"user": "u", "port": 0}, "property a.value.port: 0 violates in_range: [1, 100]"),
     ("{type: list, entry_schema: Port}", [1, 500], "property a.value[1]: 500 violates in_range: [1, 100]"),
-    ("{type: scalar-unit.size}", "much", 'property a.value is "much", which is no scalar-unit.size'),
+    ("{type: scalar-unit.size}", "much", 'property a.value is "much", which is not of type scalar-unit.size'),
     (
         "{type: scalar-unit.size, constraints: [{greater_than: 1 GB}]}",
         "1 MB",
         "property a.value: '1 MB' violates greater_than: 1 GB",
     ),
-    ("{type: timestamp}", "noon", 'property a.value is "noon", which is no timestamp'),
+    ("{type: timestamp}", "noon", 'property a.value is "noon", which is not of type timestamp'),
 ]
 
 
@@ -86,19 +86,23 @@ def test_does_not_fit(tmp_path: Path, kind: str, given: Any, message: str) -> No
 
 
 SECRET = [
-    ("{type: map, metadata: {sensitive: true}}", "hunter2", "property a.value is <<REDACTED>>, which is no map"),
+    (
+        "{type: map, metadata: {sensitive: true}}",
+        "hunter2",
+        "property a.value is <<REDACTED>>, which is not of type map",
+    ),
     (
         "{type: integer, metadata: {sensitive: true}}",
         "hunter2",
-        "property a.value is <<REDACTED>>, which is no integer",
+        "property a.value is <<REDACTED>>, which is not of type integer",
     ),
-    ("{type: Login}", "hunter2", "property a.value is <<REDACTED>>, which is no map"),
-    ("{type: Login}", ["hunter2"], "property a.value is <<REDACTED>>, which is no map"),
-    ("{type: tosca.datatypes.Credential}", "hunter2", "property a.value is <<REDACTED>>, which is no map"),
-    ("{type: list, entry_schema: Login}", ["hunter2"], "property a.value[0] is <<REDACTED>>, which is no map"),
-    ("{type: list, entry_schema: Login}", "hunter2", "property a.value is <<REDACTED>>, which is no list"),
-    ("{type: map, entry_schema: integer}", {"db_password": "hunter2"}, "is <<REDACTED>>, which is no integer"),
-    ("{type: integer}", mark_sensitive("hunter2"), "property a.value is <<REDACTED>>, which is no integer"),
+    ("{type: Login}", "hunter2", "property a.value is <<REDACTED>>, which is not of type map"),
+    ("{type: Login}", ["hunter2"], "property a.value is <<REDACTED>>, which is not of type map"),
+    ("{type: tosca.datatypes.Credential}", "hunter2", "property a.value is <<REDACTED>>, which is not of type map"),
+    ("{type: list, entry_schema: Login}", ["hunter2"], "property a.value[0] is <<REDACTED>>, which is not of type map"),
+    ("{type: list, entry_schema: Login}", "hunter2", "property a.value is <<REDACTED>>, which is not of type list"),
+    ("{type: map, entry_schema: integer}", {"db_password": "hunter2"}, "is <<REDACTED>>, which is not of type integer"),
+    ("{type: integer}", mark_sensitive("hunter2"), "property a.value is <<REDACTED>>, which is not of type integer"),
     (
         "{type: string, metadata: {sensitive: true}, constraints: [{min_length: 9}]}",
         "hunter2",

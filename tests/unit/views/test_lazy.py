@@ -47,7 +47,7 @@ def test_a_part_reads_another(written: Any, expected: Any, empty: Any) -> None:
 def test_what_needs_itself_is_refused(written: Any, empty: Any) -> None:
     empty.node("a", {"f": written, "whole": {"eval": ".::f"}})
     for name in ("f", "whole", "f"):
-        with pytest.raises(InvalidInput, match="values need each other"):
+        with pytest.raises(InvalidInput, match="values depend on each other"):
             empty.evaluate({"get_property": ["a", name]})
 
 

@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="record by hand that the one instance is there and has this attribute, without looking (repeatable)",
+        help="record the instance with this attribute, without checking that it exists (repeatable)",
     )
     options.add_job_of_names(parser, "adopt")
 
@@ -42,10 +42,10 @@ def _by_hand(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.jobs import commands as jobs
 
     if len(arguments.names) != 1:
-        raise UsageError("attributes are those of one instance", hint="name one instance with --attribute")
+        raise UsageError("--attribute needs exactly one instance", hint="name one instance")
     name, console = arguments.names[0], session.console
     attributes = inputs_of([], arguments.attribute)
-    if not approved(arguments, session, f"Record that {name} is there, without looking?"):
+    if not approved(arguments, session, f"Record that {name} is there without checking that it exists?"):
         console.line("Not approved; nothing was done.")
         return 1
     done = jobs.adopt(arguments.ensemble, name, attributes)

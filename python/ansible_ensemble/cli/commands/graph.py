@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
     parser.add_argument("--workflow", metavar="NAME", default="deploy", help="the workflow to draw (default: deploy)")
     parser.add_argument("--format", choices=tuple(_FORMATS), default="dot", help="format of the graph (default: dot)")
-    parser.add_argument("--operations", action="store_true", default=False, help="draw a box for each operation")
+    parser.add_argument("--operations", action="store_true", default=False, help="draw each operation as a box")
     options.add_values(parser)
     options.add_options(parser, "graph")
     options.add_common(parser, formats=("text",))

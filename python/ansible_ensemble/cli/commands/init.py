@@ -27,9 +27,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         console.document(made)
     else:
         if made["project"] is None:
-            console.line(f"A project was made in {made['folder']}:")
+            console.line(f"Created a project in {made['folder']}:")
         else:
-            console.line(f"An ensemble was made in {made['folder']}, of the project {made['project']}:")
+            console.line(f"Created an ensemble in {made['folder']}, in the project {made['project']}:")
         for file in made["files"]:
             console.line(f"  {file}")
         console.line(f"Next: ansible-ensemble plan {made['folder']}")

@@ -13,7 +13,7 @@ from ansible_ensemble.cli.session import Session
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("trigger", metavar="NAME", help="name of the event, or of a policy's trigger")
-    parser.add_argument("--data", metavar="FILE", help="JSON or YAML given to the actions as input; - is stdin")
+    parser.add_argument("--data", metavar="FILE", help="JSON or YAML file with input for the actions; - is stdin")
     options.add_job_of_names(parser, "notify")
 
 

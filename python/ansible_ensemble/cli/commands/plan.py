@@ -53,5 +53,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         console.tell(plan_text(outcome.document, console.style, verbose=arguments.verbose > 0))
         if hasattr(arguments, "out"):
             command = f"ansible-ensemble {arguments.workflow} {arguments.out}"
-            console.line(f"The plan is in {arguments.out}. `{command}` carries it out, and does not ask again.")
+            console.line(f"The plan is saved in {arguments.out}. `{command}` executes it without asking again.")
     return 2 if arguments.detailed_exitcode and not is_empty(outcome.document) else 0

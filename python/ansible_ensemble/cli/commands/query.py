@@ -15,7 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "expression", metavar="EXPRESSION", help="a path (::app::url), a template, or a function in YAML"
     )
     parser.add_argument(
-        "--instance", metavar="NAME", help="the instance that SELF and relative paths mean (default: the topology)"
+        "--instance", metavar="NAME", help="instance that SELF and relative paths refer to (default: the topology)"
     )
     options.add_ensemble_option(parser)
     options.add_values(parser)

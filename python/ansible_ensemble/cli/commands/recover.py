@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if "merged" in report and arguments.output != "json":
         for text in report["check"]:
             session.console.line(f"Check: {text}")
-        session.console.line(f"{report['merged']} holds both sides now; `git commit` concludes the merge.")
+        session.console.line(f"{report['merged']} is merged; `git commit` concludes the merge.")
     elif "freed" in report and arguments.output != "json":
         for text in report["freed"]:
             session.console.line(text)

@@ -15,10 +15,10 @@ from ansible_ensemble.core.errors import UsageError
 def configure(parser: Parser) -> None:
     """Describe the command's arguments."""
     parser.takes_command = True
-    parser.epilog = "With -- COMMAND the command runs for each instance; it may hold expressions."
+    parser.epilog = "With -- COMMAND the command runs for each instance; it may contain expressions."
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
     options.add_approval(parser)
-    what = options.group(parser, "what runs")
+    what = options.group(parser, "operation or command")
     what.add_argument("--workflow", metavar="NAME", default="run", help="run this workflow of the topology")
     options.add_job(parser, "run")
 
@@ -46,8 +46,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         )
     if sum(kinds) != 1:
         raise UsageError(
-            "it must be said what to run, and one thing only",
-            hint="give --operation NAME, --workflow NAME, --module NAME or -- COMMAND",
+            "give exactly one of --operation, --workflow, --module and -- COMMAND",
         )
     return run_job(
         arguments,

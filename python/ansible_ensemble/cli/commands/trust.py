@@ -18,25 +18,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         nargs="?",
         default=".",
-        help="a project's folder, or one above several (default: here)",
+        help="a project's folder, or a folder above several (default: the current one)",
     )
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument(
-        "--list", action="store_true", default=False, help="list the folders and what was decided for each"
-    )
-    kind.add_argument("--remove", action="store_true", default=False, help="forget what was decided for the folder")
+    kind.add_argument("--list", action="store_true", default=False, help="list the folders with the decision for each")
+    kind.add_argument("--remove", action="store_true", default=False, help="forget the decision for the folder")
     options.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Trust a folder and what is below it, or no longer; or list what is trusted.
+    """Trust a folder and what is below it, stop trusting it, or list trusted folders.
 
     Raises:
-        InvalidInput: there is no such folder, or nothing was said of it.
+        InvalidInput: there is no such folder, or it is not in the list.
     """
     console, folder = session.console, Path(arguments.folder).expanduser()
     if arguments.remove and not withdraw(folder):
-        raise InvalidInput(f"nothing was said of {folder.resolve()}", hint="`ansible-ensemble trust --list`")
+        raise InvalidInput(f"{folder.resolve()} is not in the list", hint="`ansible-ensemble trust --list`")
     if not arguments.list and not arguments.remove:
         if not folder.is_dir():
             raise InvalidInput(f"there is no folder {folder}")
@@ -47,5 +45,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     elif arguments.list:
         console.result("".join(f"{how:8} {name}\n" for name, how in said.items()) or "No folder is trusted.\n")
     else:
-        console.line(f"{'Forgotten' if arguments.remove else 'Trusted'}: {folder.resolve()}.")
+        console.line(f"{'Removed' if arguments.remove else 'Trusted'}: {folder.resolve()}.")
     return 0

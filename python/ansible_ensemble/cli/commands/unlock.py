@@ -10,7 +10,7 @@ from ansible_ensemble.cli.session import Session
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    parser.add_argument("lock_id", metavar="ID", help="id of the lock, as the message about it shows")
+    parser.add_argument("lock_id", metavar="ID", help="id of the lock, as shown in the message about it")
     options.add_ensemble_option(parser)
     options.add_common(parser)
 

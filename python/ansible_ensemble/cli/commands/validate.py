@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--part",
         action="store_true",
         default=False,
-        help="they are parts of a whole: what they leave open, and implementing files that are missing, are warnings",
+        help="the files are parts of a larger one: unmet requirements and missing implementation files are warnings",
     )
     options.add_values(parser)
     options.add_options(parser, "validate")

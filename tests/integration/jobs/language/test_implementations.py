@@ -86,7 +86,7 @@ def test_keywords_are_refused_by_all_with_the_same_words(command: Any, tmp_path:
     (tmp_path / "service.yaml").write_text(SERVICE.replace("WRITTEN", "{primary: ping, when: is_web}"))
     for words in (["validate"], ["plan"], ["deploy", "--approve"]):
         done = command(*words, "service.yaml")
-        assert (done.code, "has `when`, which nothing acts on" in done.output) == (3, True), done.output
+        assert (done.code, "has `when`, which is not supported" in done.output) == (3, True), done.output
 
 
 @pytest.mark.parametrize("operation", ["delete", "stop"])

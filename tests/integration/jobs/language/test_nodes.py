@@ -1,4 +1,4 @@
-"""Node templates that are no plain ones: scaled, nested, selected from elsewhere, with directives."""
+"""Node templates that are not plain ones: scaled, nested, selected from elsewhere, with directives."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_one_job_at_a_time_on_all_clones(command, start, clones):
     assert command(*deploy, cwd=other).code == 4
     again = command(*deploy, cwd=one)
     assert again.code == 0, again.output
-    assert "took up the global lock all" in again.output
+    assert "reused the global lock all" in again.output
     assert held(one) == []
 
     git(other, "pull", "--quiet")

@@ -35,7 +35,7 @@ def test_jobs_commit_one_after_the_other(command, plain: Path, options: tuple[st
     left = {line[3:] for line in git(plain, "status", "--porcelain").splitlines()}
     assert left == {"jobs/"}
     told = " ".join(done.output.split())
-    assert "Not committed: jobs, planned: they are of this machine alone; name them in .gitignore." in told
+    assert "Not committed: jobs, planned: they are machine-local; add them to .gitignore." in told
 
 
 def test_what_a_killed_job_left_is_no_change_of_a_person(command, plain: Path) -> None:
