@@ -115,7 +115,7 @@ INVALID: list[tuple[dict[str, str | bytes], str]] = [
     ({csar.META: META + "Entry-Definitions: ../../etc/passwd\n"}, "leads out"),
     ({csar.META: META + "Entry-Definitions: d\n", "d/x": ""}, "no file d"),
     ({csar.META: META.replace("1.1", "2.0")}, "2.0 is not known"),
-    ({csar.META: META.replace("CSAR-Version: 1.1", "CSAR-Version: new")}, "no version"),
+    ({csar.META: META.replace("CSAR-Version: 1.1", "CSAR-Version: new")}, "not a version"),
     ({csar.META: META + "CSAR-Version: 1.1\n"}, "given twice"),
     ({csar.META: "nonsense\n"}, "name: value"),
     ({csar.META: b"\xff"}, "UTF-8"),

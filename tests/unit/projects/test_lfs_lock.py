@@ -75,7 +75,7 @@ def test_a_lock_that_a_killed_job_left_is_taken_up(lfs_server: Any, one: Path) -
     left = acquire_global(settings, one)
     taken = acquire_global(settings, one, notice=notices.append)
     assert taken == left
-    assert "took up" in notices[0]
+    assert "reused" in notices[0]
     assert taken is not None
     assert release_global(taken) is None
     assert lfs_server.locks == {}

@@ -75,7 +75,7 @@ def _missing(roots: dict[str, Path]) -> None:
     ("change", "message"),
     [
         (_other_commit, "'types' is at"),
-        (_dirty, "'types' has changes"),
+        (_dirty, "'types' has uncommitted changes"),
         (_own_commit, r"template\.yaml differs"),
         (_own_dirty, r"template\.yaml differs"),
         (_missing, "'types' is missing"),
@@ -106,7 +106,7 @@ def test_other_tools(roots: dict[str, Path]) -> None:
     section = pins(roots)
     section["runtime"]["ansible-core"]["version"] = "1.0"
     section["runtime"]["unfurl"] = {"version": "1.2.0"}
-    with pytest.raises(InvalidInput, match=r"ansible-core is .*, locked is 1\.0"):
+    with pytest.raises(InvalidInput, match=r"ansible-core is .*, but the lock section has 1\.0"):
         check(section, roots)
 
 
