@@ -63,7 +63,7 @@ test: $(EQUIPPED) ## Run every gate and every test
 	@echo
 	@echo "All checks passed. Try next: make demo"
 
-generate: $(EQUIPPED) ## Write anew what is made from tables in the code: options, reasons, functions
+generate: $(EQUIPPED) ## Regenerate what is made from tables in the code: options, reasons, functions
 	python tests/generate.py
 	python -m ansible_ensemble.functions.reference > docs/expressions.md
 

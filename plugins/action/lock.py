@@ -27,7 +27,7 @@ class ActionModule(EnsembleAction):
     )
 
     def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
-        """Lock or unlock; a dry run holds the lock as well, so that it sees a state that nobody changes meanwhile."""
+        """Lock or unlock; a dry run holds the lock as well, so that the state does not change meanwhile."""
         answer: dict[str, Any] = jobs.lock(
             given["ensemble"],
             state=given["state"],

@@ -75,7 +75,7 @@ lock:
       returned: success
       sample: A6BKKsK50000
 exit_code:
-  description: The exit code for a command that ends with this error; 4 if somebody else holds the lock.
+  description: The exit code for a command that ends with this error; 4 if another job holds the lock.
   returned: failure
   type: int
   sample: 4

@@ -65,7 +65,7 @@ class EnsembleAction(ActionBase):
     def _refused(self, result: dict[str, Any]) -> str | None:
         """Why the role's variables are not taken: one that it does not know is a slip of one it does; or None.
 
-        One that is like none of them may be somebody's own: it is warned of.
+        Any other name may be the user's own, so it is only a warning.
         """
         if not self._in_role:
             return None

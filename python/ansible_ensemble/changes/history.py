@@ -33,7 +33,7 @@ def history(folder: Path) -> list[dict[str, Any]]:
         if not jobs.get(job_id, {}).get("workflow"):  # Unfurl's lines do not tell it
             try:
                 record = read_job(path)
-            except InvalidInput as error:  # the others are shown all the same
+            except InvalidInput as error:  # the others are shown anyway
                 jobs.setdefault(job_id, {"changeId": job_id, "summary": str(error), "tasks": 0})
                 continue
             jobs[record.job.change_id] = record.job.to_json() | {"tasks": len(record.tasks)}

@@ -2,7 +2,7 @@
 
 Records merge by themselves: each job has its own files, and `jobs.tsv` merges by union. In `ensemble.yaml` an instance
 is merged as a whole, since its fields belong together: changed on one side only, it is that side's; changed on both, it
-is the one that was changed last, and is reported, because nobody has checked what the two jobs made of it together.
+is the one that was changed last, and is reported, because the combined result of the two jobs has not been checked.
 What people write (the spec) is merged key by key; where both sides changed the same key, it is left to them.
 """
 
@@ -24,7 +24,7 @@ _OF_THE_JOB = frozenset({"lastJob", "lock", "jobsLog"})
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What came of a merge.
+    """The result of a merge.
 
     Attributes:
         text: the merged file.

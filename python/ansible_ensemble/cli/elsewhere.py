@@ -1,6 +1,6 @@
 """Words that users of Terraform, Unfurl, xOpera and Ansible know, and how the same is said here.
 
-They are hints, not aliases: one thing has one name, and whoever comes from elsewhere learns it at the first try.
+They are hints, not aliases: one thing has one name, and users of other tools learn it at the first try.
 docs/coming-from.md tells the same at length.
 """
 

@@ -81,7 +81,7 @@ def approved(arguments: argparse.Namespace, session: Session, question: str) -> 
     """Whether the user agrees: by option, by environment variable, or when asked.
 
     Raises:
-        UsageError: there is nobody to ask.
+        UsageError: there is no terminal to ask on.
     """
     return is_approved(arguments, session.console) or session.console.confirm(question, flag="--approve")
 
@@ -89,7 +89,7 @@ def approved(arguments: argparse.Namespace, session: Session, question: str) -> 
 def play_job(
     job: PreparedJob, arguments: argparse.Namespace, session: Session, *, extra: Sequence[str] = ()
 ) -> RunnerResult:
-    """Run the playbook of a job, and show how it goes on.
+    """Run the playbook of a job, and show its progress.
 
     Args:
         job: the job; its plan is not empty.

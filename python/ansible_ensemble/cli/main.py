@@ -28,7 +28,7 @@ from ansible_ensemble.core.output import drop, open_standard_streams, outlive_re
 _LOG = logging.getLogger(__name__)
 
 DEBUG = "ANSIBLE_ENSEMBLE_DEBUG"
-#: Errors of the system that can meet any write, and are nobody's defect.
+#: System errors that any write can have, and that are not bugs.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     open_standard_streams()
     atexit.register(gc.freeze)  # else the interpreter looks for garbage once more before it ends, which takes long
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # what was started with nohup goes on when its terminal is gone
+        # what was started with nohup continues when its terminal is gone
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
     return execute(sys.argv[1:] if argv is None else argv, Session(standard_console(os.environ)))
@@ -64,7 +64,7 @@ def execute(argv: Sequence[str], session: Session) -> int:
         console.error(EnsembleError("interrupted"))
         return 128 + signal.SIGINT
     except BrokenPipeError:
-        drop(sys.stdout)  # whoever read it has enough of it
+        drop(sys.stdout)  # its reader has closed it
         drop(sys.stderr)
         return 128 + signal.SIGPIPE
     except SystemExit as end:

@@ -1,4 +1,4 @@
-"""An argument parser whose errors are ours, and that names the option somebody may have meant."""
+"""An argument parser with errors of our form, which suggest the nearest option."""
 
 from __future__ import annotations
 

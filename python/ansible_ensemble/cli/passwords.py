@@ -64,7 +64,7 @@ class _Asking:
         return answered
 
     def vault_id(self, vault_id: str) -> str:
-        """The vault id with a file in the place of `prompt`."""
+        """The vault id with a file instead of `prompt`."""
         if not vault_id.endswith(_PROMPT):
             return vault_id
         label = vault_id.removesuffix(_PROMPT)

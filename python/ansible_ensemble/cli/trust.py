@@ -16,13 +16,13 @@ from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted
 
 
 def settle_trust(command: Command, arguments: argparse.Namespace, console: Console) -> None:
-    """Have the user agree to what a job runs; what nobody agreed to is kept from running.
+    """Have the user trust the code that a job runs; code that is not trusted is kept from running.
 
     That is first of all the `ansible.cfg` here: it names scripts of passwords and plugins, which run when it is read.
 
     Raises:
         EnsembleError: the user does not agree.
-        UsageError: there is nobody to ask.
+        UsageError: there is no terminal to ask on.
     """
     if command.runs or (command.name == "plan" and getattr(arguments, "check", False)):
         _agree(arguments, console)
@@ -69,7 +69,7 @@ def _ensemble(argument: str) -> Path | None:
         try:
             saved = json.loads(Path(argument).read_text(encoding="utf-8"))
             argument = str(saved.get("ensemble") or argument)
-        except (ValueError, AttributeError):  # whoever reads the plan says what is wrong with it
+        except (ValueError, AttributeError):  # reading the plan reports what is wrong with it
             pass
     try:
         path = Path(argument).expanduser().absolute()

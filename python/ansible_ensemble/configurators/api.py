@@ -2,7 +2,7 @@
 
 A configurator runs in a process of its own, so it may block, and may not harm the job when it fails. Its `run` is a
 function that returns `task.done(...)`, or a generator that yields orders (`SubTask`, `Command`, `ModuleCall`), gets
-what came of each, and returns `task.done(...)`.
+the result of each, and returns `task.done(...)`.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class CommandConfigurator:
     Inputs are environment variables of the command [TOSCA 1.3, 5.8.4.3], and `inputs.name` in its templates. What it
     prints as a JSON object names outputs and attributes; `status` in it sets the status. Further inputs: `cwd`,
     `input` (standard input), `shell` (path of the shell), `arguments` (a map, appended as --name value), `dryrun`
-    (what check mode puts in the place of `%dryrun%`, or at the end; true: the command is harmless as it is).
+    (check mode replaces `%dryrun%` by it, or appends it; true: the command is harmless as it is).
     """
 
     name = "command"
@@ -61,7 +61,7 @@ class CommandConfigurator:
     def run(self, task: Task) -> Steps:
         """Run the command."""
         argv, shell = self._argv(task)
-        # templates of what came of it see the command, and may not take a secret in it for anything else
+        # templates of the result see the command, and a secret in it has to stay sensitive
         secret = any(map(is_sensitive, (self._text(task), *(task.inputs.get(name) for name in _PARTS))))
         result = yield from run_argv(task, argv, shell, secret=secret)
         return result
@@ -162,7 +162,7 @@ class ScriptConfigurator:
             return result
         if task.inputs.get("input") is not None:
             raise InvalidInput("a script on another host gets no standard input", task.operation.place)
-        # the interpreter of the other host, wherever it is there
+        # the interpreter of the other host, found by its PATH
         there = "python3" if interpreter == sys.executable else interpreter
         if task.files:
             words = (*filter(None, [there]), f"./{file.name}", *arguments)

@@ -94,7 +94,7 @@ def put_beside(operation: Operation, root: Path, folder: Path) -> Beside | None:
     Args:
         operation: the operation.
         root: the project's root.
-        folder: the operation's own folder, where that one is made anew.
+        folder: the operation's own folder, where that one is created again.
 
     Raises:
         InvalidInput: as `find_dependencies`.

@@ -164,7 +164,7 @@ def _no_file(file: str, operation: Operation) -> InvalidInput:
 
 
 def _nothing_of(primary: str, operation: Operation, root: Path) -> InvalidInput:
-    """The error for a word that names nothing: it would be a shell command, which nobody asked for."""
+    """The error for a word that names nothing: it would have to be a shell command, which is unlikely to be meant."""
     shown = primary if len(primary) <= _SHOWN else f"{primary[:_SHOWN]}..."
     as_command = f"a command is {{className: Cmd, primary: {shown}}}"
     if Path(primary).suffix in SUFFIXES:

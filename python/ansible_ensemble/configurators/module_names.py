@@ -21,7 +21,7 @@ _KINDS = ("modules", "action")
 
 
 def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | None] | None:
-    """What is wrong with the name of a module, and a hint; None if there is such a module, or nobody can tell.
+    """What is wrong with the name of a module, and a hint; None if there is such a module, or that is unknown.
 
     Args:
         name: the FQCN; a short name is that of a module in a folder `library`, or wrong.

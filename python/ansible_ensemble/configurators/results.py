@@ -89,7 +89,7 @@ def _status(word: Any) -> Status | None:
 
 
 def spoil(result: Result, error: EnsembleError) -> None:
-    """What the tool did is done, but what came of it cannot be told."""
+    """The tool has run, but its result cannot be evaluated."""
     result.success, result.error = False, str(error)
     if not result.modified and (result.outcome is None or result.outcome.changed is not False):
         result.modified = None

@@ -40,7 +40,7 @@ _ERROR = re.compile(r"^Error: (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^ +on (\S+) line (\d+)", re.MULTILINE)
 #: Exit codes of `plan -detailed-exitcode`: nothing to do, something to do.
 _PLANNED = (0, 2)
-#: Seconds that a command waits for a state that somebody else has locked.
+#: Seconds that a command waits for a locked state.
 _LOCK_TIMEOUT = 60
 #: Runs a command under a lock of its own: Terraform's cache of providers is not safe for several `init` at a time.
 _ONE_AT_A_TIME = (
@@ -150,7 +150,7 @@ class _Terraform:
 
     @property
     def private(self) -> Path:
-        """A folder of the task that nobody else can read: backends leave their settings in it."""
+        """A folder of the task that only the user can read: backends leave their settings in it."""
         folder = self.task.folder / ".terraform"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
@@ -273,7 +273,7 @@ class _Terraform:
 
 
 def _apply(terraform: _Terraform) -> Steps:
-    """Apply, destroy, or take over what is there; what was made counts even where not all of it could be."""
+    """Apply, destroy or refresh; what was created counts even if the command failed."""
     task, before = terraform.task, terraform.content()
     command = {"delete": ("destroy",), "discover": ("apply", "-refresh-only")}.get(task.operation.name, ("apply",))
     outcome = yield from terraform.change(*command)
@@ -314,7 +314,7 @@ def _changes(plan: str) -> str:
 
 
 def _look(terraform: _Terraform) -> Steps:
-    """Compare the world with the module: absent if nothing is there, degraded or in error where it differs.
+    """Compare the live resources with the module: absent if there are none, degraded or in error where it differs.
 
     A plan that has to make, replace or destroy something tells of an error; one that updates in place, of a degraded
     instance. Where no plan can be made, the status is unknown.

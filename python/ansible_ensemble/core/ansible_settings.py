@@ -57,7 +57,7 @@ def local_settings() -> Path | None:
 
 
 def is_public_folder() -> bool:
-    """Whether there is an `ansible.cfg` here that Ansible ignores, since everybody could have written it."""
+    """Whether there is an `ansible.cfg` here that Ansible ignores, since it is world-writable."""
     try:
         here = Path.cwd()
         return not os.environ.get(_NAMED) and bool(here.stat().st_mode & stat.S_IWOTH) and (here / _LOCAL).exists()

@@ -2,7 +2,7 @@
 
 A change id is `A`, seven base-62 digits of the time (years since 2020, month, day, hour, minute, second, 1/62 second,
 all in UTC), then the number of the task in its job as four hexadecimal digits; `0000` is the job itself. A job of more
-than 65535 tasks goes on with `G` and six hexadecimal digits, which still sorts behind all others of the job.
+than 65535 tasks continues with `G` and six hexadecimal digits, which still sorts behind all others of the job.
 """
 
 from __future__ import annotations

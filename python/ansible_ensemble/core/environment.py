@@ -1,7 +1,7 @@
 r"""Rules that make environment variables, the same wherever they are written (Unfurl: "Environment Variables").
 
 `NAME: value` sets a variable, and null leaves it as it was; true is `true`, and false is empty. `+NAME` copies it from
-the environment, or has the value where that has none. `-NAME` removes it. `^NAME` puts the value before what is there,
+the environment, or has the value where that has none. `-NAME` removes it. `^NAME` prepends the value,
 as for PATH. Behind the sign may be wildcards, and a `!` for all names but those; `-*` leaves what programs cannot do
 without. `${NAME:default}` in a value is another variable, of `${ONE|TWO}` the first that is set, and `\${` is `${`.
 """
@@ -38,7 +38,7 @@ def apply_rules(rules: Mapping[str, Any], environment: Mapping[str, Any], as_tex
 
     Args:
         rules: value by rule; a value may be sensitive, which the variable then is as well.
-        environment: what is there.
+        environment: the variables to start from.
         as_text: gives the text of a value, which is neither a boolean nor null.
     """
     changes: Changes = {}

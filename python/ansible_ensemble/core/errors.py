@@ -95,6 +95,6 @@ def raise_all(errors: Iterable[InvalidInput]) -> None:
 
 
 class Locked(EnsembleError):
-    """Somebody else works on the ensemble."""
+    """Another job holds the lock of the ensemble."""
 
     exit_code = 4

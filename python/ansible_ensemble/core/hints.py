@@ -38,8 +38,8 @@ def known_names(names: Collection[object]) -> str | None:
 def slip_of(name: str, known: Iterable[str]) -> str | None:
     """The known name that this one is but for one letter, two in the wrong order, or two at its end; None if none.
 
-    It decides whether a name is refused that may be somebody's own; what is refused anyway gets a hint by `nearest`.
-    A short name is nobody's slip, nor is one with another number.
+    It decides whether a name that may be the user's own is refused; what is refused anyway gets a hint by `nearest`.
+    A short name is not taken for a slip, nor is one with another number.
     """
     return next(
         (one for one in known if one != name and len(one) >= _LONG and _is_slip(name.lower(), one.lower())), None

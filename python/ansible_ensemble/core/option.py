@@ -59,7 +59,7 @@ def option(default: _Value, help_text: str, *flags: str, **said: Any) -> _Value:
     """Declare an option, as the value of a dataclass's field.
 
     Args:
-        default: its default; a list or map is made anew each time.
+        default: its default; a list or map is copied each time.
         help_text: see `Option.help`.
         flags: see `Option.flags`.
         said: further attributes of `Option`.

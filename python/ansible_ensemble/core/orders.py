@@ -105,7 +105,7 @@ Order = Command | ModuleCall | Play
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of an order.
+    """The result of an order.
 
     Attributes:
         ok: whether it succeeded.

@@ -1,4 +1,4 @@
-"""Standard streams that nobody is at: closed from the start, or left by their reader, as in `... | head -1`."""
+"""Standard streams without a reader: closed from the start, or later, as in `... | head -1`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def open_standard_streams() -> None:
 
 
 def outlive_reader(stream: TextIO) -> None:
-    """Have a stream drop what it is given once nobody reads it any more: who writes to it has work to end."""
+    """Have a stream drop its input once its reader is gone, so that the writer can finish its work."""
     for name in ("write", "flush"):
         with contextlib.suppress(AttributeError):  # one that is closed, or none at all
             setattr(stream, name, _dropping(stream, getattr(stream, name)))

@@ -138,7 +138,7 @@ class _Expansion:
         return result if changed else value
 
     def expand_map(self, value: dict[Any, Any], path: tuple[Any, ...]) -> Any:
-        """Return a map expanded, or what comes in its place."""
+        """Return a map expanded, or what replaces it."""
         own = _empty_like(value)
         found: list[Any] = []
         changed = False

@@ -14,22 +14,22 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file at a path that somebody wrote."""
+    """Whether there is a file at a path in a file."""
     return _answer(path.is_file)
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder at a path that somebody wrote."""
+    """Whether there is a folder at a path in a file."""
     return _answer(path.is_dir)
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is anything at a path that somebody wrote."""
+    """Whether there is anything at a path in a file."""
     return _answer(path.exists)
 
 
 def resolved(path: Path) -> Path:
-    """Where a path that somebody wrote leads, its links followed; the path itself if it can be none."""
+    """Where a path in a file leads, its links followed; the path itself if it can be none."""
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):

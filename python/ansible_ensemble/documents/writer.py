@@ -232,7 +232,7 @@ class _Surgery:
             raise _Unsafe
 
     def prove(self, entries: Mapping[Any, Any], text: str) -> None:
-        """Refuse to go on where the new text of entries does not say them."""
+        """Refuse to continue where the new text of entries does not say them."""
         if not _says(text, entries):
             raise _Unsafe
 

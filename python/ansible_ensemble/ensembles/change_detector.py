@@ -205,7 +205,7 @@ class ChangeDetector:
 
 
 class BlankChangeDetector(ChangeDetector):
-    """A detector for an ensemble nothing of which is there: only instances could tell whether a condition is met."""
+    """A detector for an ensemble of which nothing is deployed: only instances could tell whether a condition is met."""
 
     def unmet(self, condition: Any, member: PlannedInstance) -> str | None:
         """Why no instance could ever meet a condition, None if one could."""

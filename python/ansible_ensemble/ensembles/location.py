@@ -1,4 +1,4 @@
-"""Where an ensemble is: what a path that somebody gives means, for every command."""
+"""Where an ensemble is: what a path given by the user means, for every command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Location:
 
     Attributes:
         ensemble: its file, absolute; it need not exist where there is a `template`.
-        template: a service template given in its place.
+        template: a service template given instead.
     """
 
     ensemble: Path
@@ -144,6 +144,6 @@ def _unpacked(archive: Path) -> Path:
     if folder.is_dir() and any(folder.iterdir()):
         check_unpacked(archive, folder)
     else:
-        distrust(folder)  # before anything of it is there
+        distrust(folder)  # before anything is written
         open_csar(archive, folder)
     return folder

@@ -199,7 +199,7 @@ def read_ensemble(
 
 
 def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ensemble:
-    """An ensemble nothing of which is there yet, and whose values are known as far as its own files tell them.
+    """An ensemble of which nothing is deployed yet, with the values that its own files give.
 
     Args:
         read: its files.

@@ -1,4 +1,4 @@
-"""Node templates that stand for something that is there already (directive `select`) [TOSCA 1.3, 3.4.3].
+"""Node templates that represent existing instances (directive `select`) [TOSCA 1.3, 3.4.3].
 
 That is an instance of another ensemble, which the environment names as `external`, or another node template of the
 same topology. A property or attribute of such a node is read from what it stands for each time, so that a change there
@@ -74,12 +74,12 @@ class _Values:
 def bind_selected(
     topology: Topology, instances: Instances, externals: Mapping[str, Any], find: Callable[[str], Scope]
 ) -> Problems:
-    """Have each node template with the directive `select` stand for the first thing that fits.
+    """Have each node template with the directive `select` represent the first match.
 
     What it stood for before comes first, then instances of other ensembles, then templates of the same topology.
 
     Args:
-        topology: its node templates get the values of what they stand for.
+        topology: its node templates get the values of what they select.
         instances: get an imported instance for each that is elsewhere.
         externals: names of other ensembles, in the order in which they are searched.
         find: gives the view from an external's instance, or from its topology.
@@ -98,7 +98,7 @@ def bind_selected(
         known = instances.get(template.name)
         before = known.imported if known is not None else None
         if before is not None and before.partition(":")[0] in unreadable:
-            fitting = []  # it may be there still: nothing is taken in its place
+            fitting = []  # it may still exist: nothing is selected instead
         found = next((one for one in fitting if one.name == before), fitting[0] if fitting else None)
         own = [] if fitting or unreadable else _own(template, topology, reasons)
         if found is not None:
@@ -156,7 +156,7 @@ def _known_properties(view: View) -> dict[str, Assignment]:
 def _fitting(
     template: NodeTemplate, candidates: list[_Candidate], topology: Topology, reasons: list[str]
 ) -> list[_Candidate]:
-    """The candidates that a template may stand for; why the others do not fit goes to the reasons."""
+    """The candidates that a template may select; why the others do not fit is added to the reasons."""
     found = []
     for candidate in candidates:
         reason = _unfit(template, candidate.template, topology)
@@ -223,7 +223,7 @@ def _redirect(template: NodeTemplate, found: NodeTemplate) -> None:
 
 
 def _bind(template: NodeTemplate, candidate: _Candidate, instances: Instances) -> None:
-    """Have a template stand for an instance of another ensemble."""
+    """Have a template represent an instance of another ensemble."""
     _read_values(template, template, candidate.view, candidate, "")
     for name, part in candidate.view.capabilities().items():
         own = template.capabilities.get(name)

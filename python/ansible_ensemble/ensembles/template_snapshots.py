@@ -140,7 +140,7 @@ class RetainedTemplates:
     def keep(self, topology: Topology, instances: Iterable[Instance], evaluator: Evaluator) -> None:
         """Keep the templates of these instances, as they are now; forget those that have no instance any more.
 
-        Of what is there all are kept, also what this ensemble has not made: it may stand on what it has made.
+        All existing instances are kept, also those not created here: they may require some that were.
         """
         kept = dict(self._kept)
         self._copies.clear()

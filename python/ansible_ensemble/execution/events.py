@@ -17,7 +17,7 @@ class ScheduledOperation:
         groups: serial groups; of each group one operation runs at a time. Which else it takes and on which host it
             runs is told by `Placed`.
         critical: once it has failed, nothing new is started.
-        optional: its failure is no failure for others: who needs it runs all the same.
+        optional: its failure does not block others: dependents run anyway.
         instances: the instances that it is about, its own first. What is about an optional one that failed is blocked
             with it, and as little of a failure.
         retries: how many times it is tried again after a failure or a timeout.
@@ -58,11 +58,11 @@ class Placed:
     """The operation is rendered, so its host and its serial groups are known now.
 
     If a slot is taken, it releases its own, is ready again and is run once there is one; as `Run` of the same attempt.
-    Whoever sends the event goes on if the operation is `running` afterwards.
+    The sender of the event continues if the operation is `running` afterwards.
 
     Attributes:
         host: where it runs, for the limit per host; None counts for no host.
-        groups: in the place of `ScheduledOperation.groups`.
+        groups: instead of `ScheduledOperation.groups`.
     """
 
     key: str
@@ -125,7 +125,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """The operation can't go on before it has values that others set; it releases its slot and is run again then.
+    """The operation needs values that others have to set; it releases its slot and is run again then.
 
     Attributes:
         references: their names.

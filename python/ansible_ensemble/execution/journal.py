@@ -33,7 +33,7 @@ class Journal:
     """The journal of a running job, for one writer.
 
     `append` only buffers; `commit` writes what is buffered and forces it to the disk, once for all of it. In asyncio,
-    everybody who waits for `committed` in one turn of the loop shares a commit. A commit that fails (a
+    all that wait for `committed` in one turn of the loop share a commit. A commit that fails (a
     full disk) loses nothing that was committed before, and can be tried again.
     """
 

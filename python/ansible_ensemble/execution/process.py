@@ -168,7 +168,7 @@ class _Running:
             await asyncio.wait([self._exit], timeout=seconds)
 
     async def drained(self, seconds: float) -> None:
-        """Wait until nobody holds the output pipes any more, or so long."""
+        """Wait until no process holds the output pipes any more, at most so long."""
         if not self._drained.done():
             await asyncio.wait([self._drained], timeout=seconds)
 

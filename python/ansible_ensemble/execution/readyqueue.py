@@ -40,7 +40,7 @@ Priority = tuple[int, int]
 class ReadyQueue:
     """Ready operations by priority; those whose host or group is full stand aside until a slot is free there.
 
-    Each operation stands aside in the queue of one full resource only, and each freed slot wakes one operation, so
+    Each operation waits in the queue of one full resource only, and each freed slot wakes one operation, so
     that the cost of a saturated host or group is a heap's, whatever number waits for it.
     """
 

@@ -273,7 +273,7 @@ class Scheduler:
         return node, State.BLOCKED, blocked, cause
 
     def _abandonment(self, node: Node) -> _Ended:
-        """How an operation ends that does not go on, because the job stops."""
+        """How an operation ends that does not continue because the job stops."""
         key, reason = node.operation.key, self._stopped or ""
         if node.state is State.RETRYING:
             return node, State.FAILED, events.Failed(key, reason), reason
@@ -330,7 +330,7 @@ class Scheduler:
             self._out.append(events.Run(key, node.attempt))
 
     def _give_up(self) -> None:
-        """Nothing runs and nothing can: block what waits in a ring or for what nobody brings, until something can."""
+        """Nothing runs and nothing can: block what waits in a cycle or for what nothing sets, until something can."""
         for node, item in held_up(self._nodes, self._waiting):
             self._met(node, item)
         for node in [node for node in self._nodes.values() if node.state in PENDING]:

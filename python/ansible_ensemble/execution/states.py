@@ -32,7 +32,7 @@ class State(str, Enum):
 #: States that an operation never leaves.
 ENDED = frozenset({State.SUCCEEDED, State.FAILED, State.BLOCKED, State.SKIPPED, State.CANCELLED, State.INTERRUPTED})
 
-#: Ended states that let those run which need the operation: what is skipped was not needed, or is there already.
+#: Ended states that let those run which need the operation: what is skipped was not needed, or exists already.
 SATISFIED = frozenset({State.SUCCEEDED, State.SKIPPED})
 
 #: Ended states that make a job with fail-fast stop.

@@ -54,7 +54,7 @@ class Watchdog:
         assert self._process.stdin is not None
         try:
             os.write(self._process.stdin.fileno(), message.encode())
-        except BrokenPipeError:  # somebody ended it
+        except BrokenPipeError:  # it was ended
             self.close()
             self._start()
 

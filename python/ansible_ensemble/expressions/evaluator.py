@@ -136,7 +136,7 @@ class Evaluator:
             failed: told name and error of an output whose expression is wrong, which is then left out.
 
         Raises:
-            EnsembleError: an output's expression is wrong, and there is nobody to tell.
+            EnsembleError: an output's expression is wrong, and there is no handler for it.
         """
         found = {}
         for name in self.topology.outputs:
@@ -151,7 +151,7 @@ class Evaluator:
         return found
 
     def untracked(self) -> Tracker:
-        """A tracker for reads that nobody asks for."""
+        """A tracker for reads that are not recorded."""
         return Tracker(self.environment.digest_key, self.environment.redactor)
 
     def evaluate(self, value: Any, context: Context) -> Any:

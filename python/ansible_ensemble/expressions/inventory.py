@@ -37,7 +37,7 @@ def inventory_variables(
     """Those of the names that are variables of the inventory, with their values.
 
     Args:
-        names: what a template needs and nobody else gives.
+        names: what a template needs and nothing else defines.
         context: where it stands.
         expose: makes of a value what templates see.
         errors: takes the errors that tests such as `is defined` would swallow.

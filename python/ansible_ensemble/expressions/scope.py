@@ -137,7 +137,7 @@ class Scope:
             raise InvalidInput("the value is nested too deeply", place) from None
 
     def input_value(self, name: str) -> Any:
-        """Value of an input of the operation, read anew; see `inputs`."""
+        """Value of an input of the operation, read again; see `inputs`."""
         operation = self.frame.operation
         assignment = operation.inputs.get(name) if operation is not None else None
         if name in self._given:

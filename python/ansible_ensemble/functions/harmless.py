@@ -27,7 +27,7 @@ def harmless_evaluator(
     repositories: Mapping[str, Path] | None = None,
     redactor: Redactor | None = None,
 ) -> Evaluator:
-    """An evaluator that runs nothing, reads no file, renders no template and asks nobody: what needs that is Deferred.
+    """An evaluator that runs nothing, reads no file, renders no template: what needs that is Deferred.
 
     Args:
         topology: what should be.

@@ -64,7 +64,7 @@ def lock(
     """Take the lock of an ensemble for a process, and that of all its clones, or release them.
 
     Raises:
-        Locked: somebody else holds one of them.
+        Locked: another job holds one of them.
     """
     path = _located(ensemble).ensemble
     notices: list[str] = []
@@ -224,7 +224,7 @@ def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks
     """A playbook that was interrupted or killed runs no further task: record the job and free its lock here.
 
     Returns:
-        What to tell if the global lock could not be freed.
+        What to report if the global lock could not be released.
     """
     if held.process.pid == os.getppid() or presence(held.process) is Presence.GONE:
         recorded = read_ensemble(Location(ensemble.path, ensemble.template), options)
@@ -247,7 +247,7 @@ def _vault_of(loader: Any) -> Vault | None:
 
 
 def _session(action: Any, task_vars: Mapping[str, Any], location: Location) -> AnsibleSession:
-    """The session of the running playbook, with the ensemble's folder in the place of the playbook's."""
+    """The session of the running playbook, with the ensemble's folder instead of the playbook's."""
     from ansible_ensemble.lanes.session import AnsibleSession
 
     session = AnsibleSession.from_action(action, task_vars)
@@ -358,7 +358,7 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
 
 
 def _located(ensemble: str) -> Location:
-    """The ensemble that a path means: whoever runs a playbook or an inventory on it has it run what is in it."""
+    """The ensemble that a path means; running a playbook or an inventory on it trusts it."""
     location = locate(ensemble)
     grant(location.ensemble)
     return location

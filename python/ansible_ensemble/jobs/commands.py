@@ -84,7 +84,7 @@ def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> Pre
     """Lock the ensemble, record what a killed job left, and plan.
 
     Raises:
-        Locked: somebody else holds the lock.
+        Locked: another job holds the lock.
     """
     job_options = JobOptions.from_mapping(options)
     return _prepare(locate(ensemble), workflow, job_options, lambda read: plan_workflow(read, workflow, job_options))
@@ -123,7 +123,7 @@ def prepare_notification(ensemble: str, trigger: str, data: Any, options: Mappin
 
     Raises:
         InvalidInput: no policy has such a trigger.
-        Locked: somebody else holds the lock.
+        Locked: another job holds the lock.
     """
     return prepare_job(ensemble, "notify", {**options, "trigger": trigger, "notification": data})
 
@@ -137,7 +137,7 @@ def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, 
         options: job options by name.
 
     Raises:
-        Locked: somebody else holds the lock.
+        Locked: another job holds the lock.
         InvalidInput: there is no such change, or the specification has no such instance or operation any more.
     """
     location = locate(ensemble)
@@ -150,7 +150,7 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
     """Lock the ensemble, and plan back to the specification and inputs of an earlier job.
 
     Raises:
-        Locked: somebody else holds the lock.
+        Locked: another job holds the lock.
         InvalidInput: there is no such job, or its specification is not in git.
     """
     location = locate(ensemble)
@@ -162,7 +162,7 @@ def prepare_adoption(ensemble: str, instances: Sequence[str], options: Mapping[s
     """Lock the ensemble, and plan to find out whether instances are there already, and to record them if so.
 
     Raises:
-        Locked: somebody else holds the lock.
+        Locked: another job holds the lock.
         InvalidInput: the spec has no such instance, or no operation that looks at it.
     """
     job_options = JobOptions.from_mapping({**options, "instances": list(instances)})
@@ -170,7 +170,7 @@ def prepare_adoption(ensemble: str, instances: Sequence[str], options: Mapping[s
 
 
 def adopt(ensemble: str, instance: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Record by hand that an instance is there, with these attributes: `{"adopted", "attributes"}`."""
+    """Record an instance without checking it, with these attributes: `{"adopted", "attributes"}`."""
     location = locate(ensemble)
     with locked(location.ensemble, "adopt", notice=_ignore):
         read = read_recovered(location, JobOptions(), write=True)

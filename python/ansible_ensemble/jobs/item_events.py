@@ -15,7 +15,7 @@ _TOLD = ("instance", "template", "operation", "relationship", "task", "seconds",
 
 
 def is_wanted(environment: Mapping[str, str]) -> bool:
-    """Whether somebody collects callback events."""
+    """Whether callback events are collected."""
     return _RUNNER in environment
 
 

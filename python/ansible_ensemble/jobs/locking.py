@@ -38,7 +38,7 @@ class JobLock:
         """Take the global lock too, if the environment wants one.
 
         Raises:
-            Locked: somebody else has it.
+            Locked: another job has it.
             EnsembleError: it is required and cannot be had.
         """
         self.shared = acquire_global(
@@ -51,7 +51,7 @@ class JobLock:
         return release_global(shared) if shared is not None else None
 
     def release(self) -> str | None:
-        """Free both; says so if the global one could not be freed."""
+        """Release both; says so if the global one could not be released."""
         try:
             return self.unshare()
         finally:
@@ -70,7 +70,7 @@ def acquire(
     """Take both locks of an ensemble. Arguments as for `projects.lock.acquire`; `environment` is its name.
 
     Raises:
-        Locked: somebody else holds one of them.
+        Locked: another job holds one of them.
         EnsembleError: the global one is required and cannot be had, or the files that say so cannot be read.
     """
     lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=timeout, notice=notice))
@@ -87,7 +87,7 @@ def locked(ensemble: Path, operation: str, *, notice: Callable[[str], None]) -> 
     """Hold both locks while the block runs. Arguments as for `acquire`.
 
     Raises:
-        EnsembleError: as `acquire`; or the global one could not be freed.
+        EnsembleError: as `acquire`; or the global one could not be released.
     """
     lock = acquire(ensemble, operation, environment=None, notice=notice)
     try:
@@ -100,10 +100,10 @@ def locked(ensemble: Path, operation: str, *, notice: Callable[[str], None]) -> 
 
 
 def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[bool, str | None]:
-    """Free both locks in the place of the one who took them.
+    """Release both locks instead of the process that took them.
 
     Returns:
-        Whether the local one was freed (it may be another's by now); and what to tell if the global one was not.
+        Whether the local one was released (it may be another's by now); and what to report if the global one was not.
     """
     if not locks.holds(held):
         return False, None

@@ -35,12 +35,12 @@ from ansible_ensemble.records.report import job_report
 from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.records.saved_plans import drop_plans, keep_plan
 
-#: Seconds, beside the grace of a stopped job, after which nobody waits for its process any more.
+#: Seconds, beside the grace of a stopped job, after which its process is no longer waited for.
 _PATIENCE = 30.0
 
 
 class PreparedJob:
-    """A job between its plan and its record. Leaving it frees the lock.
+    """A job between its plan and its record. Leaving it releases the lock.
 
     Args:
         location: the ensemble.
@@ -190,7 +190,7 @@ class PreparedJob:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            if error is not None:  # else it has been waited for: nobody works without the lock
+            if error is not None:  # else it has been waited for: no job works without the lock
                 self._await_workers()
             if locks.holds(self._lock.local):  # else what is handed over there is another job's
                 withdraw(self._ensemble.planned)

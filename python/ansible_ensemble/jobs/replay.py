@@ -36,7 +36,7 @@ _ACTIONS = {Reason.UNDEPLOY: Action.DELETE, Reason.FORCE: Action.UPDATE, Reason.
 def plan_replay(ensemble: Ensemble, change_ids: Sequence[str], options: JobOptions) -> Plan:
     """The plan that applies recorded changes again, one after the other in the order in which they ran.
 
-    An operation gets the inputs that are recorded; sensitive ones, which no record holds, are evaluated anew. What it
+    An operation gets the inputs that are recorded; sensitive ones, which no record holds, are evaluated again. What it
     left its instance in is what it leaves it in again. Of a job, the tasks that succeeded are replayed.
 
     Raises:
@@ -137,7 +137,7 @@ def _check(record: ChangeRecord, operation: Operation | None, member: PlannedIns
 def _other_inputs(
     ensemble: Ensemble, planning: Planning, step: PlannedOperation, record: ChangeRecord
 ) -> dict[str, Any]:
-    """The recorded inputs that are not what they would be now; what no record holds in full is evaluated anew."""
+    """The recorded inputs that are not what they would be now; what no record holds in full is evaluated again."""
     member = planning.members[step.instance]
     instance = member.instance or Instance(member.name, member.template.name)
     link = next((link for link in member.requirements if link.key == step.relationship), None)

@@ -46,7 +46,7 @@ def run_plan(
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
-    A dry run keeps its journal among the planned files, where nobody takes it for a job to record.
+    A dry run keeps its journal among the planned files, where it is not taken for a job to record.
     """
     environment = ensemble.evaluator.environment
     environment.job = {"workflow": plan.workflow}
@@ -87,7 +87,7 @@ async def _run(  # noqa: PLR0917
         watch=watch,
         observers=observers,
     )
-    # from here on the job has begun: whoever finds the journal without its end takes it for killed
+    # from here on the job has begun: a journal without its end is taken for that of a killed job
     recorded = recorded_options(options, ensemble.topology, ensemble.codec)
     started = job_started_entry(plan, job, recorded, starting_point(ensemble, options), ensemble.redactor)
     await journal.committed(journal.append(started.to_json()))

@@ -50,7 +50,7 @@ class Relay(Protocol):
         """Tell callbacks of an item or a retry."""
 
     def send_prompt(self, **kwargs: Any) -> None:
-        """Ask the user; refused, nobody is there to answer."""
+        """Ask the user; refused, because there is no terminal."""
 
 
 def task_shape() -> str | None:

@@ -1,7 +1,7 @@
 """Task files, roles and playbooks in a `TaskQueueManager` of our own, inside a forked child.
 
 What differs from `ansible-playbook`: callbacks of the configuration do not run (the outcome tells of each task), tags
-and `--start-at-task` of a playbook around us do not apply, nobody can be asked, `gather_facts` is off for task files
+and `--start-at-task` of a playbook around us do not apply, prompts are refused, `gather_facts` is off for task files
 and roles unless the keyword says otherwise, and in a playbook `hosts: all` means the order's host. If the inventory
 does not know that host, the playbook sees an inventory that holds it alone; else it sees the whole one.
 """
@@ -309,7 +309,7 @@ class _InlineStrategy(LinearStrategy):  # type: ignore[misc]
             "play_context": play_context,
         }
         self._tqm.send_callback("v2_runner_on_start", host, task)
-        # a worker has a copy by its fork; the strategy goes on with the task as it was
+        # a worker has a copy by its fork; the strategy continues with the task as it was
         copy = task.copy(exclude_parent=True, exclude_tasks=True)
         copy._parent, copy._uuid = task._parent, task._uuid
         rest = (play_context.copy(), self._loader, get_plugin_loader_namespace(), self._final_q, self._variable_manager)

@@ -175,7 +175,7 @@ def start(executor: Executor, parent: int, inherited: list[int]) -> None:
     try:
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
-        # core refuses a task's timeout where an alarm is set by somebody else
+        # core refuses a task's timeout if an alarm is set already
         for number in (signal.SIGCHLD, signal.SIGALRM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -85,14 +85,14 @@ class AnsibleSession:
         return {"conn_pass": context.password or "", "become_pass": context.become_pass or ""}
 
     def move_to(self, folder: str) -> None:
-        """Have a folder in the place of the playbook's: its files and the plugins beside them are found."""
+        """Use a folder instead of the playbook's: its files and the plugins beside them are found."""
         self.loader.set_basedir(folder)
         self.add_plugins([folder])
 
     def settle(self, folder: Path) -> None:
-        """Have a folder in the place of the playbook's for variables: `group_vars`, `host_vars`, `playbook_dir`.
+        """Use a folder instead of the playbook's for variables: `group_vars`, `host_vars`, `playbook_dir`.
 
-        Orders bring folders of their own for files and templates, which may be those of somebody else's types.
+        Orders bring folders of their own for files and templates, which may be those of imported types.
         """
         loader = copy(self.loader)
         loader.set_basedir(str(folder))
@@ -107,7 +107,7 @@ class AnsibleSession:
 
     @contextmanager
     def based(self, base: str | None) -> Iterator[None]:
-        """For the length of an order, have a folder in the place of the playbook's; None leaves it as it is."""
+        """For the length of an order, use a folder instead of the playbook's; None leaves it unchanged."""
         before = self.loader.get_basedir()
         self.move_to(base or before)
         try:

@@ -22,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModuleRun:
-    """What came of a module's process: its exit code and what it printed, within bounds."""
+    """The result of a module's process: its exit code and what it printed, within bounds."""
 
     code: int
     stdout: bytes
@@ -30,7 +30,7 @@ class ModuleRun:
 
 
 class Zygote:
-    """A running zygote. Whoever inherits the object by a fork can use it; they may all use it at once.
+    """A running zygote. Forks inherit the object and may use it at the same time.
 
     Args:
         collection_paths: folders that hold an `ansible_collections` folder, in order of search.
@@ -60,7 +60,7 @@ class Zygote:
                 `environment`.
 
         Returns:
-            What came of it, or None if the zygote could not take the request: then nothing was run.
+            The result, or None if the zygote could not take the request: then nothing was run.
         """
         with contextlib.ExitStack() as stack:
             mine, theirs = socket.socketpair()

@@ -65,7 +65,7 @@ class WarmModules(importlib.abc.MetaPathFinder):
         return found[0] if found else None
 
     def warm(self, name: str) -> None:
-        """Compile a module and import what it imports; a module that changed on disk is compiled anew.
+        """Compile a module and import what it imports; a module that changed on disk is compiled again.
 
         A module without the `__main__` guard would run if it was imported: only its code is kept. A module that
         can't be imported is left alone: the child meets the same error where Ansible would show it.
@@ -137,7 +137,7 @@ class Zygote:
                     self.client_left(self.runs[key.data])
 
     def accept(self) -> bool:
-        """Take one request; False when there is nobody left to send any."""
+        """Take one request; False when no sender is left."""
         mark, descriptors, _, _ = socket.recv_fds(self.control, 1, 3)
         if not mark:
             return False
@@ -277,7 +277,7 @@ def rehearse(rounds: int = 10) -> None:
     """Run a module that does nothing in this process, before any other is run.
 
     What a module's first run leaves in memory (code that is specialised, types and symbols that are looked up) is then
-    shared by all forks, and not made anew in pages of each.
+    shared by all forks, and not created in each fork's own pages.
     """
     from ansible.module_utils import basic
 

@@ -167,7 +167,7 @@ def _read_interface(
 
 
 def _may_add(key: str, interface: Interface, known: Iterable[str], *, declares: bool) -> bool:
-    """Whether an interface may have an operation that its type does not declare; one that nobody calls is a slip."""
+    """Whether an interface may have an operation that its type does not declare; else it is a slip."""
     if slip_of(key, known) is not None:
         return False
     return interface.is_open or (declares and interface.type not in _CLOSED)

@@ -13,7 +13,7 @@ from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_written
 from ansible_ensemble.language.keys import KEYS, UNHEEDED
 
-#: More errors than this help nobody; reading stops there.
+#: Reading stops after this many errors.
 LIMIT = 100
 
 
@@ -35,7 +35,7 @@ class Problems:
         """Note an error.
 
         Raises:
-            InvalidInputs: when there are too many to go on.
+            InvalidInputs: when there are too many to continue.
         """
         self.errors.append(InvalidInput(message, place or self.file, hint))
         if len(self.errors) >= LIMIT:

@@ -37,7 +37,7 @@ def committed_paths(ensemble: Path) -> list[Path]:
 
 
 def passing_paths(ensemble: Path) -> list[Path]:
-    """What jobs write and git need not keep, as far as it is there: the lock, logs and working folders.
+    """What jobs write and git need not keep, as far as it exists: the lock, logs and working folders.
 
     Args:
         ensemble: the ensemble's file.

@@ -1,4 +1,4 @@
-"""Git repositories: what is dirty, committing records, pushing, and whether somebody else was there before."""
+"""Git repositories: what is dirty, committing records, pushing, and whether the upstream has new commits."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None 
         The new commit; None if nothing changed.
 
     Raises:
-        EnsembleError: git or one of its hooks refused, or somebody else committed a change of the same files.
+        EnsembleError: git or one of its hooks refused, or another commit changed the same files.
     """
     files = _committable(root, paths)
     if not files:
@@ -161,7 +161,7 @@ def push(root: Path) -> None:
     """Push the branch to the one it follows; a branch that follows none to `origin`, which it follows from then on.
 
     Raises:
-        EnsembleError: git failed, most often because somebody else pushed first.
+        EnsembleError: git failed, most often because of a concurrent push.
     """
     arguments = ("push", "--quiet") if _follows(root) else ("push", "--quiet", "--set-upstream", "origin", "HEAD")
     try:
@@ -265,7 +265,7 @@ def export_commit(root: Path, revision: str, into: Path) -> None:
 
 
 def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-    """Run git; it asks nobody and opens no editor.
+    """Run git; it does not prompt and opens no editor.
 
     Args:
         root: the folder it runs in.
@@ -323,7 +323,7 @@ def _neutral(root: Path) -> dict[str, str]:
 
 
 def git_environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """What git needs in its environment to ask nobody, and settings, behind those that are there already."""
+    """What git needs in its environment not to prompt, and settings, after existing ones."""
     count = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
     variables: dict[str, str] = {}
     for index, (key, value) in enumerate(settings.items(), start=count):

@@ -50,7 +50,7 @@ def neutral_settings(listed: str) -> dict[str, str]:
 
 
 def alone() -> Mapping[str, str]:
-    """Environment variables for a git that reaches nobody."""
+    """Environment variables for a git that contacts no remote."""
     return _ALONE
 
 

@@ -32,7 +32,7 @@ class LfsSettings:
     """The `lfs_lock` section of an environment.
 
     Attributes:
-        lock: `no`; `try` goes on without where no server is available; `require` does not.
+        lock: `no`; `try` continues without one if no server is available; `require` does not.
         url: of the LFS server; empty is that of the repository's `origin`.
         name: of the lock, with `$ensemble_uri`, `$environment` and `$local_lock_path`; empty is the local lock's path.
     """
@@ -108,13 +108,13 @@ def acquire_global(
         ensemble: the ensemble's file.
         uri: what `$ensemble_uri` stands for.
         environment: what `$environment` stands for.
-        notice: called with a line of text when it goes on without a lock, or takes up a left one.
+        notice: called with a line of text when it continues without a lock, or reuses one that was left behind.
 
     Returns:
         The lock; None where none is wanted, or none can be had and that is allowed.
 
     Raises:
-        Locked: somebody else has it.
+        Locked: another job has it.
         InvalidInput: the name is not possible.
         EnsembleError: it is required and cannot be had.
     """
@@ -129,7 +129,7 @@ def acquire_global(
         raise
     except EnsembleError as error:
         if settings.lock == "require":
-            error.hint = "the environment's lfs_lock requires the lock; `try` goes on without a server"
+            error.hint = "the environment's lfs_lock requires the lock; `try` continues without a server"
             raise
         _tell(notice, f"no global lock: {error.message}")
         return None
@@ -139,7 +139,7 @@ def check_global(lock: GlobalLock) -> None:
     """Make sure that the lock is still ours.
 
     Raises:
-        Locked: it is somebody else's now, or nobody's.
+        Locked: another job holds it now, or it was removed.
         EnsembleError: the server cannot be asked.
     """
     status, out, error = _lfs(lock.root, lock.url, *_VERIFY)
@@ -190,7 +190,7 @@ def release_global(lock: GlobalLock) -> str | None:
 
 
 def left_global(settings: LfsSettings, ensemble: Path) -> GlobalLock | None:
-    """The global lock that this copy remembers to hold, for one who frees it in the holder's place; None if none."""
+    """The global lock that this copy has recorded as held, to release it instead of the holder; None if none."""
     root, local = repository_of(ensemble.parent), lock_path(ensemble)
     record = local.with_name(local.name + ".lfs")
     kept = _remembered(record)

@@ -1,8 +1,8 @@
 """The local lock: one job at a time on one copy of an ensemble (docs/rules.md, "Locking").
 
 The lock is the file `<ensemble>.lock`. It says who holds it, since when and for what; when the holder's process and all
-that adopted the lock from it are gone from this host, the next one takes it over. A process on another host, or in
-another container, cannot be seen: its lock is respected and has to be freed by `ansible-ensemble unlock ID`.
+that adopted the lock from it are gone from this host, the next job takes it over. A process on another host, or in
+another container, cannot be seen: its lock is respected and has to be released by `ansible-ensemble unlock ID`.
 `lock_file` says what holds on which file system. For clones of a repository on several hosts there is the global lock.
 """
 
@@ -40,7 +40,7 @@ class Lock:
 
     Attributes:
         path: the ensemble's file, absolute.
-        id: random; whoever knows it works for the holder.
+        id: random; processes that know it belong to the holder.
         operation: what is being done, e.g. `deploy`.
         who: `user@host`.
         process: the process that holds it.
@@ -91,7 +91,7 @@ def acquire(
     Args:
         path: the ensemble's file.
         operation: what is going to be done.
-        pid: the process that holds the lock and whose end frees it; None is this one.
+        pid: the process that holds the lock, and whose end releases it; None is this one.
         timeout: seconds to wait for a lock that is held; None waits without end.
         notice: called with a line of text when a stale lock is taken over, and when the waiting begins.
 
@@ -189,7 +189,7 @@ def lost(lock: Lock) -> str | None:
 
 
 def read_lock(path: str | Path) -> Lock | None:
-    """Who holds the ensemble; None if nobody does.
+    """The lock that is held; None if there is none.
 
     Raises:
         EnsembleError: the file cannot be read.
@@ -223,7 +223,7 @@ def unlock(path: str | Path, lock_id: str) -> Lock:
 def locked(
     path: str | Path, operation: str, *, timeout: float | None = 0, notice: Callable[[str], None] | None = None
 ) -> Iterator[Lock]:
-    """Hold the lock while the block runs; freed on every way out that Python sees. Arguments as for `acquire`."""
+    """Hold the lock while the block runs, and release it also on exceptions. Arguments as for `acquire`."""
     lock = acquire(path, operation, timeout=timeout, notice=notice)
     try:
         yield lock

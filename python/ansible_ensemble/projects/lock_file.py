@@ -3,7 +3,7 @@
 - It comes into being complete: its text is written to a file of its own, which is then linked to the lock's name. A
   link fails if the name is taken.
 - Who replaces or removes an existing lock file does so while it holds an OS lock (`flock`) on that very file and has
-  seen that the name still stands for it. So of several processes that find the same stale lock only one takes it over.
+  seen that the name still refers to it. So of several processes that find the same stale lock only one takes it over.
 
 What holds where: on a local file system both rules hold. On NFS the link is atomic between hosts, so only one host gets
 the lock. Where a network file system has no OS locks, stale locks are not taken over at all. Where it has no hard links

@@ -113,7 +113,7 @@ def _namespace() -> str:
 
 
 def _start_time(pid: int) -> str | None:
-    """When the process started; None if it is gone or only not yet reaped, empty if it is there and nothing is told."""
+    """When the process started; None if it is gone or only not yet reaped, empty if the start is unknown."""
     if not Path("/proc/self/stat").exists():
         return _start_time_by_ps(pid)
     try:

@@ -85,7 +85,7 @@ def withdraw(folder: Path) -> bool:
 
 
 def grant(path: Path) -> None:
-    """Trust a project in this process and those it starts: somebody runs it by other means, which are their consent."""
+    """Trust a project in this process and those it starts: the user runs it by other means, which imply consent."""
     root = str(consent_folder(path))
     given = [folder for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
     if root not in given:

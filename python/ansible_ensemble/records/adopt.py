@@ -1,4 +1,4 @@
-"""Recording by hand that an instance is there."""
+"""Recording an existing instance without checking it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_ensemble.views.conform import mark_live
 
 
 def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any]) -> Instance:
-    """Record that an instance of the spec is there, with these attributes; nothing in the world is looked at.
+    """Record an instance of the spec with these attributes, without checking it.
 
     It counts as not created by the ensemble. Of an instance that is recorded already, only the attributes are set.
 

@@ -66,7 +66,7 @@ def job_of_journal(path: Path) -> str:
 def is_empty(reading: JournalReading) -> bool:
     """Whether nothing happened in a journal: the job died before it began.
 
-    A job forces its first events to the disk before it does anything, so one of which nothing but a torn end is there
+    A job forces its first events to the disk before it does anything, so one with nothing but a torn end
     did nothing. What is damaged elsewhere is not empty.
     """
     return not reading.events and all(damage.at_end for damage in reading.damage)

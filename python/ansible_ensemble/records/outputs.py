@@ -11,7 +11,7 @@ from ansible_ensemble.instances.status import Status
 
 
 def present_outputs(ensemble: Ensemble) -> dict[str, Any]:
-    """The topology's outputs; none of an ensemble of which nothing is there."""
+    """The topology's outputs; none if nothing is deployed."""
     if not any(instance.status not in (Status.ABSENT, Status.PENDING) for instance in ensemble.instances):
         return {}
     earlier = {}

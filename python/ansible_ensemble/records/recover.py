@@ -56,7 +56,7 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool) -> E
                 folded = read_job_journal(journal)
                 fold(folded, ensemble)
                 ensemble.warnings.append(f"Job {folded.header.job} is running, or was killed and is not recorded yet.")
-        except EnsembleError as error:  # what else is known is shown all the same
+        except EnsembleError as error:  # what else is known is shown anyway
             ensemble.warnings.append(f"The job {job_of_journal(journal)} is not included: {error}")
     return ensemble
 

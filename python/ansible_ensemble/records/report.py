@@ -149,7 +149,7 @@ def _summary(counts: Mapping[str, int]) -> str:
     return f"{tasks} ({', '.join([changed, *parts])})" if counts["total"] else "no tasks"
 
 
-#: Of what a module returned, that which a report tells in another place, or nobody asks for.
+#: Of what a module returned, what the report has elsewhere, or does not need.
 _TOLD = ("changed", "failed", "diff", "warnings", "deprecations", "invocation", "stdout_lines", "stderr_lines")
 
 #: What is done to an instance by operations of a reason.

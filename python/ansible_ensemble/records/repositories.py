@@ -30,7 +30,7 @@ _SECRETS = "secrets"
 
 @dataclass(slots=True)
 class Kept:
-    """What came of keeping a job in git.
+    """The result of committing a job.
 
     Attributes:
         commits: by repository, the commit that was made.
@@ -59,7 +59,7 @@ def repositories_of(ensemble: Ensemble) -> dict[str, Path]:
         name = SELF if own else root.name if root.name not in found else f"{root.name}-{len(found)}"
         found[name] = root
         if trusted:
-            grant(root)  # whoever trusts a project has it import what it names
+            grant(root)  # trusting a project includes the repositories that it names
     return found
 
 

@@ -21,7 +21,7 @@ from ansible_ensemble.projects.folders import PLANNED
 #: Workflows that have a command of their name.
 _OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "start", "stop", "run")
 
-#: How the names of plans begin that nobody named: one of a job, under its lock; one that no job has taken yet.
+#: How the names of plans without a given name begin: one of a job, under its lock; one that no job has taken yet.
 _OF_JOBS, _OF_NOBODY = "job-plan-", "plan-"
 #: Seconds that a plan is kept for a job to come.
 _KEPT = 24 * 60 * 60.0
@@ -34,7 +34,7 @@ class SavedPlan:
 
     Attributes:
         path: its file.
-        digest: of the file's content: whoever carries the plan out can tell whether it is still this one.
+        digest: of the file's content: it shows whether the plan to execute is still this one.
         changed: whether the file was not there, or had other content.
     """
 
@@ -47,7 +47,7 @@ def save_plan(text: str, path: Path) -> SavedPlan:
     """Write a plan's document where the user wants it.
 
     Raises:
-        InvalidInput: something else is there, which is not written over.
+        InvalidInput: another file is there, which is not overwritten.
         EnsembleError: the file cannot be written.
     """
     with suppress(FileNotFoundError):
@@ -91,7 +91,7 @@ def _outdated(planned: Path) -> Iterator[Path]:
 
 
 def is_kept(path: Path) -> bool:
-    """Whether a plan's file is one that nobody named: it is known by its digest alone."""
+    """Whether a plan's file has no given name: it is only used with its digest."""
     return path.parent.name == PLANNED and path.name.startswith((_OF_JOBS, _OF_NOBODY))
 
 

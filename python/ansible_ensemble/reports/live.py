@@ -1,4 +1,4 @@
-"""A job as it goes on: a line when an operation starts and ends, and on a terminal what runs, on its last line."""
+"""The progress of a job: a line when an operation starts and ends, and on a terminal what runs, on its last line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLEAR = "\r\x1b[K"
 class LiveView:
     """Writes the lines of a job's events, and keeps the last line of a terminal up to date.
 
-    Its methods may be called from several threads. When the stream takes no more - whoever read it is gone, or its disk
+    Its methods may be called from several threads. When the stream takes no more - its reader is gone, or its disk
     is full - it falls silent: that is no reason to end a job.
 
     Args:

@@ -61,7 +61,7 @@ def _nothing(plan: dict[str, Any]) -> str:
 _NAMED = 5
 _NOTHING = {
     "undeploy": "There is nothing to undeploy.",
-    "check": "There is nothing to check: no instance that is there has a check operation.",
+    "check": "There is nothing to check: no existing instance has a check operation.",
     "discover": "There is nothing to discover.",
     "start": "There is nothing to start.",
     "stop": "There is nothing to stop.",

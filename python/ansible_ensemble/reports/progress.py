@@ -46,7 +46,7 @@ class Progress:
         silent: keys of the steps that run nothing.
         numbers: the number of each operation that was named, by key; one that is tried again keeps its own.
         running: the operations that run, by key.
-        dependants: what waits for what; None if nobody wants to know.
+        dependants: what waits for what; None if it is not shown.
     """
 
     style: Style = field(default_factory=Style)
@@ -156,7 +156,7 @@ class Progress:
         return [f"{head} {self.style.bad('failed')} ({took:.1f}s){f': {error}' if error else ''}"]
 
     def _came_of(self, event: dict[str, Any]) -> str:
-        """What came of an operation that succeeded; one that only looks says what it found."""
+        """The result of an operation that succeeded; a check or discover operation says what it found."""
         if event.get("basis") == "not-run":
             return self.style.faint("not run")
         found = next((patch.get("status") for patch in event.get("patches") or () if patch.get("status")), None)

@@ -9,7 +9,7 @@ from typing import Any
 #: From this verbosity on, everything that ansible-playbook prints is shown.
 EVERYTHING = 2
 
-#: How Python begins to tell of an error that nobody has caught.
+#: How Python begins to report an uncaught error.
 _CRASH = re.compile(r"Traceback \(most recent call last\):|During handling of the above|[\w.]+(?:Error|Exception): ")
 
 #: What Ansible tells of its own start at the first `-v`.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ansible_ensemble.language.entities import NodeTemplate, Relationship
 from ansible_ensemble.topology.building import Building
 
-#: Relationships that are an order by their meaning: what they lead to is there first, whatever else there is.
+#: Relationships that imply an order: their targets are deployed first, in any case.
 _ORDERS = ("tosca.relationships.HostedOn", "tosca.relationships.DependsOn", "tosca.relationships.AttachesTo")
 
 _HINT = "remove one, or give one a relationship that is no order, as ConnectsTo: HostedOn, DependsOn, AttachesTo are"
@@ -17,9 +17,9 @@ Edge = tuple[str, Relationship, str]
 
 
 def peer_edges(edges: Sequence[Edge]) -> list[bool]:
-    """Whether each relationship joins peers: it is in a circle, and its type is no order.
+    """Whether each relationship joins peers: it is in a cycle, and its type implies no order.
 
-    Such a one orders nothing. All of a circle are peers, whichever is declared first.
+    Such a relationship implies no order. All nodes of a cycle are peers, whichever is declared first.
     """
     targets: dict[str, list[str]] = {}
     for source, _, target in edges:
@@ -63,7 +63,7 @@ def _circles(targets: Mapping[str, Sequence[str]]) -> dict[str, int]:
 
 
 def check_cycles(nodes: Mapping[str, NodeTemplate], building: Building) -> None:
-    """Refuse node templates that require each other in a circle where none of them could be first."""
+    """Refuse node templates that require each other in a cycle where none of them could be first."""
     edges = [(node.name, one, one.target.name) for node in nodes.values() for one in node.requirements]
     ordering: dict[str, list[Relationship]] = {}
     for (source, one, _), is_peer in zip(edges, peer_edges(edges), strict=True):

@@ -186,7 +186,7 @@ def _refined(  # noqa: PLR0917
 ) -> str | None:
     """The type that a refinement names, or the inherited one.
 
-    One that does not derive from that is a warning: files in the wild put another type in its place, and TOSCA 1.3
+    One that does not derive from that is a warning: existing files use another type, and TOSCA 1.3
     says of properties alone that they cannot.
     """
     found = scope.types.canonical(kind, name, scope, place)

@@ -1,7 +1,7 @@
 """How the requirements of node templates are met [TOSCA 1.3, 3.6.7, 3.8.2].
 
 A requirement names a node template, or says what it wants by type, capability and filter; then the first node template
-in the order of declaration that fits is taken. Those that name one go first, so that nobody else takes the last place
+in the order of declaration that fits is taken. Those that name one go first, so that no other one takes the last place
 of a capability. Everything is linear in the number of node templates and relationships, but for filters that most
 candidates fail.
 """

@@ -1,4 +1,4 @@
-"""The instances that node templates stand for, and how these are linked [TOSCA 1.3, 5.5.11]."""
+"""The instances of node templates, and how they are connected [TOSCA 1.3, 5.5.11]."""
 
 from __future__ import annotations
 

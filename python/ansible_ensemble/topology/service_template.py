@@ -203,7 +203,7 @@ class _Builder:
         self.types.check_later(value, definition, f"input '{definition.name}'", place)
 
     def _read_other_inputs(self, building: Building, given: Mapping[str, Any]) -> None:
-        """Given inputs that are not the topology's: those of a workflow, or nobody's."""
+        """Given inputs that are not the topology's: those of a workflow, or unknown ones."""
         topology = building.topology
         for name, value in given.items():
             # a property of a substituted node template need not feed an input

@@ -189,7 +189,7 @@ def _substitute(node: NodeTemplate, scope: Scope, building: Building, build: Bui
 
 
 def _refuse_interfaces(node: NodeTemplate, raw: Mapping[str, Any], building: Building) -> None:
-    """Refuse workflows in the place of a node's operations: no job would run them."""
+    """Refuse workflows instead of a node's operations: no job would run them."""
     section = raw.get("interfaces")
     for name, entry in section.items() if isinstance(section, Mapping) else ():
         for operation in entry if isinstance(entry, Mapping) else [None]:

@@ -224,7 +224,7 @@ def _collection(artifact: Artifact) -> tuple[str, str, str]:
     return f"ansible-galaxy collection install {wanted}", is_there, join([*galaxy, "install", wanted])
 
 
-#: Types of tools -> a short text, and shell commands that tell whether it is there and install it.
+#: Types of tools -> a short text, and shell commands that check for it and install it.
 _COMMANDS: dict[str, Callable[[Artifact], tuple[str, str, str]]] = {
     "artifact.PythonPackage": _python_package,
     "artifact.AnsibleCollection": _collection,

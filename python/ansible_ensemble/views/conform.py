@@ -148,7 +148,7 @@ def _declared_at(
 
 
 def mark_live(value: Any, entity: Declaring, data_type: DataTypes, path: Sequence[Any]) -> Any:
-    """The value of an attribute with what is sensitive in it marked, whoever declares it so.
+    """The value of an attribute with its sensitive parts marked, wherever they are declared so.
 
     An attribute may be declared as such, be that of a property, or be one of a capability.
 

@@ -81,7 +81,7 @@ class Graph:
         return self._former(node, live)
 
     def _former(self, node: NodeView, live: RelationshipInstance) -> RelationshipView | None:
-        """The relationship to an instance past the count of its template, which is there to be taken apart."""
+        """The relationship to an instance past the count of its template, which is only there to be disconnected."""
         target = self.find(live.target)
         if target is None or node.template is None:
             return None

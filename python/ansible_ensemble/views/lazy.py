@@ -36,7 +36,7 @@ class ExternalValue(Mapping[str, Any]):
 
 
 class LazyMap(Mapping[str, Any]):
-    """A map whose values are computed when they are read, each time anew."""
+    """A map whose values are computed each time they are read."""
 
     __slots__ = ("_compute", "_names")
 

@@ -49,7 +49,7 @@ class Model(Protocol):
         """Value of an output of an operation that ran."""
 
     def untracked(self) -> Tracker:
-        """A tracker for reads that nobody asks for."""
+        """A tracker for reads that are not recorded."""
 
 
 class View:
@@ -159,7 +159,7 @@ class View:
         """Value of an attribute: what an operation set, else what is assigned, its default, or a property's value.
 
         Raises:
-            Deferred: none of these is there yet.
+            Deferred: none of these exists yet.
         """
         value = self._attribute(name, tracker)
         if value is MISSING:

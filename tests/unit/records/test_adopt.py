@@ -1,4 +1,4 @@
-"""Recording by hand that an instance is there."""
+"""Recording an existing instance without checking it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Remove instances from the status; what they stand for is left alone."""
+    """Remove instances from the status; the resources are left alone."""
     from ansible_ensemble.jobs import commands as jobs
 
     console = session.console
