@@ -15,7 +15,7 @@ description:
   - Compares the topology with the ensemble's recorded status, and plans the operations that the workflow needs, each
     with a reason.
   - Changes nothing but the file that the plan is saved to. The task is changed if O(plan_file) is given and that file
-    was not there or held another plan; whether there is something to do is told by RV(plan.operations).
+    was not there or held another plan; RV(plan.operations) shows whether there is something to do.
 extends_documentation_fragment:
   - tosca.ensemble.options
   - tosca.ensemble.options.plan

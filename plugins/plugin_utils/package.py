@@ -61,8 +61,8 @@ def package() -> Iterator[ModuleType]:
 def load_early() -> None:
     """Import the facade in the process that the workers of a job's tasks are forked from, once for all of them.
 
-    What cannot be imported is told by the task that needs it. The process takes what the workers say from a thread that
-    ends without a word where it cannot be printed, and then waits for them for ever; so printing does not fail.
+    Import errors are reported by the task that needs the module. The process reads the workers' output in a thread. If
+    printing failed there, the thread would end silently and the process would wait for ever; so printing does not fail.
     """
     with suppress(ImportError):
         output = _imported("ansible_ensemble.core.output")

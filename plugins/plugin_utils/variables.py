@@ -42,7 +42,7 @@ def unknown_variables(given: Mapping[str, Any], known: frozenset[str]) -> list[t
 
 
 def as_variables(text: str, known: Iterable[str]) -> str:
-    """A text that speaks of the command's options, for people who give variables."""
+    """A text about options of the command, for users who give variables."""
     names = frozenset(known)
 
     def replaced(match: re.Match[str]) -> str:

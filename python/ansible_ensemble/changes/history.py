@@ -77,7 +77,7 @@ def show(folder: Path, change_id: str) -> dict[str, Any]:
 
 
 def find_changes(folder: Path, change_ids: Iterable[str]) -> list[ChangeRecord]:
-    """The recorded tasks of these ids, in the order in which they ran; a job's id stands for all of its tasks.
+    """The recorded tasks of these ids, in the order in which they ran; a job's id means all of its tasks.
 
     Raises:
         InvalidInput: there is no such change, or its job's record is gone.

@@ -29,7 +29,7 @@ class ChangeRecord:
         outcome: `ok`, `error`, `skipped`, `blocked`, `cancelled` or `interrupted`.
         previous_id: the task that changed this target before; empty if none did.
         part_of: the task that ran it as a sub-task; empty if it was run by itself.
-        status, state: readiness and node state of the target after it; empty where it said nothing of them.
+        status, state: readiness and node state of the target after it; empty if it did not report them.
         start_time, end_time: job times, see `core.clock`.
         changed: whether it changed something; None if it did not say.
         inputs: inputs that were resolved.

@@ -17,7 +17,7 @@ from ansible_ensemble.reports.style import Style, style_for
 
 @dataclass(slots=True)
 class Console:
-    """The terminal, or what stands for it.
+    """The terminal, or a substitute for it.
 
     Attributes:
         stdin, stdout, stderr: the streams.

@@ -1,4 +1,4 @@
-"""Words that users of Terraform, Unfurl, xOpera and Ansible know, and how the same is said here.
+"""Words that users of Terraform, Unfurl, xOpera and Ansible know, and their counterparts here.
 
 They are hints, not aliases: one thing has one name, and users of other tools learn it at the first try.
 docs/coming-from.md tells the same at length.

@@ -16,7 +16,7 @@ from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 APPROVE = "ANSIBLE_ENSEMBLE_APPROVE"
 SKIP_UPSTREAM_CHECK = "ANSIBLE_ENSEMBLE_SKIP_UPSTREAM_CHECK"
 
-#: What stands before the words of a command, which the parser itself takes.
+#: Arguments before the words of a command, which the parser itself takes.
 _WORDS = "--"
 
 ENSEMBLE = "an ensemble.yaml, its folder, or a TOSCA service template"

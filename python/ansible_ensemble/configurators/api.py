@@ -171,7 +171,7 @@ class Task:
         environ: environment variables of the operation.
         inputs: the operation's inputs.
         vars: what templates see.
-        messages: what is told to the user, in order.
+        messages: for the user, in order.
         instances: what `update_instances` was given.
     """
 

@@ -12,7 +12,7 @@ from ansible_ensemble.language.entities import Operation
 JOB_KEYS = frozenset(
     {"retries", "delay", "backoff", "serial", "idempotent", "fast", "inputs", "outputs", "description", "metadata"}
 )
-_FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact that stands in the implementation's place
+_FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact in place of the implementation
 _CONNECTION = frozenset(
     {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "no_log", "vars"}
 )
@@ -39,7 +39,7 @@ BY_ANSIBLE = tuple(sorted(_TASK - {"environment"}))
 _IN_TASKS = "write it in a task file, and make that the implementation"
 _IN_PLAY = "write it in the playbook"
 
-#: Keys of Ansible's or Unfurl's that nothing acts on -> where that is said.
+#: Keys of Ansible's or Unfurl's that are not supported -> what to use instead.
 _ELSEWHERE: Mapping[str, str] = {
     "when": f"a workflow's step has a filter; or {_IN_TASKS}",
     "loop": f"`count` of a node template makes several instances; or {_IN_TASKS}",

@@ -45,7 +45,7 @@ class Conversation:
 class Basis(str, Enum):
     """What a result rests on.
 
-    `real`: it was done, or seen; `predicted`: a tool said what it would do; `not-run`: nothing was done or checked.
+    `real`: it was done, or seen; `predicted`: a tool predicted it; `not-run`: nothing was done or checked.
     """
 
     REAL = "real"

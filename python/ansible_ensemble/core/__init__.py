@@ -1,1 +1,1 @@
-"""Errors with a place, sensitive values, change ids, clocks: what every other room stands on."""
+"""Errors with a place, sensitive values, change ids, clocks: what every other room uses."""

@@ -68,7 +68,7 @@ def is_public_folder() -> bool:
 def withhold_local_settings() -> None:
     """Have Ansible take the user's own settings in place of those of the working directory, here and in what we start.
 
-    It must be said before Ansible is imported.
+    It must be called before Ansible is imported.
     """
     os.environ[_NAMED] = str(next((path for path in map(_expanded, _OWN) if path.is_file()), _EMPTY))
 

@@ -42,7 +42,7 @@ def new_job_id(now: datetime, previous: str | None = None) -> str:
             1/62 second or the clock was set back; after the latter it is one of many within ten minutes, by chance.
 
     Raises:
-        EnsembleError: the clock stands outside the years that ids can tell.
+        EnsembleError: the clock is outside of the years that ids support.
         InvalidInput: `previous` is not a change id.
     """
     stamp = _encode(now.astimezone(UTC))

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class EntryKind(str, Enum):
-    """What an entry tells of; its value stands in the entry's `event` (`engine.journal_entries`)."""
+    """The kind of an entry; its value is in the entry's `event` (`engine.journal_entries`)."""
 
     JOURNAL = "journal"
     JOB_STARTED = "job-started"

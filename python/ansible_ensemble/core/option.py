@@ -1,4 +1,4 @@
-"""How an option is declared: one field of a dataclass has its type, its default, and what is said of it here.
+"""How an option is declared: one field of a dataclass has its type, its default and its texts.
 
 The command's parsers are made from these fields, and so is, by `make generate`, what Ansible wants written down.
 """

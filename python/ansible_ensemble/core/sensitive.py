@@ -164,7 +164,7 @@ class Redactor:
 
         Args:
             value: the secret.
-            name: what it is called where it has to be told that it is not masked.
+            name: its name in the warning that it is not masked.
         """
         if isinstance(value, dict):
             for item in value.values():

@@ -3,8 +3,8 @@
 The directives, as Unfurl's files have them:
 
 - `+include: file`, `+include-name: {file: …, repository: …}`: the content of another YAML file; by `file#/a/b`: what
-  stands at `/a/b` in it
-- `+/a/b`: what stands at `/a/b` in this file; `+./a`: at `a` in the map of the directive, each further dot one up
+  is at `/a/b` in it
+- `+/a/b`: the value at `/a/b` in this file; `+./a`: at `a` in the map of the directive, each further dot one up
 - `+*anchor`, `+*anchor/a`: what the anchor names, by YAML's `&anchor` or by the key `+&: anchor` in a map
 - `+?…`: any of them, where it is no error if there is nothing
 - `+%: merge|whiteout|nullout|error` in a map: merge with what it meets, delete it, make it null, refuse it
@@ -343,7 +343,7 @@ def _cleaned(value: Any) -> Any:
 
 
 def _empty_like(value: Mapping[Any, Any]) -> Map:
-    """Return an empty map that stands where the other one does."""
+    """Return an empty map at the position of the other one."""
     result = Map()
     if isinstance(value, Map):
         result.source, result.start = value.source, value.start

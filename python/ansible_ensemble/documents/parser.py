@@ -11,7 +11,7 @@ from yaml.events import ScalarEvent
 #: A plain scalar that begins with two colons. YAML 1.2 allows it everywhere, and Unfurl writes `{eval: ::app::url}`;
 #: libyaml refuses it inside of brackets.
 _COLONS = re.compile(r"(?<![^\s\[{,])::(?=[^\s\[\]{},])")
-#: What stands for the colons while libyaml looks: as long as they are, so that all places stay as they are.
+#: Replaces the colons for libyaml, with the same length, so that positions stay the same.
 _STAND_IN = "\ue000\ue001"
 
 

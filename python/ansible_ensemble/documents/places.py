@@ -66,7 +66,7 @@ class Map(dict[Any, Any]):
         return marks
 
     def adopt(self, key: Any, value: Any, origin: Mapping[Any, Any]) -> None:
-        """Set an entry that stands in another map, and keep the place it has there."""
+        """Set an entry of another map, and keep its position there."""
         self[key] = value
         if isinstance(origin, Map):
             mark = origin.table().get(key)
@@ -102,7 +102,7 @@ class Seq(list[Any]):
 
 
 def place_of(container: object, key: Any = None) -> Place | None:
-    """Return where a value stands.
+    """Return the position of a value.
 
     Args:
         container: a map or list; one that is not from a file has no place.
@@ -125,7 +125,7 @@ def place_of(container: object, key: Any = None) -> Place | None:
 
 
 def key_place_of(container: object, key: Any) -> Place | None:
-    """Return where the key of an entry stands; for a list or an unknown key as `place_of`."""
+    """Return the position of the key of an entry; for a list or an unknown key as `place_of`."""
     if isinstance(container, Map):
         mark = container.table().get(key)
         if mark is not None:

@@ -1,4 +1,4 @@
-"""JSON pointers: names of what stands within a document, `/a/b`, and after the name of a file, `file#/a/b`."""
+"""JSON pointers: names of parts of a document, `/a/b`, and after the name of a file, `file#/a/b`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pointer_parts(pointer: str, what: str, place: Place | None) -> tuple[str, ..
 
 
 def fragment_of(value: Any, place: Place | None) -> tuple[str, ...]:
-    """The names in what stands behind the name of a file, `file#/a/b`; a map has it under `file`.
+    """The names after the name of a file, `file#/a/b`; a map has it under `file`.
 
     Raises:
         InvalidInput: it is not a pointer.
@@ -38,7 +38,7 @@ def fragment_of(value: Any, place: Place | None) -> tuple[str, ...]:
 
 
 def part_of(data: Any, fragment: str, place: Place | None) -> Any:
-    """What stands at a JSON pointer, None where there is nothing.
+    """The value at a JSON pointer, None if there is none.
 
     Raises:
         InvalidInput: it is not a pointer.
@@ -48,7 +48,7 @@ def part_of(data: Any, fragment: str, place: Place | None) -> Any:
 
 
 def follow(value: Any, path: Iterable[Any]) -> Any:
-    """Return what stands at a path, or `Nothing`."""
+    """Return the value at a path, or `Nothing`."""
     for part in path:
         if isinstance(value, dict) and part in value:
             value = value[part]

@@ -42,7 +42,7 @@ def is_written(value: object) -> bool:
 
 
 def as_written(value: object) -> str:
-    """Return the text of a scalar; a number from a file is as it stands there: the version 1.10 is not 1.1."""
+    """Return the text of a scalar; a number from a file is as written there: the version 1.10 is not 1.1."""
     return value.written if isinstance(value, Written) else str(value)
 
 

@@ -78,7 +78,7 @@ def _unexpected_colon(source: Source, index: int) -> InvalidInput:
 
 
 def _index_of_character(error: Any, source: Source) -> int:
-    """Return where a character stands that the parser refuses; libyaml counts bytes and the pure parser characters."""
+    """Return the position of a character that the parser refuses; libyaml counts bytes, the pure parser characters."""
     position = getattr(error, "position", None) or 0
     if getattr(error, "encoding", None) == "unicode":
         return int(position)

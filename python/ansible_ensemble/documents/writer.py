@@ -122,7 +122,7 @@ class _Unsafe(Exception):
 
 
 class _Surgery:
-    """Edits of one document: pieces of its text, and what stands there instead."""
+    """Edits of one document: pieces of its text, and their replacements."""
 
     def __init__(self, document: Document) -> None:
         self.data = document.data

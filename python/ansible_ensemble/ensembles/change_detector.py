@@ -119,7 +119,7 @@ class ChangeDetector:
         return instance is not None and name in instance.attributes
 
     def _is_withheld(self, ref: str) -> bool:
-        """Whether a ref is a secret that could not be stored: it is taken as unchanged, and that is said."""
+        """Whether a ref is a secret that could not be stored: it is taken as unchanged, with a warning."""
         owner, name = _member(ref)
         instance = self._ensemble.instances.get(owner)
         if instance is None or name not in instance.withheld:

@@ -42,7 +42,7 @@ def make_evaluation_environment(
         repositories: folders of repositories by name.
         externals: gives instances of other ensembles by name.
         outputs: outputs of operations.
-        redactor: told of each sensitive value.
+        redactor: registers each sensitive value.
         keep_key: the key of digests of secrets is made and kept where there is none.
         trusted: whether the project may run what is its own.
     """

@@ -49,7 +49,7 @@ def specification_at(ensemble: Path, revision: str, template: Path | None = None
 
 
 def current_folder(ensemble: Path, folder: Path) -> Path:
-    """The folder of the working tree that a folder of an earlier commit stands for; any other folder is itself.
+    """The folder of the working tree that a folder of an earlier commit represents; any other folder is itself.
 
     Args:
         ensemble: the ensemble's file.

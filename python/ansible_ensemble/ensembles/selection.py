@@ -1,7 +1,7 @@
 """Node templates that represent existing instances (directive `select`) [TOSCA 1.3, 3.4.3].
 
 That is an instance of another ensemble, which the environment names as `external`, or another node template of the
-same topology. A property or attribute of such a node is read from what it stands for each time, so that a change there
+same topology. A property or attribute of such a node is read from what it selects each time, so that a change there
 is seen here.
 """
 

@@ -19,7 +19,7 @@ from ansible_ensemble.views.reads import Deferred
 
 
 def whole_digest(scope: Scope, operation: Operation, refs: Iterable[str], instance: str, root: Path) -> str | None:
-    """The digest of what an operation would read now; None where that cannot be told for certain.
+    """The digest of what an operation would read now; None if that is not certain.
 
     Args:
         scope: the view of the operation.

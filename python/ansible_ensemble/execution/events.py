@@ -1,4 +1,4 @@
-"""What the scheduler is told (events) and what it asks for (instructions). Plain data."""
+"""Input (events) and output (instructions) of the scheduler. Plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ScheduledOperation:
             (yet) counts as not ended.
         waits_end: keys of operations that must have ended, with whatever result, before it.
         groups: serial groups; of each group one operation runs at a time. Which else it takes and on which host it
-            runs is told by `Placed`.
+            runs is reported by `Placed`.
         critical: once it has failed, nothing new is started.
         optional: its failure does not block others: dependents run anyway.
         instances: the instances that it is about, its own first. What is about an optional one that failed is blocked

@@ -187,7 +187,7 @@ def read_journal(path: Path) -> JournalReading:
     """Read a journal, whatever happened to it.
 
     A line that is cut off or does not match its checksum, and numbers that are missing, are reported as damage; all
-    other events are kept. A journal cut off exactly between two lines can't be told from a shorter one.
+    other events are kept. A journal cut off exactly between two lines cannot be distinguished from a shorter one.
 
     Raises:
         EnsembleError: the file can't be read.

@@ -1,4 +1,4 @@
-"""An operation as the scheduler keeps it, and what follows from how it stands to others."""
+"""An operation in the scheduler, and what follows from its relations to others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_ensemble.execution.waiting import Item, Reference, Waiting
 
 @dataclass(slots=True)
 class Node:
-    """An operation and where it stands."""
+    """An operation and its state."""
 
     operation: events.ScheduledOperation
     priority: Priority
@@ -43,7 +43,7 @@ def lost_with(node: Node, ending: events.Ending) -> frozenset[str]:
 
 
 def held_up(nodes: Mapping[str, Node], waiting: Waiting) -> Iterator[tuple[Node, str]]:
-    """What brings a value that is asked for, and waits only for who asks: each with what it need not wait for.
+    """What sets a value that is asked for, and waits only for its readers: each with what it need not wait for.
 
     So it is where an instance reads an attribute of one that needs it: that goes first, its need notwithstanding.
 

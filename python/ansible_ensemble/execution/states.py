@@ -8,7 +8,7 @@ from ansible_ensemble.core.errors import EnsembleError
 
 
 class State(str, Enum):
-    """Where an operation stands in a job.
+    """The state of an operation in a job.
 
     `waiting` for others; `ready` to run; `running`; `retrying` after a failed attempt; `deferred` until something it
     asked for is there; and, for good: `succeeded`, `failed`, `blocked` (one it needs did not succeed), `skipped`

@@ -22,7 +22,7 @@ Item = str | Reference
 
 
 class Waiting:
-    """The open waits: of each operation what it still waits for, and of each thing who waits for it."""
+    """The open waits: of each operation what it waits for, and of each item its waiters."""
 
     def __init__(self) -> None:
         self._missing: dict[str, set[Item]] = {}

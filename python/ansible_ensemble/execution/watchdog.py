@@ -1,8 +1,8 @@
 """The watchdog: ends the commands of a process that is killed with SIGKILL, which can't do it any more.
 
 PR_SET_PDEATHSIG would need code between fork and exec (slow: no vfork), follows the thread that forked, not the
-process, and does not reach grandchildren. So a small process of its own watches us through a pidfd, and is told the
-process groups that run. Between a fork and its report we may be killed as well; so it is told beforehand of the pipe
+process, and does not reach grandchildren. So a small process of its own watches us through a pidfd, and is sent the
+process groups that run. Between a fork and its report we may be killed as well; so it is sent the pipe beforehand
 that the new process will hold.
 """
 
@@ -40,7 +40,7 @@ class Watchdog:
         """End the watchdog."""
         if self._process is not None:
             assert self._process.stdin is not None
-            # said in words, for a process forked from ours may hold the pipe open
+            # sent explicitly, because a process forked from ours may hold the pipe open
             with contextlib.suppress(BrokenPipeError):
                 os.write(self._process.stdin.fileno(), b".\n")
             self._process.stdin.close()

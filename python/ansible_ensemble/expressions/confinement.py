@@ -47,7 +47,7 @@ class _Allowed(MutableMapping[str, Any]):
         return self._plugins[name]
 
     def __contains__(self, name: object) -> bool:
-        return True  # it is said when it is asked for
+        return True  # reported when it is used
 
     def __setitem__(self, name: str, plugin: Any) -> None:
         self._plugins[name] = plugin
@@ -67,7 +67,7 @@ def confine(environment: Any, refuse: Refuse, own: Iterable[str]) -> None:
 
     Args:
         environment: Jinja's, as Ansible makes it; it is a sandbox already.
-        refuse: told what a template uses and may not.
+        refuse: called with what a template uses and may not.
         own: names of further filters that are allowed.
     """
     from jinja2 import FunctionLoader

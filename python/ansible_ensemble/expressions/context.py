@@ -42,7 +42,7 @@ class Frame:
 
     @property
     def namespace(self) -> str:
-        """The nested topology that the expression stands in; empty for the root topology."""
+        """The nested topology that the expression is in; empty for the root topology."""
         node = self.relationship.source if self.relationship is not None else self.instance
         return node.template.namespace if node is not None and node.template is not None else ""
 
@@ -101,7 +101,7 @@ class Context:
         current: what relative paths start from.
         variables: the `vars` around it, for `$name` in paths and for templates.
         base: the folder that relative file names start in.
-        place: where it stands.
+        place: its position.
         expression: the innermost expression being evaluated, as written.
         safe: whether what is evaluated was put together from other values: then no text in it is a template, and
             functions that reach out of the model are refused.
@@ -148,7 +148,7 @@ class Context:
         return self.base or self.environment.folder
 
     def failure(self, message: str, hint: str | None = None) -> InvalidInput:
-        """An error that names the expression and where it stands."""
+        """An error that names the expression and its position."""
         if self.expression is not None:
             message = f"{message}, in {shown(self.expression)}"
         return InvalidInput(self.environment.redactor.text(message), self.place, hint)
@@ -164,7 +164,7 @@ class Call:
 
     Attributes:
         name: the function's name.
-        expression: the map it stands in, with its options.
+        expression: the map it is in, with its options.
         context: where it is evaluated.
         sensitive: whether a value given to it was sensitive.
     """
@@ -196,7 +196,7 @@ class Call:
         return as_text(value)
 
     def failure(self, message: str, hint: str | None = None) -> InvalidInput:
-        """An error that names the expression and where it stands."""
+        """An error that names the expression and its position."""
         return self.context.failure(message, hint)
 
     def _noted(self, value: Any) -> Any:

@@ -104,7 +104,7 @@ class Evaluator:
 
         Args:
             instance: SELF; for a relationship, the side on which an operation runs. None: the topology.
-            relationship: SELF, if the expression stands in a relationship.
+            relationship: SELF, if the expression is in a relationship.
             operation: the operation whose inputs are read.
             inputs: values that win over the operation's own inputs; they are not evaluated.
             variables: variables of templates and paths; they are not evaluated.
@@ -133,7 +133,7 @@ class Evaluator:
         """Values of the topology's outputs as plain data; those that are not known yet are left out.
 
         Args:
-            failed: told name and error of an output whose expression is wrong, which is then left out.
+            failed: called with name and error of an output whose expression is wrong, which is then omitted.
 
         Raises:
             EnsembleError: an output's expression is wrong, and there is no handler for it.

@@ -1,6 +1,6 @@
 """Variables of Ansible's inventory, as templates see them: by their names, and by `hostvars`.
 
-They are those of the machine that the thing stands on, if the inventory knows a host of its name, else of localhost.
+They are those of the machine that hosts the instance, if the inventory has a host of its name, else of localhost.
 The inventory is read when a template has a name that nothing else gives, and each variable is a read of its own,
 `inventory::<host>::<name>`: change it, and what was made with it is out of date.
 """
@@ -38,7 +38,7 @@ def inventory_variables(
 
     Args:
         names: what a template needs and nothing else defines.
-        context: where it stands.
+        context: of the expression.
         expose: makes of a value what templates see.
         errors: takes the errors that tests such as `is defined` would swallow.
     """
@@ -72,7 +72,7 @@ def read_variable(path: str, context: Context) -> Any:
 
 
 def _inventory(context: Context) -> Inventory | None:
-    """The inventory, read now; None where there is none. An error that it may not be read says who asked for it."""
+    """The inventory, read now; None where there is none. An error that it may not be read names what needs it."""
     source = context.environment.inventory
     try:
         return source() if source is not None else None

@@ -1,4 +1,4 @@
-"""What is known of a part of the model, as plain data for those who cannot ask for more."""
+"""The known values of a part of the model, as plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def known_values(keyword: str, names: Collection[str] | None, context: Context) 
     Args:
         keyword: SELF, HOST, SOURCE or TARGET.
         names: which of them are asked for; None is all.
-        context: where the keyword stands.
+        context: of the keyword.
     """
     view = named(context, keyword)
     if view is None:

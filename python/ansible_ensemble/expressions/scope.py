@@ -84,7 +84,7 @@ class Scope:
 
         Args:
             value: data that may hold TOSCA functions, `eval` expressions and templates.
-            place: where it stands, for errors.
+            place: its position, for errors.
 
         Raises:
             InvalidInput: an expression in it is wrong.

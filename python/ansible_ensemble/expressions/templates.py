@@ -99,7 +99,7 @@ class TemplateMap(Mapping[str, Any]):
 def exposed(value: Any, context: Context, errors: list[EnsembleError]) -> Any:
     """A value as templates see it: plain data without marks, parts of the model as maps.
 
-    The tracker of the context is told if it is sensitive, so that the whole result of the template will be.
+    The tracker of the context records if it is sensitive, so that the whole result of the template will be.
     """
     if isinstance(value, (View, LazyMap, ExternalValue, Everything)):
         return TemplateMap(value, context, errors)
@@ -165,7 +165,7 @@ class Templates:
 
         Args:
             text: the template, written by the author of the spec.
-            context: where it stands.
+            context: of the expression.
             overrides: options of Jinja, as `variable_start_string`.
 
         Raises:

@@ -40,7 +40,7 @@ def evaluate(value: Any, context: Context) -> Any:
 
 
 def _entry(item: Any, context: Context, container: Any, key: Any) -> Any:
-    """The value of an entry of a map or list; what is computed stands where the entry was written."""
+    """The value of an entry of a map or list; a computed one has the position of the entry."""
     if isinstance(item, (dict, list)) or (isinstance(item, str) and is_template(item)):
         place = place_of(container, key) or context.place
         context = replace(context, place=place, subject=f"{context.subject}/{key}")
@@ -86,7 +86,7 @@ def query(expression: Any, context: Context, *, of_result: bool = False) -> Any:
     Args:
         expression: what is evaluated.
         context: where.
-        of_result: it stands in `foreach` or `select`, and so may be a map with one entry that is data; elsewhere such
+        of_result: it is in `foreach` or `select`, and so may be a map with one entry that is data; elsewhere such
             a map is a function that is not known.
     """
     if isinstance(expression, str) and (context.safe or not is_template(expression)):

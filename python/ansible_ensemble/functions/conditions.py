@@ -20,7 +20,7 @@ def is_met(condition: Mapping[str, Any], file: Path, place: Place | None) -> boo
     Args:
         condition: the expression.
         file: the file that has it.
-        place: where it stands.
+        place: its position.
 
     Raises:
         InvalidInput: it is wrong, or needs what is not known while files are read: every command reads the same.

@@ -35,7 +35,7 @@ def harmless_evaluator(
         folder: the ensemble's folder.
         root: the project's, where it is another one.
         repositories: folder of each repository by name.
-        redactor: told of each sensitive value that is read.
+        redactor: registers each sensitive value that is read.
     """
     around = EvaluationEnvironment(
         root or folder,
@@ -58,7 +58,7 @@ def harmless_evaluator(
 
 
 def not_given(name: str) -> dict[str, Any]:
-    """What stands for a value that is given to jobs alone: a harmless evaluator does not know it."""
+    """The substitute for a value that only jobs get: a harmless evaluator does not know it."""
     return {"eval": {"secret": name}}
 
 

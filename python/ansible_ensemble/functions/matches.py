@@ -24,7 +24,7 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
         topology: as far as it is connected.
         source: the node template that requires.
         expression: a path, or a map with `eval`.
-        place: where it stands.
+        place: its position.
 
     Raises:
         InvalidInput: the expression is wrong.

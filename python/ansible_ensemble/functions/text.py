@@ -28,7 +28,7 @@ class LabelRules:
         start, end: the characters it may begin and end with.
         max: how long it may be.
         case: `lower`, `upper` or `any`.
-        replace: what stands for each run of other characters.
+        replace: what replaces each run of other characters.
         start_prepend: what is set before a label that does not begin as it must.
         sep: what joins the items of a list.
         digest: whether a digest of the whole text is added; otherwise only to a label that is cut.

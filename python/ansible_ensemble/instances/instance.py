@@ -105,7 +105,7 @@ class Instances:
         self._leave(instance)
 
     def set_created(self, instance: Instance, created: str | None) -> None:
-        """Say who created an instance: a change id, `::name` of its manager, or None."""
+        """Set what created an instance: a change id, `::name` of its manager, or None."""
         self._leave(instance)
         instance.created = created
         self._enter(instance)

@@ -108,7 +108,7 @@ def plan(
         diff: whether differences are asked for.
         action: the running action plugin.
         task_vars: what it was given.
-        say: puts a message that names options of the command into words for who has none.
+        say: turns a message about options of the command into one about variables.
     """
     location = _located(ensemble)
     given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
@@ -150,7 +150,7 @@ def execute(
 ) -> dict[str, Any]:
     """Carry out a saved plan inside an Ansible action.
 
-    Each line that is shown costs Ansible an event, more than many an operation; who reads the journal does without.
+    Each line that is shown costs Ansible an event, often more than the operation; readers of the journal need none.
     """
     from ansible.utils.display import Display
 

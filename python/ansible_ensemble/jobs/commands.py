@@ -62,7 +62,7 @@ class PlanOutcome:
         save_plan(self.plan.to_text(), path)
 
     def predict(self, report: Mapping[str, Any]) -> None:
-        """Add what a dry run of the plan said."""
+        """Add the results of a dry run of the plan."""
         predict(self.plan, report)
         self.document = self.redactor.data(self.plan.to_json())
 
@@ -330,7 +330,7 @@ def recover(ensemble: str) -> dict[str, Any]:
 
 
 def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
-    """Remove the lock with this id and return what it said."""
+    """Remove the lock with this id and return its content."""
     file = ensemble_file(ensemble)  # which the first job has not made yet
     return locks.unlock(file if locks.lock_path(file).exists() else locate(ensemble).ensemble, lock_id).to_json()
 

@@ -117,7 +117,7 @@ def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[boo
 
 
 def watch(ensemble: Path, held: locks.Lock, environment: Environment) -> LockWatch:
-    """The watch over both locks, for one who works under them."""
+    """The watch over both locks, for the job that holds them."""
     from ansible_ensemble.engine.lock_watch import LockWatch  # brings asyncio, which only the process of the job needs
 
     return LockWatch(held, left_global(environment.lfs_lock, ensemble) if environment.lfs_lock.lock != "no" else None)

@@ -99,7 +99,7 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
     if ensemble.document is not None or ensemble.environment.external:
         with collected():
             ensemble.unselected.raise_all()
-    else:  # it is not said yet where to look
+    else:  # it is not known yet where to look
         ensemble.warnings += [str(_unchecked(one)) for one in ensemble.unselected.errors]
     detector = BlankChangeDetector(ensemble)
     for workflow in dict.fromkeys(("deploy", *topology.workflows)):

@@ -41,7 +41,7 @@ class TaskResult:
 
 
 class Relay(Protocol):
-    """Takes what a task wants displayed; stands where core puts its queue to the main process."""
+    """Takes what a task wants displayed; replaces core's queue to the main process."""
 
     def send_display(self, method: str, *args: Any, **kwargs: Any) -> None:
         """Display something."""
@@ -116,7 +116,7 @@ def run_task(session: AnsibleSession, call: ModuleCall, relay: Relay, shape: str
         session: whose inventory knows the call's host already.
         call: what to run.
         relay: where its displays go.
-        shape: what `task_shape` said.
+        shape: the result of `task_shape`.
     """
     from ansible._internal._task import TaskContext
     from ansible.executor.task_executor import TaskExecutor
@@ -160,7 +160,7 @@ def _plain_mapping(host: Any, task: Any, result: dict[str, Any]) -> TaskResult:
 def _task_result(shown: dict[str, Any], real: dict[str, Any]) -> TaskResult:
     """Join what core shows with what it knows.
 
-    Core takes `failed` and `skipped` out of what callbacks see, since they are told by another method each.
+    Core takes `failed` and `skipped` out of what callbacks see, since each has a separate method.
     """
     for key in ("failed", "skipped", "unreachable"):
         if key in real:

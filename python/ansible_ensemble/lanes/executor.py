@@ -45,7 +45,7 @@ class SocketRelay:
         self.send({"display": [name, plain_args, plain_kwargs]})
 
     def send_callback(self, method: str, *args: Any, **kwargs: Any) -> None:
-        """Items and retries are told by the outcome."""
+        """Items and retries are in the outcome."""
 
     def send_prompt(self, **kwargs: Any) -> None:  # noqa: ARG002 - core's name and arguments
         """Refuse to ask.

@@ -65,7 +65,7 @@ class AnsibleSession:
         """Names of the inventory's hosts, without those that only our inventory plugin knows.
 
         A machine that is a host for no other reason than that it is recorded says nothing of where it is; jobs would
-        go elsewhere once it is recorded than before. Such hosts are told apart by reading the other sources alone.
+        go elsewhere once it is recorded than before. Such hosts are distinguished by reading only the other sources.
         """
         hosts = self.inventory.hosts
         recorded = {name for name, host in hosts.items() if _RECORDED in host.vars}

@@ -42,7 +42,7 @@ def read_artifact(
     Args:
         name: the artifact's name.
         raw: the artifact as written.
-        place: where it stands.
+        place: its position.
         scope: what its file sees.
         inherited: the artifact of the same name that this one refines.
     """

@@ -61,8 +61,8 @@ class Assignment:
     Attributes:
         value: raw value.
         definition: its declared definition, None where none is declared.
-        place: where the value stands.
-        base: directory of the file it stands in (relative paths in it start there).
+        place: the position of the value.
+        base: directory of its file (relative paths in it start there).
         is_default: whether the value is the definition's default.
     """
 

@@ -24,7 +24,7 @@ def check_filter(raw: Any, what: str, place: Place | None, problems: Problems, *
     Args:
         raw: the filter as written.
         what: what has it.
-        place: where it stands.
+        place: its position.
         problems: gets the errors.
         of_requirement: whether a requirement of a node template has it: only from there does a `match` lead anywhere.
     """

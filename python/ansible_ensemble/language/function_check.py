@@ -74,9 +74,9 @@ class FunctionCheck:
 
         Args:
             value: the raw value.
-            place: where it stands.
+            place: its position.
             owner: the entity that SELF is; None in outputs.
-            in_type: whether the value stands in a type, so that SELF has at least what the type has.
+            in_type: whether the value is in a type, so that SELF has at least what the type has.
         """
         if not isinstance(value, Mapping | list):
             return
@@ -194,7 +194,7 @@ class FunctionCheck:
         return None
 
     def _note_output(self, arguments: list[Any]) -> None:
-        """Take down which output is read; of which node templates is not known where SELF stands in a type."""
+        """Record which output is read; of which node templates is unknown if SELF is in a type."""
         if all(isinstance(one, str) for one in arguments[1:4]):
             self.asked_outputs.setdefault(f"{arguments[1]}.{arguments[2]}", set()).add(arguments[3])
 

@@ -111,7 +111,7 @@ def function_name(value: Any, *, nested: bool = False) -> str | None:
 
     Args:
         value: what is written.
-        nested: whether it stands in `eval`, where each function may stand.
+        nested: whether it is in `eval`, where each function is allowed.
     """
     for name in value if isinstance(value, Mapping) else ():
         found = functions().get(name) if isinstance(name, str) else None

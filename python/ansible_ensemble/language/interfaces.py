@@ -60,10 +60,10 @@ def read_interfaces(
     Args:
         raw: the `interfaces` section.
         what: what it belongs to, in errors.
-        place: where it stands.
+        place: its position.
         scope: what its file sees.
         inherited: the interfaces that it refines or adds to.
-        declares: whether it stands in a type, which may add operations that its interface type does not have.
+        declares: whether it is in a type, which may add operations that its interface type does not have.
     """
     problems = scope.problems
     merged = dict(inherited)

@@ -34,7 +34,7 @@ def read_definitions(
     Args:
         raw: the section as written.
         what: what it is called in errors.
-        place: where it stands.
+        place: its position.
         scope: what its file sees.
         inherited: the definitions that it refines or adds to.
     """
@@ -61,7 +61,7 @@ def read_definition(
     Args:
         name: the parameter's name.
         raw: its definition as written.
-        place: where it stands.
+        place: its position.
         scope: what its file sees.
         inherited: the definition that this one refines; a type that is not repeated is the inherited one, and a plain
             value in place of a definition is a new default.

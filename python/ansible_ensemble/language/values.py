@@ -38,7 +38,7 @@ class Site:
     Attributes:
         what: what the whole value is called.
         path: where in the whole value the part is, empty for the whole.
-        place: where it stands.
+        place: its position.
         hidden: whether it may be a secret, which no error shows.
     """
 
@@ -67,7 +67,7 @@ def check_value(
         schema: what it must fit.
         types: where data types are looked up.
         what: what it is called in errors, e.g. `property 'port' of 'app'`.
-        place: where it stands.
+        place: its position.
         hidden: whether it may be a secret, which no error shows.
     """
     return list(_check(value, schema, types, Site(what, "", place, hidden)))
@@ -193,7 +193,7 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     Args:
         value: the raw value.
         base: the primitive type.
-        nested: whether it stands inside of another value, where a number is not text.
+        nested: whether it is inside of another value, where a number is not text.
         hidden: whether it may be a secret, which is not shown.
     """
     if base in ("any", "null") or (value is None and base != "string"):
@@ -332,7 +332,7 @@ def _holds(value: Any, operator: str, operand: Any, base: str) -> bool:
 
 
 def as_declared(value: Any, base: str) -> Any:
-    """A number that stands for a text or a version is what is written; anything else is itself."""
+    """A number given for a text or a version is taken as written; anything else is itself."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return as_written(value) if is_number and base in ("string", "version") else value
 

@@ -38,7 +38,7 @@ def _check_within(environment: Environment, name: str, folder: Path, base: Path)
     """Have a stranger's project reach no folder of this machine but its own: files of a repository can be read."""
     own = (environment.root.resolve(), environment.folder)
     if environment.trusted or not any(base.resolve().is_relative_to(root) for root in own):
-        return  # said by the user, in the home project
+        return  # set by the user, in the home project
     if not any(folder.is_relative_to(root) for root in own):
         message = f"the repository {name!r} is {folder}, and a project that is not trusted reaches its own folders only"
         raise InvalidInput(message, Place(str(environment.folder)), TRUST)

@@ -15,7 +15,7 @@ _KEYS = (*_COUNTS, "fast_modules", "stock_modules")
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSettings:
-    """The settings; 0 is not said.
+    """The settings; 0 means not set.
 
     Attributes:
         jobs: how many operations run side by side.

@@ -31,7 +31,7 @@ LITERAL = "--literal-pathspecs"
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """How a branch stands to the branch it follows.
+    """The relation of a branch to its upstream.
 
     Attributes:
         name: of the branch it follows, e.g. `origin/main`.
@@ -173,7 +173,7 @@ def push(root: Path) -> None:
 
 
 def upstream(root: Path, *, fetch: bool = True) -> Upstream | None:
-    """How the branch stands to the one it follows; None if it follows none.
+    """The relation of the branch to its upstream; None without one.
 
     Raises:
         EnsembleError: git failed, most often because the other side cannot be reached.

@@ -151,7 +151,7 @@ def check_global(lock: GlobalLock) -> None:
 
 
 def verification(lock: GlobalLock) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The command that asks the server whose the lock is, and its environment, for who does not wait for it here."""
+    """The command that asks the server who holds the lock, and its environment, for callers that do not wait here."""
     return ("git", "lfs", *_VERIFY), git_environment(_settings(lock.url))
 
 

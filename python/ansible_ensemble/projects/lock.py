@@ -258,7 +258,7 @@ def _owned(text: str | None, path: str | Path, lock_id: str) -> Lock:
 
 
 def _take_over_if_stale(file: Path, lock: Lock) -> tuple[Lock | None, bool]:
-    """Look at the lock that stands in the way; returns it (None: it went away) and whether ours replaced it."""
+    """Examine the existing lock; returns it (None: it went away) and whether ours replaced it."""
     with lock_file.guarded(file) as (text, safe):
         if text is None:
             return None, False

@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Presence(Enum):
-    """What can be said of a process from here."""
+    """What is known of a process from here."""
 
     ALIVE = "alive"
     GONE = "gone"
@@ -78,7 +78,7 @@ def describe_process(pid: int) -> Process:
 
 
 def presence(process: Process) -> Presence:
-    """Whether the process is still there; UNKNOWN where that cannot be told from here.
+    """Whether the process is still there; UNKNOWN if that cannot be determined from here.
 
     A process without a host (a bare pid) is taken for one of this host.
     """

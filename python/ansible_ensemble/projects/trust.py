@@ -1,6 +1,6 @@
 """Which folders the user trusts: what lies in others is read and never run.
 
-Trust is the user's and not the project's: a file in the user's state folder names the folders. It is said by `trust`,
+Trust is the user's and not the project's: a file in the user's state folder names the folders. It is given by `trust`,
 by making a project, or by approving a job; the nearest entry above a folder decides.
 """
 
@@ -24,7 +24,7 @@ VARIABLE = "ANSIBLE_ENSEMBLE_TRUST"
 
 
 class Trust(Enum):
-    """What is said of a folder."""
+    """Whether a folder is trusted."""
 
     #: of it and of all below
     ALL = "all"
@@ -57,7 +57,7 @@ def _is_trusted(folder: Path, entries: Mapping[Path, Trust]) -> bool:
 
 
 def trusted_folders() -> dict[Path, Trust]:
-    """What is said, by folder; a file that cannot be read says nothing."""
+    """Trust by folder; a file that cannot be read is treated as empty."""
     try:
         found = json.loads(_file().read_text(encoding="utf-8"))
         entries = {Path(folder): Trust(said) for folder, said in found["folders"].items()}
@@ -77,7 +77,7 @@ def trust(folder: Path) -> Path:
 
 
 def withdraw(folder: Path) -> bool:
-    """Forget what was said of a folder; False if nothing was."""
+    """Remove a folder from the list; False if it was not there."""
     if folder.resolve() not in trusted_folders():
         return False
     _keep(folder, None)

@@ -71,7 +71,7 @@ class Vault:
 
         Args:
             text: what `encrypt` or `ansible-vault` made.
-            place: where it stands, for the error.
+            place: its position, for the error.
 
         Raises:
             InvalidInput: none of the passwords opens it, or it holds no text.

@@ -115,7 +115,7 @@ def _entry(event: Mapping[str, Any]) -> Entry | None:
 
 
 def _lost_start(reading: JournalReading, entries: list[Entry], path: Path) -> JobStarted:
-    """What can be said of a job whose first entry is damaged: what it did counts anyway."""
+    """What is known of a job whose first entry is damaged: what it did counts anyway."""
     base: Any = (reading.header or {}).get("base")
     return JobStarted(
         job=job_of_journal(path),

@@ -119,7 +119,7 @@ def starting_point(ensemble: Ensemble, options: JobOptions) -> StartingPoint:
 
 
 def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, message: str) -> Kept:
-    """Commit what a recorded job changed, and push it if asked to; what goes wrong is told and changes no file.
+    """Commit what a recorded job changed, and push it if asked to; errors are reported and change no file.
 
     Of the ensemble's repository its records are committed; of every repository, files of git's that were clean before
     the job and are not now. New files outside of the records are left to people, for they may hold anything.

@@ -110,7 +110,7 @@ def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
 
     Args:
         path: its file.
-        digest: what `SavedPlan` said of it; None takes the file as it is, for the user has named it.
+        digest: that of `SavedPlan`; None takes the file as it is, because the user has named it.
 
     Raises:
         EnsembleError: it is not the plan that was saved there.

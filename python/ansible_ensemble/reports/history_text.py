@@ -30,7 +30,7 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
             job["changeId"],
             _time(job.get("startTime")),
             clean(job.get("workflow") or ""),
-            style.status(str(job.get("outcome") or "")),  # said where it is not ok
+            style.status(str(job.get("outcome") or "")),  # only shown if it is not ok
             style.status(_status(job)),
             str(job.get("tasks", "")),
             _seconds(job),

@@ -1,4 +1,4 @@
-"""A plan as a web page that stands alone, from its JSON document alone."""
+"""A plan as a self-contained web page, from its JSON document alone."""
 
 from __future__ import annotations
 

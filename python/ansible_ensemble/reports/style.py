@@ -47,11 +47,11 @@ class Style:
     colour: bool = False
 
     def strong(self, text: str) -> str:
-        """Text that stands out."""
+        """Emphasised text."""
         return self._paint(_STRONG, text)
 
     def faint(self, text: str) -> str:
-        """Text that stands back."""
+        """De-emphasised text."""
         return self._paint(_FAINT, text)
 
     def good(self, text: str) -> str:

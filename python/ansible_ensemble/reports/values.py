@@ -33,7 +33,7 @@ def clean(text: str) -> str:
 
 
 def is_secret(value: Any) -> bool:
-    """Whether the value stands for one that must not be shown, or is marked as such."""
+    """Whether the value replaces one that must not be shown, or is marked as such."""
     return isinstance(value, Sensitive) or (isinstance(value, str) and value == REDACTED)
 
 

@@ -24,7 +24,7 @@ class EventFilter:
     """Shows what a job says, and leaves out what Ansible says about running it, or about its own crash.
 
     Args:
-        show: told every line to show.
+        show: called with each line to show.
         verbosity: the user's `-v`s.
 
     Attributes:

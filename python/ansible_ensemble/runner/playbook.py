@@ -68,7 +68,7 @@ def run_playbook(
             `artifacts/<ident>`.
         ident: name of the run: the job's id.
         extravars: variables of the playbook. They are readable in the list of processes: no secrets.
-        show: told every line that people should see.
+        show: called with each line for the user.
         cmdline: options to pass on to ansible-playbook.
         verbosity: 0 to 6, as of ansible-playbook.
         environment: variables to add to those of this process.

@@ -34,7 +34,7 @@ def read_assignments(
         entity: the type that declares the values.
         part: which of its values they are.
         what: whose they are, in errors.
-        place: where the section or what it belongs to stands.
+        place: the position of the section or of its parent.
         scope: what the file sees that gives them.
         refined: definitions that go before the type's own.
         complete: whether a required property without value is an error.

@@ -35,7 +35,7 @@ NOT_DEPLOYED = STAND_FOR_OTHERS | {"virtual", RETAINED}
 def read_directives(raw: Mapping[str, Any], what: str, problems: Problems) -> tuple[str, ...]:
     """The directives of a node template.
 
-    A slip of one is refused; another that means nothing here is told, as TOSCA lets files have words of their own.
+    A slip of one is refused; another unknown one is a warning, as TOSCA allows other directives.
     """
     place = place_of(raw, "directives")
     found = []

@@ -27,7 +27,7 @@ UNFURL_REPOSITORY = "unfurl"
 MAX_DEPTH = 100
 
 
-#: Whether the condition of an import holds: the expression, the file that has it, and where it stands in that.
+#: Whether the condition of an import holds: the expression, the file that has it, and its position in that.
 IsMet = Callable[[Any, Path, Place | None], bool]
 
 

@@ -111,7 +111,7 @@ def check_required(building: Building, operations: Iterable[tuple[Entity, Operat
 
 
 def _calls(building: Building) -> Iterator[tuple[str, NodeTemplate, str, Collection[str], Place | None]]:
-    """What calls an operation of which node template by which name, the inputs that it gives, and where it stands."""
+    """What calls an operation of which node template by which name, the inputs that it gives, and its position."""
     topology = building.topology
     for workflow in topology.workflows.values():
         for step in workflow.steps.values():

@@ -31,7 +31,7 @@ from ansible_ensemble.topology.definitions import read_occurrences
 from ansible_ensemble.topology.matching import Candidates, Wanted, find_targets
 from ansible_ensemble.topology.nodes import note_operations, read_relationship
 
-#: The relationship that a capability is met by where nothing else is said, the first that fits.
+#: The relationship that a capability is met by, unless given; the first that fits.
 _BY_CAPABILITY = (
     ("tosca.capabilities.Container", "tosca.relationships.HostedOn"),
     ("tosca.capabilities.Endpoint", "tosca.relationships.ConnectsTo"),

@@ -21,7 +21,7 @@ def instance_number(template: NodeTemplate, name: str) -> int | None:
 
 
 def is_asked_for(template: NodeTemplate, name: str) -> bool:
-    """Whether a name is that of one of the instances that a template stands for."""
+    """Whether a name is that of one of the instances of a template."""
     number = instance_number(template, name)
     return number is not None and number < template.count
 

@@ -79,7 +79,7 @@ def load_topology(
     )
     scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
     if not importer.is_complete:
-        problems.raise_all()  # more would be said of names alone that the missing files have
+        problems.raise_all()  # further errors would only be about names in the missing files
     for declarations in types.by_name.values():
         for declaration in list(declarations.values()):
             types.entity(declaration)
@@ -113,7 +113,7 @@ def _more(
         own = raw.get("template") if isinstance(raw, Mapping) and scope.is_unfurl else None
         if isinstance(own, Mapping):
             for key in [one for one in raw if one != "template"]:
-                message = f"`{key}` of the instance '{name}' is ignored: it stands beside its template"
+                message = f"`{key}` of the instance '{name}' is ignored: it is beside its template"
                 scope.problems.warn(message, key_place_of(raw, key))
         whole = _with(own if isinstance(own, Mapping) else raw, "type", _OPEN_NODE if scope.is_unfurl else _ANY_NODE)
         nodes.adopt(name, whole, instances)

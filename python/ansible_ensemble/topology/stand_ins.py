@@ -24,7 +24,7 @@ STAND_INS: dict[str, str] = {
 
 
 def stand_in_fault(template: NodeTemplate) -> InvalidInput | None:
-    """Why no job can deploy or delete what a node template stands for; None if one can."""
+    """Why no job can deploy or delete the instances of a node template; None if one can."""
     instead = next((STAND_INS[one.name] for one in template.type.lineage() if one.name in STAND_INS), None)
     if instead is None or not NOT_DEPLOYED.isdisjoint(template.directives) or template.deploys:
         return None

@@ -3,7 +3,7 @@
 Tools that planned operations need are installed first (docs/rules.md, "Updating a deployment").
 A tool is an artifact of an operation's implementation, its primary or one of its `dependencies`, whose type says how it
 is installed: a Python package, an Ansible collection, or any type with operations of the Standard interface. As a node
-it stands in the status as any other; what is planned for it is a matter of `planning.tools`.
+it is in the status like any other; `planning.tools` plans it.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def conform(
         value: an evaluated value.
         schema: what is declared.
         what: what the value is, for the error: `property app.port`.
-        place: where it stands.
+        place: its position.
         data_type: gives the data types that are not primitive.
         hidden: whether it may be a secret, which no error shows; what is marked as sensitive never is shown.
         data_type: gives the data types that are not primitive.

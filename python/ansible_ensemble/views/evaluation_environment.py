@@ -48,7 +48,7 @@ class EvaluationEnvironment:
         secrets: secrets by name.
         externals: imported instances by name: maps of their values, or scopes of their ensembles' evaluators.
         digest_key: key of the digests of sensitive values, and of generated strings; or gives it when it is needed.
-        redactor: told of each sensitive value that is read.
+        redactor: registers each sensitive value that is read.
         check: whether this is a dry run: nothing may be written.
         plans: whether nothing is carried out yet: nothing may be written either, for a job may run and read it.
         trusted: whether the project may run code and reach the system when its expressions are evaluated.

@@ -11,7 +11,7 @@ from ansible_ensemble.views.view import Model, View
 class Graph:
     """Instances, templates and relations of one ensemble, by name.
 
-    An instance that is not made yet stands here as it will be. The name of a scaled template is the name of its first
+    An instance that is not created yet is shown as it will be. The name of a scaled template is the name of its first
     instance; `.siblings` gives all.
     """
 

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Print the version of the package; with -v or as JSON also of what it stands on."""
+    """Print the version of the package; with -v or as JSON also of its dependencies."""
     console = session.console
     if arguments.output == "json":
         console.document(_versions())
