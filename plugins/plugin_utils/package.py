@@ -37,7 +37,7 @@ def package() -> Iterator[ModuleType]:
     """Give the facade ``ansible_ensemble.jobs.ansible``.
 
     Yields:
-        The module whose functions carry out the plugins' work.
+        The module whose functions execute the plugins' work.
 
     Raises:
         EnsembleFailure: for any error of the package that is meant for the user, and for a missing library.

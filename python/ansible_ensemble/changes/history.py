@@ -30,7 +30,7 @@ def history(folder: Path) -> list[dict[str, Any]]:
     jobs = {line.id: _job_line(line, counts.get(line.id, 0)) for line in lines.values() if line.is_job}
     for path in (folder / CHANGES).glob("job*.yaml"):
         job_id = path.stem[-8:] + "0000"
-        if not jobs.get(job_id, {}).get("workflow"):  # Unfurl's lines do not tell it
+        if not jobs.get(job_id, {}).get("workflow"):  # Unfurl's lines do not have it
             try:
                 record = read_job(path)
             except InvalidInput as error:  # the others are shown anyway
@@ -111,7 +111,7 @@ def find_job(folder: Path, change_id: str) -> JobFile | None:
 
 
 def newest_job(folder: Path) -> str | None:
-    """The id of the newest job that anything tells of: `jobs.tsv`, a record, or a journal; None if there is none.
+    """The id of the newest job in `jobs.tsv`, the records and the journals; None if there is none.
 
     Raises:
         EnsembleError: a file cannot be read.

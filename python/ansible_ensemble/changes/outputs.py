@@ -22,7 +22,7 @@ class OperationOutputs(Mapping[Key, Mapping[str, Any]]):
 
     Args:
         folder: the ensemble's folder.
-        operations: tells the change in which each operation ran.
+        operations: the change in which each operation ran.
         unseal: decrypts recorded values.
 
     Attributes:

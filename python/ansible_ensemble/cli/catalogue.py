@@ -1,4 +1,4 @@
-"""The commands by name, with what their help says in one line."""
+"""The commands by name, with their help in one line."""
 
 from __future__ import annotations
 

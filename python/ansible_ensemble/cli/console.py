@@ -51,7 +51,7 @@ class Console:
         return self.stderr if self.machine else self.stdout
 
     def outlive_readers(self) -> None:
-        """From here on a job runs: it comes to its end, whether or not anybody still reads what it says."""
+        """From here on a job runs: it runs to its end, even if its output is no longer read."""
         outlive_reader(self.stdout)
         outlive_reader(self.stderr)
 
@@ -75,7 +75,7 @@ class Console:
         """Write an error, or each of several, to stderr."""
         style = style_for(self.stderr, self.environment, no_colour=self.no_colour)
         errors = error.errors if isinstance(error, InvalidInputs) else [error]
-        outlive_reader(self.stderr)  # the exit code tells it as well
+        outlive_reader(self.stderr)  # the exit code reports it too
         for one in errors:
             _write(self.stderr, f"{style.bad('Error:')} {one}\n")
 
@@ -87,7 +87,7 @@ class Console:
         """Ask a question that only `yes` approves.
 
         Args:
-            question: without the end of the sentence that says how to answer.
+            question: without the note on how to answer.
             flag: the option that answers it beforehand.
 
         Raises:

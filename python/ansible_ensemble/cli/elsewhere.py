@@ -1,7 +1,7 @@
 """Words that users of Terraform, Unfurl, xOpera and Ansible know, and their counterparts here.
 
 They are hints, not aliases: one thing has one name, and users of other tools learn it at the first try.
-docs/coming-from.md tells the same at length.
+docs/coming-from.md describes them in detail.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ OPTIONS = {
 
 
 def option_hint(word: str, options: list[str]) -> str | None:
-    """How to say here what an option of another tool says, None if that is not known.
+    """The counterpart of an option of another tool, None if it is not known.
 
     Args:
         word: the option, as it was typed.

@@ -57,7 +57,7 @@ def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *
 
 
 def run_workflow(workflow: str, arguments: argparse.Namespace, session: Session, *, ask: bool) -> int:
-    """Run a job of a workflow on ENSEMBLE; a saved plan is carried out as it was shown, without asking again.
+    """Run a job of a workflow on ENSEMBLE; a saved plan is executed as it was shown, without asking again.
 
     Args:
         workflow: its name.

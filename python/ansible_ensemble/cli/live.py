@@ -64,9 +64,9 @@ def live_lines(
 
     Args:
         console: where the lines go.
-        plan: the JSON document of the plan that is carried out.
+        plan: the JSON document of the plan that is executed.
         journal: the job's journal.
-        explain: whether to tell what waits for what.
+        explain: whether to show what waits for what.
     """
     columns = (lambda: shutil.get_terminal_size().columns) if console.is_terminal else None
     view = LiveView(console.for_people, Progress.of_plan(plan, console.style, explain=explain), columns)

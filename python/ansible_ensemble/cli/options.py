@@ -95,7 +95,7 @@ def group(parser: argparse.ArgumentParser, heading: str) -> argparse._ArgumentGr
 
 
 def _add(under: argparse._ArgumentGroup, one: Option) -> None:
-    """Add an option as its declaration says."""
+    """Add an option by its declaration."""
     told: dict[str, Any] = {"dest": one.name, "help": _help(one)}
     if one.kind == "bool":
         told["action"] = "store_false" if one.default else "store_true"
@@ -189,7 +189,7 @@ def ansible_options(arguments: argparse.Namespace) -> list[str]:
 
 
 def is_true(text: str | None) -> bool:
-    """Whether an environment variable says yes."""
+    """Whether an environment variable is true."""
     return text is not None and text.lower() in ("1", "true", "yes", "on")
 
 

@@ -63,7 +63,7 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
 def _ensemble(argument: str) -> Path | None:
     """The ensemble that is meant, or whose saved plan is; that of an archive is where it is unpacked.
 
-    None where there is none to trust: the command says so, and nothing is asked.
+    None if there is none to trust: the command reports it, without a question.
     """
     if is_plan_file(argument):
         try:

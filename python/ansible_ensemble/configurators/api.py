@@ -38,7 +38,7 @@ class Done:
         outputs: values by output name.
         attributes: attributes to set.
         error: why it failed.
-        ran: false if nothing was done or seen, as in a dry run that cannot tell what the operation would do.
+        ran: false if nothing was done or seen, as in a dry run that cannot predict the operation.
     """
 
     success: bool = True
@@ -156,11 +156,11 @@ class Variables:
 
 
 class Task:
-    """An operation to carry out.
+    """An operation to execute.
 
     Args:
         channel: to the job.
-        begin: what the job says at the beginning.
+        begin: the job's first message.
 
     Attributes:
         name: the instance's name.
@@ -232,10 +232,10 @@ class Task:
         return SubTask(operation, instance, dict(inputs or {}))
 
     def perform(self, order: SubTask | Command | ModuleCall) -> Any:
-        """Have the job carry out an order; returns `Done` for a sub-task, else the `Outcome`.
+        """Have the job execute an order; returns `Done` for a sub-task, else the `Outcome`.
 
         Raises:
-            TaskError: it cannot be carried out.
+            TaskError: it cannot be executed.
         """
         answer = self._channel.ask(ask="order", kind=type(order).__name__, order=asdict(order))
         return Done(**answer) if isinstance(order, SubTask) else Outcome(**answer)

@@ -18,7 +18,7 @@ from ansible_ensemble.core.orders import CHANNEL
 
 
 def main() -> None:
-    """Connect to the job, run the configurator it names, and tell it how that ended."""
+    """Connect to the job, run the configurator it names, and report the result to it."""
     channel = Channel(os.environ.pop(CHANNEL))
     begin = channel.ask(ask="begin")
     task = Task(channel, begin)
@@ -91,7 +91,7 @@ def _hook(configurator: Any, name: str, task: Task, default: Any) -> Any:
 
 
 def _drive(steps: Any, task: Task) -> Any:
-    """Have the job carry out each order that a generator yields; it may yield its end as well."""
+    """Have the job execute each order that a generator yields; it may yield its end as well."""
     answer = None
     while True:
         try:

@@ -61,7 +61,7 @@ _BY_ARTIFACT_TYPE = {
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Which configurator carries out an operation, and with what.
+    """Which configurator executes an operation, and with what.
 
     Attributes:
         configurator: its name.

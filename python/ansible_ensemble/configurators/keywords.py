@@ -33,7 +33,7 @@ KEYS: Mapping[str, frozenset[str]] = {
     "delegate": frozenset(),
 }
 
-#: Task keywords that a command on the controller has only by way of Ansible, which then carries it out.
+#: Task keywords that a command on the controller has only by way of Ansible, which then executes it.
 BY_ANSIBLE = tuple(sorted(_TASK - {"environment"}))
 
 _IN_TASKS = "write it in a task file, and make that the implementation"
@@ -102,7 +102,7 @@ def check_keywords(operation: Operation, configurator: str) -> None:
 
     Args:
         operation: it has an implementation.
-        configurator: what carries it out.
+        configurator: what executes it.
 
     Raises:
         InvalidInput: there is such a key.

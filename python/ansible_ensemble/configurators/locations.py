@@ -20,7 +20,7 @@ _ROLE_NAME = re.compile(r"[\w-]+([./][\w-]+)*")
 _LONGEST_NAME = 255  #: of a file
 _TERRAFORM = ("*.tf", "*.tf.json")
 
-#: Where Ansible looks for roles, collections and modules if no setting says otherwise.
+#: Where Ansible looks for roles, collections and modules by default.
 _ROLES_PATH = ("~/.ansible/roles", "/usr/share/ansible/roles", "/etc/ansible/roles")
 _COLLECTIONS_PATH = ("~/.ansible/collections", "/usr/share/ansible/collections")
 _MODULE_PATH = ("~/.ansible/plugins/modules", "/usr/share/ansible/plugins/modules")

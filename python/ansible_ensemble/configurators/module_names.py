@@ -1,6 +1,6 @@
 """Whether there is a module of an FQCN, found by a look at the folders that Ansible takes modules from.
 
-Ansible itself would tell when it runs, after others have been changed; its import takes longer than most plans.
+Ansible itself would report it when it runs, after others have changed; its import takes longer than most plans.
 """
 
 from __future__ import annotations

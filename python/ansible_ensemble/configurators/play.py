@@ -156,7 +156,7 @@ class PlayConfigurator:
         return str(file)
 
     def _texts(self, task: Task) -> list[str]:
-        """What it says that runs."""
+        """What it declares to run."""
         playbook = task.inputs.get("playbook")
         if self._target or isinstance(playbook, str):
             return texts_of(self._target or str(task.base / str(playbook)), task.base)

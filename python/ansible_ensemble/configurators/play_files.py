@@ -135,7 +135,7 @@ def _read(path: Path) -> str:
 
 @lru_cache(maxsize=1024)
 def _read_once(path: Path, _changed: int, _size: int) -> str:
-    """A file's text; its time and size tell whether it is still the same."""
+    """A file's text; its time and size show whether it is still the same."""
     try:
         return path.read_text(errors="replace")
     except OSError:

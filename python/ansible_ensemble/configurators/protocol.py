@@ -35,7 +35,7 @@ class Conversation:
 
     Attributes:
         command: what to run.
-        answer: gives the answer to a question, both plain data, by way of orders that are carried out for it.
+        answer: gives the answer to a question, both plain data, by way of orders that are executed for it.
     """
 
     command: Command
@@ -83,7 +83,7 @@ class Result:
 
 
 class Task(Protocol):
-    """What a configurator sees of the operation it has to carry out."""
+    """What a configurator sees of the operation it has to execute."""
 
     @property
     def operation(self) -> Operation:

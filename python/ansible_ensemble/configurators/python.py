@@ -1,4 +1,4 @@
-"""Users' own Python code: a class or a function that carries out an operation, in a process of its own."""
+"""Users' own Python code: a class or a function that executes an operation, in a process of its own."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class _Answers:
         self._end: Mapping[str, Any] | None = None
 
     def answer(self, question: Mapping[str, Any]) -> Generator[Order | SubTask, Any, dict[str, Any]]:
-        """The answer to a question: `value`, or `error` in words; orders are carried out on the way."""
+        """The answer to a question: `value`, or `error` in words; orders are executed on the way."""
         try:
             value = yield from self._value(question)
         except EnsembleError as error:

@@ -43,7 +43,7 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
 
 
 def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()) -> Configurator:
-    """The configurator that carries out an operation.
+    """The configurator that executes an operation.
 
     Args:
         operation: it must have an implementation.
@@ -79,7 +79,7 @@ def _module_fault(name: str, root: Path) -> tuple[str, str | None] | None:
 
 
 def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
-    """What is wrong with the implementations of a topology's operations: each that a job could never carry out.
+    """What is wrong with the implementations of a topology's operations: each that a job could never execute.
 
     What is kept of templates that left the specification has no place in it, and is not looked at, nor is what others
     stand for.

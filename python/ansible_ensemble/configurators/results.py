@@ -96,7 +96,7 @@ def spoil(result: Result, error: EnsembleError) -> None:
 
 
 def _judge(task: Task, outcome: Outcome, result: Result) -> None:
-    """A check that ran has done its work whatever it found: failing says that the instance is not well."""
+    """A check that ran has succeeded, whatever it found: failing means that the instance is not ok."""
     if not only_looks(task.operation.name) or outcome.ok:
         return
     ran = not (outcome.timed_out or outcome.cancelled or outcome.unreachable) and outcome.rc not in (126, 127)
@@ -144,7 +144,7 @@ def _map(value: Any, what: str, task: Task) -> Mapping[str, Any]:
 
 
 def take_instance(task: Task, item: Any, result: Result) -> None:
-    """Take an item of `resultTemplate`: what it says of the task's own instance, or of one to add or update.
+    """Apply an item of `resultTemplate` to the task's own instance, or to one to add or update.
 
     Args:
         task: the task.

@@ -1,4 +1,4 @@
-"""Terraform, or OpenTofu: an operation brings a root module to what it says, and its outputs back."""
+"""Terraform, or OpenTofu: an operation applies a root module and returns its outputs."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class _Terraform:
         return self._told(outcome)
 
     def plan(self, *arguments: str) -> Ordered:
-        """A plan, which changes and locks nothing; its exit code tells whether there is something to do."""
+        """A plan, which changes and locks nothing; its exit code shows whether there is something to do."""
         command = ["plan", "-detailed-exitcode", "-lock=false", *arguments, *self._common()]
         outcome = yield self._command(command)
         if outcome.rc in _PLANNED and not outcome.timed_out:
@@ -259,7 +259,7 @@ class _Terraform:
         }
 
     def _told(self, outcome: Outcome) -> Outcome:
-        """An outcome with the reason of its failure as Terraform tells it."""
+        """An outcome with Terraform's reason of its failure."""
         if outcome.ok or outcome.timed_out:
             return outcome
         if outcome.rc == 127:
@@ -316,7 +316,7 @@ def _changes(plan: str) -> str:
 def _look(terraform: _Terraform) -> Steps:
     """Compare the live resources with the module: absent if there are none, degraded or in error where it differs.
 
-    A plan that has to make, replace or destroy something tells of an error; one that updates in place, of a degraded
+    A plan that has to create, replace or destroy something means an error; one that updates in place, of a degraded
     instance. Where no plan can be made, the status is unknown.
     """
     task, file = terraform.task, terraform.private / "check.tfplan"

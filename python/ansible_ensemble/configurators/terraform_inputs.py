@@ -91,6 +91,6 @@ def as_variable(value: Any) -> str:
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Where providers are kept for all instances and ensembles, unless TF_PLUGIN_CACHE_DIR says it."""
+    """Where providers are kept for all instances and ensembles, unless TF_PLUGIN_CACHE_DIR is set."""
     base = environment.get("XDG_CACHE_HOME") or str(Path(environment.get("HOME") or "/tmp") / ".cache")
     return Path(base) / "ansible-ensemble" / "terraform"

@@ -62,7 +62,7 @@ class Reason(str, Enum):
     Attributes:
         because: the reason, in the documentation.
         words: the reason, in a plan without a more specific text.
-        fate: what happens to an instance, where the action alone (to read, to run on) says less.
+        fate: what happens to an instance, where the action alone (to read, to run on) is less specific.
         kinds: what follows from it.
     """
 

@@ -20,7 +20,7 @@ _SECOND = 1_000_000
 _STAMP_LENGTH = 8
 #: just over 1/62 second, so that a step from any moment ends in the next 1/62 second
 _STEP = timedelta(microseconds=_SECOND // len(_DIGITS) + 1)
-#: Of so many steps one is taken where the clock does not tell the next id: two clones that follow the same job whose
+#: Of so many steps one is taken if the clock does not give the next id: two clones that follow the same job whose
 #: clock ran ahead must not both take the next one.
 _STEPS = 600 * len(_DIGITS)
 #: Jobs of one ensemble that begin so close together are no sign of a clock that ran ahead.
@@ -71,10 +71,10 @@ def is_job(change_id: str) -> bool:
 
 
 def timestamp(change_id: str) -> datetime:
-    """The moment an id tells, in UTC, to 1/62 second.
+    """The time of an id, in UTC, to 1/62 second.
 
     Raises:
-        InvalidInput: it is not a change id, or tells no moment.
+        InvalidInput: it is not a change id, or has no valid time.
     """
     if is_change_id(change_id):
         year, month, day, hour, minute, second, fraction = (_DIGITS.index(digit) for digit in change_id[1:8])

@@ -17,7 +17,7 @@ def closest(name: object, known: Iterable[object]) -> str | None:
 
 
 def nearest(name: object, known: Iterable[object]) -> str | None:
-    """A hint that tells the known name most like this one; None if none is like it."""
+    """A hint with the known name most like this one; None if none is like it."""
     return _suggested(closest(name, known))
 
 
@@ -27,7 +27,7 @@ def nearest_or_known(name: object, known: Collection[object]) -> str | None:
 
 
 def known_names(names: Collection[object]) -> str | None:
-    """A hint that tells which names there are, in their order; None if there are none."""
+    """A hint with the known names, in their order; None if there are none."""
     ordered = sorted(names, key=str) if isinstance(names, Set) else names
     shown = list(dict.fromkeys(str(one) for one in ordered))
     if not shown:
@@ -47,7 +47,7 @@ def slip_of(name: str, known: Iterable[str]) -> str | None:
 
 
 def slip_hint(name: str, known: Iterable[str]) -> str | None:
-    """A hint that tells the known name that this one is a slip of, by `slip_of`; None if it is a word of its own."""
+    """A hint with the known name that this one is a slip of, by `slip_of`; None if it is a word of its own."""
     return _suggested(slip_of(name, known))
 
 

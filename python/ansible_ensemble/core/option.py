@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
 
-#: Who decides an option of a saved plan's job: the plan; or the call that carries it out, and the record tells of it;
-#: or the call, and neither plans nor records tell of it.
+#: Who decides an option of a saved plan's job: the plan; or the call that executes it, and the record has it;
+#: or the call, and neither plans nor records have it.
 PLAN, RUN, CALL = "plan", "run", "call"
 
 

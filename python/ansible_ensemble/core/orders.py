@@ -18,7 +18,7 @@ class Host:
 
     Attributes:
         name: the inventory host's name; `localhost` is the controller.
-        variables: host variables set on top of what the inventory says (for a host it does not know, all of them).
+        variables: host variables set on top of the inventory's (all of them, for an unknown host).
         groups: names of groups that it is in, beside those of the inventory.
     """
 

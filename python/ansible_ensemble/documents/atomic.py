@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
 
-#: Hexadecimal digits that tell writers of the same file apart.
+#: Hexadecimal digits that distinguish writers of the same file.
 _TOKEN = 8
 
 

@@ -43,7 +43,7 @@ def expand(
     find_repository: RepositoryFinder = lambda _: None,
     included: list[Path] | None = None,
 ) -> Any:
-    """Return the document's data with each merge directive carried out.
+    """Return the document's data with each merge directive applied.
 
     The document stays as it is, and values keep their places, those from other files too. Data without a directive is
     returned as it is, not copied.
@@ -107,7 +107,7 @@ class _Expansion:
         self.named: dict[str, Any] | None = None
 
     def expand(self, value: Any, path: tuple[Any, ...]) -> Any:
-        """Return a value with the directives in it carried out; the same object where there are none."""
+        """Return a value with the directives in it applied; the same object where there are none."""
         if not isinstance(value, (dict, list)):
             return value
         self.files.visit(1, place_of(value))

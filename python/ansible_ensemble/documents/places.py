@@ -34,7 +34,7 @@ class Source:
 
 
 class Map(dict[Any, Any]):
-    """A dict from a YAML file; `place_of` and `key_place_of` tell where its entries stand.
+    """A dict from a YAML file; `place_of` and `key_place_of` give the positions of its entries.
 
     It is an ordinary dict for every reader; a `Map` made without the reader knows no place. `start` is where it
     begins in the text of `source`, and `marks` holds, as the reader saw them, key, index of the key and index of the
@@ -79,7 +79,7 @@ class Map(dict[Any, Any]):
 
 
 class Seq(list[Any]):
-    """A list from a YAML file; `place_of` tells where its items stand.
+    """A list from a YAML file; `place_of` gives the positions of its items.
 
     `start` is where it begins in the text of `source`, `marks` where each item begins.
     """

@@ -9,7 +9,7 @@ _MODE = 0o700
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and those above it that are missing, for their owner alone whatever the umask says.
+    """Make a folder and those above it that are missing, for their owner only, regardless of the umask.
 
     Raises:
         OSError: the file system refuses.

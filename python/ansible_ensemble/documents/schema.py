@@ -46,7 +46,7 @@ def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[str]:
 
     Args:
         data: what was read.
-        schema: a JSON Schema, which says of a key that nothing acts on it by `x-unheeded`.
+        schema: a JSON Schema, which marks a key that is not supported by `x-unheeded`.
     """
     told: set[tuple[int, Any]] = set()
     waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]

@@ -106,7 +106,7 @@ def _shape(hint: Any) -> Shape:
 
 
 def _reader(hint: Any) -> Callable[[Any], Any]:
-    """Turns what has the hint's shape into what the hint says."""
+    """Converts what has the hint's shape into the hinted type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _reader(arguments[0])

@@ -51,7 +51,7 @@ def replace_entries(
 
 
 def rewrite(document: Document, data: Any, *, prove: bool = True) -> str:
-    """Return the document's text changed so that it says `data`.
+    """Return the document's text changed so that it represents `data`.
 
     Maps in block style are edited entry by entry, so comments, order and quotes in and around everything unchanged
     stay. Values that are the very objects of `document.data` are not even looked at. Where the text cannot be edited
@@ -63,7 +63,7 @@ def rewrite(document: Document, data: Any, *, prove: bool = True) -> str:
         prove: whether the whole new text is read again and compared with `data`; False reads only the new parts.
 
     Raises:
-        EnsembleError: the data cannot be stored, or the text cannot be edited so that it says the data.
+        EnsembleError: the data cannot be stored, or the text cannot be edited to represent the data.
     """
     try:
         text = _Surgery(document).operate(data)
@@ -132,7 +132,7 @@ class _Surgery:
         self.edits: list[tuple[int, int, str]] = []
 
     def operate(self, data: Any) -> str:
-        """Return the text that says the data.
+        """Return the text that represents the data.
 
         Raises:
             _Unsafe: it cannot be made in place.

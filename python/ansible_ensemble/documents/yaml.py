@@ -56,7 +56,7 @@ class Document:
     Attributes:
         path: the file.
         text: its text as it is on disk, with byte order mark and line ends.
-        data: what it says: `Map`, `Seq` and scalars.
+        data: its content: `Map`, `Seq` and scalars.
         anchors: the values that have an anchor, by its name.
     """
 

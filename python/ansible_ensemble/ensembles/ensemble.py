@@ -66,5 +66,5 @@ class Ensemble:
 
     @property
     def planned(self) -> Path:
-        """The folder of what is planned and not carried out."""
+        """The folder of what is planned and not executed."""
         return self.folder / PLANNED

@@ -1,7 +1,7 @@
 """What a job is given: how sensitive inputs and variables get from process to process, and what of them is recorded.
 
 In plans and records a sensitive value is encrypted where there is a vault password, else redacted. The processes that
-carry out and record a job get the values by a file that only this user can read, and that is removed with its end.
+execute and record a job get the values by a file that only this user can read, and that is removed with its end.
 """
 
 from __future__ import annotations
@@ -92,12 +92,12 @@ def mark_inputs(inputs: Mapping[str, Any], topology: Topology) -> dict[str, Any]
 
 
 def hand_over(planned: Path, options: JobOptions, topology: Topology, codec: SecretCodec, *, plan: str) -> None:
-    """Write the sensitive inputs and variables of a job for the processes that carry it out, if it has any.
+    """Write the sensitive inputs and variables of a job for the processes that execute it, if it has any.
 
     Args:
         planned: the ensemble's folder of what is planned; the caller holds the lock.
         options: the job's options.
-        topology: tells which are sensitive.
+        topology: declares which are sensitive.
         codec: opens what was given encrypted.
         plan: digest of the saved plan that they are given for.
 
@@ -179,7 +179,7 @@ def _as_inputs(options: JobOptions, topology: Topology, codec: SecretCodec) -> d
 
 
 def _secret(value: Any) -> Any:
-    """A value marked as sensitive; what could not be decrypted tells nothing, and stays what it is."""
+    """A value marked as sensitive; what could not be decrypted stays unchanged."""
     return value if isinstance(value, VaultText) else mark_sensitive(value)
 
 

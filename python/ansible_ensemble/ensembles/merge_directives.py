@@ -1,4 +1,4 @@
-"""What an ensemble's file says once its merge directives are carried out."""
+"""The content of an ensemble's file after its merge directives."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ansible_ensemble.projects.project import find_project
 def expanded(
     document: Document | None, environment: str | None = None, included: list[Path] | None = None
 ) -> Mapping[str, Any]:
-    """The data of an ensemble's file, merge directives of what people wrote carried out.
+    """The data of an ensemble's file, with merge directives applied in what users wrote.
 
-    What jobs recorded is data, whatever its keys look like: no directive in it is carried out and none names it, and
-    it comes in place of what an included file says there.
+    What jobs recorded is data, whatever its keys look like: no directive in it is applied and none names it, and
+    it replaces the included file's value.
 
     Files to include may lie anywhere in the project, or in a repository that an environment of the project names: the
     ensemble's own environment is known only when its file is read.

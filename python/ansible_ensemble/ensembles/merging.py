@@ -51,7 +51,7 @@ def _check_merged(path: Path) -> None:
 
 
 def merge_conflict(path: Path) -> dict[str, Any]:
-    """Unite both sides of a merge that stopped at an ensemble's file, and tell git that it is resolved.
+    """Merge both sides of an ensemble's file with conflicts, and mark it as resolved in git.
 
     Files that operations rendered are generated: of one that both sides changed, the newer job's is taken.
 

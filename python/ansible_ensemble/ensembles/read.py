@@ -63,7 +63,7 @@ class Specification:
     Attributes:
         location: where it is.
         document: the ensemble's file, None where it is yet to come.
-        data: what it says, merge directives carried out.
+        data: its content after merge directives.
         written: the file that the specification is from: an earlier one in a rollback.
         moves: node templates that got another name: old name -> new name.
         instances: the recorded status.
@@ -240,7 +240,7 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
 
 
 def _check_links(ensemble: Path) -> None:
-    """Errors tell of what is in the files of an ensemble; a stranger's may be links to files that are not his."""
+    """Errors quote the files of an ensemble; in a project that is not trusted these may be links to other files."""
     root = project_root(ensemble.parent.resolve())
     for file in (ensemble, *(root / name for name in PROJECT_FILES)):
         confine(file, root, (root,), "the file")

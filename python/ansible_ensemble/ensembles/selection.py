@@ -26,7 +26,7 @@ from ansible_ensemble.views.entities import NodeView
 from ansible_ensemble.views.view import View
 
 SELECT = "select"
-#: How many of those that do not fit a message tells about.
+#: How many candidates that do not fit a message lists.
 _TOLD = 3
 
 

@@ -196,7 +196,7 @@ class RetainedTemplates:
             for name in names:
                 operation = entity.operation(interface, name)
                 if operation is not None:
-                    with suppress(InvalidInput):  # what names nothing cannot be carried out, now or then
+                    with suppress(InvalidInput):  # what names nothing cannot be executed, now or then
                         kept[operation.full_name] = self._operation(operation)
         return kept
 

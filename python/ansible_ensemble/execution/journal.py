@@ -155,7 +155,7 @@ class Damage:
     Attributes:
         place: the file, and the line where the damage begins.
         reason: what is wrong there, in words.
-        missing: numbers of the events lost there, as far as later events tell: first and last.
+        missing: numbers of the events lost there, as far as later events show: first and last.
         at_end: whether nothing follows: a write that did not come to its end leaves that behind.
     """
 

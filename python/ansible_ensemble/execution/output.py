@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-#: Bytes kept of each output stream where the caller says nothing else.
+#: Bytes kept of each output stream by default.
 OUTPUT_LIMIT = 1_000_000
 
 

@@ -23,7 +23,7 @@ _Ended = tuple[Node, State, events.Ending, str]
 class Scheduler:
     """Decides what runs when.
 
-    Feed it events by `handle` and carry out the instructions it returns, in their order. It ends with `Done`. The
+    Feed it events by `handle` and execute the instructions it returns, in their order. It ends with `Done`. The
     longest path goes first, then the order in which operations were added; the same events give the same
     instructions. An operation that does not succeed blocks all that need it, and by default nothing else; an optional
     one blocks only what is about the same instance.

@@ -19,7 +19,7 @@ PAUSE = 0.02
 
 
 def main(parent: int) -> None:
-    """Follow what the parent tells on standard input; when the parent dies or hangs up, end what it left.
+    """Follow the parent's messages on standard input; when the parent dies or hangs up, end what it left.
 
     Lines are `?INODE` (a process group that holds this pipe is about to begin), `+GROUP` (it has begun), `-GROUP` (it
     has ended) and `.` (that was all).

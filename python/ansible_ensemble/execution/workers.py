@@ -1,4 +1,4 @@
-"""The workers of a job: each order goes to what can carry it out."""
+"""The workers of a job: each order goes to what can execute it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ansible_ensemble.execution.watchdog import Watchdog
 
 
 class AnsibleWorker(Protocol):
-    """What carries out modules and plays (`lanes.ansible_lanes.AnsibleLanes`)."""
+    """What executes modules and plays (`lanes.ansible_lanes.AnsibleLanes`)."""
 
     async def start(self) -> None:
         """Make ready."""

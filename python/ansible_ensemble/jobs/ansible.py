@@ -211,7 +211,7 @@ def execute(
 
 
 def execution_result(outcome: JobOutcome, options: JobOptions) -> dict[str, Any]:
-    """The outcome of a job as an Ansible task tells it."""
+    """The outcome of a job as that of an Ansible task."""
     return {
         "changed": outcome.changed and not options.check,
         "failed": not outcome.ok,

@@ -48,7 +48,7 @@ _OF_THE_CALL = [one.name for one in OPTIONS if one.decided == RUN]
 
 @dataclass(slots=True)
 class PlanOutcome:
-    """A plan that was made and not carried out."""
+    """A plan that was made and not executed."""
 
     plan: Plan
     redactor: Redactor
@@ -58,7 +58,7 @@ class PlanOutcome:
         self.document = self.redactor.data(self.plan.to_json())
 
     def save(self, path: Path) -> None:
-        """Save the plan so that `deploy PATH` carries it out."""
+        """Save the plan so that `deploy PATH` executes it."""
         save_plan(self.plan.to_text(), path)
 
     def predict(self, report: Mapping[str, Any]) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from ansible_ensemble.engine.journal_entries import Entry, Finished
 from ansible_ensemble.reports.names import event_title
 
-#: The environment variable by which ansible-runner tells its callback plugin where events go.
+#: The environment variable that tells ansible-runner's callback plugin where events go.
 _RUNNER = "AWX_ISOLATED_DATA_DIR"
-#: Keys of the journal's entry that tell what ran, and how it went.
+#: Keys of the journal's entry for what ran and its result.
 _TOLD = ("instance", "template", "operation", "relationship", "task", "seconds", "lane", "messages")
 
 

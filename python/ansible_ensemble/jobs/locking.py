@@ -46,12 +46,12 @@ class JobLock:
         )
 
     def unshare(self) -> str | None:
-        """Free the global lock; says so if that could not be done."""
+        """Release the global lock; returns a message if that failed."""
         shared, self.shared = self.shared, None
         return release_global(shared) if shared is not None else None
 
     def release(self) -> str | None:
-        """Release both; says so if the global one could not be released."""
+        """Release both; returns a message if the global one could not be released."""
         try:
             return self.unshare()
         finally:

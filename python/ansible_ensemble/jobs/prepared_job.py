@@ -1,4 +1,4 @@
-"""A prepared job: the lock is held and the plan is made; the playbook carries it out, and it is finished here."""
+"""A prepared job: the lock is held and the plan is made; the playbook executes it, and it is finished here."""
 
 from __future__ import annotations
 

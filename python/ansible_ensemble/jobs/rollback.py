@@ -47,7 +47,7 @@ def options_of_earlier(location: Location, job: str, options: JobOptions) -> Job
 
 
 def plan_rollback(ensemble: Ensemble, job: str, options: JobOptions) -> Plan:
-    """The plan that makes what is as the earlier job's specification says.
+    """The plan that deploys the earlier job's specification.
 
     Raises:
         EnsembleError: see `plan_workflow`.

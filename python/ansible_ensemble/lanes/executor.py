@@ -1,4 +1,4 @@
-"""The executor: a forked process that carries out one order after the other, warm with Ansible's objects."""
+"""The executor: a forked process that executes one order after the other, warm with Ansible's objects."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Executor:
     def _in_child(self, fast: bool, run: Callable[[PlayRunner], Outcome]) -> Outcome | None:
         """Run a play in a child, so that its facts, handlers and inventory changes end with it.
 
-        The child sends its outcome itself; None says that it did.
+        The child sends its outcome itself; None means that it did.
         """
         pid = os.fork()
         if pid == 0:

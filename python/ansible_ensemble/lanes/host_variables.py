@@ -16,7 +16,7 @@ from ansible_ensemble.lanes.session import AnsibleSession
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: Names by which a template reaches variables that are not in it by their own names.
 _INDIRECT = frozenset({"hostvars", "vars"})
-#: Special variables that tell of a run of Ansible: planning a job and carrying it out are two.
+#: Special variables about a run of Ansible: planning and executing a job are two.
 _OF_RUNS = frozenset(
     f"ansible_{name}"
     for name in ("check_mode", "diff_mode", "forks", "inventory_sources", "limit", "run_tags", "skip_tags", "verbosity")

@@ -53,11 +53,11 @@ def error_of(result: dict[str, Any]) -> str:
         return error_of(items[0])
     text = _text(message).strip() if message else ""
     if isinstance(result.get("message"), str) and result["message"] not in text:
-        # include_vars says it there
+        # include_vars has it there
         text = f"{text} {result['message']}".strip()
     printed = _text(result.get("stderr") or result.get("module_stderr")).strip()
     if not printed and result.get("rc"):
-        printed = "\n".join(_text(result.get("stdout")).strip().split("\n")[-_LAST:])  # many tools tell it there
+        printed = "\n".join(_text(result.get("stdout")).strip().split("\n")[-_LAST:])  # many tools print it there
     if not text:
         return printed or "the task failed and gave no message"
     return f"{text}: {printed}" if printed and printed not in text else text
@@ -85,7 +85,7 @@ def warnings_of(result: dict[str, Any]) -> list[str]:
 
 
 def failure(error: str, lane: str = "stock") -> Outcome:
-    """An outcome that says that the order could not be carried out."""
+    """The outcome of an order that could not be executed."""
     return Outcome(ok=False, error=error, lane=lane)
 
 

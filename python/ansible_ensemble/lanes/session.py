@@ -64,7 +64,7 @@ class AnsibleSession:
     def known_hosts(self) -> frozenset[str]:
         """Names of the inventory's hosts, without those that only our inventory plugin knows.
 
-        A machine that is a host for no other reason than that it is recorded says nothing of where it is; jobs would
+        A machine that is a host for no other reason than that it is recorded has no address; jobs would
         go elsewhere once it is recorded than before. Such hosts are distinguished by reading only the other sources.
         """
         hosts = self.inventory.hosts

@@ -17,7 +17,7 @@ from ansible_ensemble.documents.yaml import read_yaml
 #: Names that stand for an entity in functions [TOSCA 1.3, 4.1], the last one in Unfurl's dialect.
 KEYWORDS = ("SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "OPERATION_HOST")
 
-#: Begins the text of a template whose first line says how it is written.
+#: Begins a template whose first line sets Jinja's options.
 TEMPLATE_HEADER = "#jinja2:"
 _FILE = Path(__file__).with_suffix(".yaml")
 _KINDS = {"list": list, "text": str}

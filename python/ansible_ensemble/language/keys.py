@@ -128,7 +128,7 @@ KEYS: dict[str, frozenset[str]] = {
     "node_filter": frozenset({"properties", "capabilities", "requirements", "match"}),
 }
 
-#: Keys that are known and that nothing acts on: each is a warning: no file means less than it says in silence.
+#: Known keys that are not supported: each is a warning, so that no key is ignored silently.
 UNHEEDED: dict[str, frozenset[str]] = {
     "service_template": frozenset({"decorators"}),
     "topology_template": frozenset({"decorators", "deployment_blueprints", "root"}),

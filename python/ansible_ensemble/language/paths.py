@@ -78,7 +78,7 @@ def definition_of(owner: EntityType, name: str, or_attribute: bool) -> Parameter
 
 
 def fault_of_nested(schema: Schema, path: list[Any], what: str) -> tuple[str, str | None] | None:
-    """What is wrong with a path into a value of a known schema, as far as the schema tells."""
+    """What is wrong with a path into a value of a known schema, as far as the schema defines it."""
     if not path:
         return None
     if schema.type in ("string", "integer", "float", "boolean", "version", "timestamp"):

@@ -31,7 +31,7 @@ class ExecutionSettings:
 
 
 def given_settings(section: object, place: Place | None = None) -> dict[str, Any]:
-    """What a section says, by the names of `ExecutionSettings`; None says nothing.
+    """The values of a section, by the names of `ExecutionSettings`; None has none.
 
     Raises:
         InvalidInput: it has another form, an unknown key, or a value of another kind.

@@ -211,7 +211,7 @@ def check_upstream(root: Path) -> None:
 
 
 def skips_upstream_check() -> bool:
-    """Whether the environment says that upstream is not to be checked."""
+    """Whether the environment disables the upstream check."""
     names = ("ANSIBLE_ENSEMBLE_SKIP_UPSTREAM_CHECK", "UNFURL_SKIP_UPSTREAM_CHECK")
     return any(os.environ.get(name, "").lower() not in ("", "0", "no", "false") for name in names)
 

@@ -30,7 +30,7 @@ _PROCESSES = Path("/proc")
 def claimed(root: Path) -> Iterator[None]:
     """Claim a working tree's repository while the block runs git in it.
 
-    A claim that cannot be written is done without: it is git that says what is wrong with the repository.
+    A claim that cannot be written is skipped: git reports what is wrong with the repository.
     """
     file = _folders(root)[0] / _CLAIM.format(pid=os.getpid())
     with suppress(OSError):

@@ -18,7 +18,7 @@ _RUNS = re.compile(
     | uploadpack\.packobjectshook | interactive\.difffilter | trailer\..*\.(cmd|command) | .*\.(cmd|path)""",
     re.VERBOSE | re.IGNORECASE,
 )
-#: Whatever a repository says of these.
+#: Settings of a repository that are neutralised.
 _NEVER = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",

@@ -104,7 +104,7 @@ def acquire_global(
     """Take the global lock; the caller holds the local one.
 
     Args:
-        settings: what the environment says.
+        settings: those of the environment.
         ensemble: the ensemble's file.
         uri: what `$ensemble_uri` stands for.
         environment: what `$environment` stands for.
@@ -174,7 +174,7 @@ def lost_to(lock: GlobalLock, answer: str) -> str | None:
 
 
 def release_global(lock: GlobalLock) -> str | None:
-    """Free the lock; says so if the server did not do it: it is then remembered, and taken up by the next job."""
+    """Release the lock; returns a message if the server did not: it is then recorded, and reused by the next job."""
     # forced, because the client refuses to unlock a file with changes; the id makes sure that it is our own lock
     status, _, error = _lfs(lock.root, lock.url, "unlock", "--force", f"--id={lock.id}")
     gone = status == 0 or "not found" in error.lower()

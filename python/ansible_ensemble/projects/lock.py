@@ -160,7 +160,7 @@ def adopt(path: str | Path, lock_id: str, *, pid: int | None = None) -> Lock:
 
 
 def release(lock: Lock) -> bool:
-    """Free the lock; False if it was no longer this one's (then nothing is changed)."""
+    """Release the lock; False if it was no longer this one's (then nothing is changed)."""
     file = lock_path(lock.path)
     with lock_file.errors(file), lock_file.guarded(file) as (text, _):
         if text is None or _parse(text, lock.path).id != lock.id:

@@ -63,7 +63,7 @@ class Project:
     warnings: tuple[str, ...] = ()
 
     def entry(self, ensemble: Path) -> EnsembleEntry | None:
-        """What the project's file says of an ensemble, None if it does not name it."""
+        """The project's entry for an ensemble, None if there is none."""
         return next((entry for entry in self.ensembles if entry.file == ensemble.resolve()), None)
 
 

@@ -176,7 +176,7 @@ class Vault:
         from ansible.parsing.vault import VaultLib
 
         name = next((name for name, known in self._load() if known is password), None)
-        # the id is written into the header only where there is one to tell apart
+        # the id is only written into the header if there are several
         shown = None if name == "default" else name
         with _vault_errors(None):
             return bytes(VaultLib(self._load()).encrypt(data, password, vault_id=shown))

@@ -60,7 +60,7 @@ class Folded:
 
     @property
     def is_dry_run(self) -> bool:
-        """Whether nothing of what it tells has happened."""
+        """Whether it is that of a dry run."""
         return bool(self.header.options.get("check"))
 
     @property
@@ -76,7 +76,7 @@ class Folded:
 
     @property
     def seconds(self) -> float:
-        """How long the job took; of one that was killed, as far as the time of day tells."""
+        """How long the job took; of one that was killed, by the time of day."""
         return self.end.seconds if self.end else max(0.0, round(self.end_time - self.header.time, 3))
 
 

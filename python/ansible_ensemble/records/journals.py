@@ -34,7 +34,7 @@ def open_journals(folder: Path) -> list[Path]:
 
 
 def drop_dry_runs(planned: Path) -> None:
-    """Remove the journals of dry runs: nothing they tell of has happened, and they are reported.
+    """Remove the journals of dry runs: nothing in them has happened, and they are reported.
 
     Args:
         planned: the folder that dry runs write in.

@@ -32,7 +32,7 @@ def recorded_outputs(ensemble: Ensemble) -> dict[str, Any]:
 
 
 def finish_outputs(ensemble: Ensemble, report: dict[str, Any]) -> None:
-    """Add to a report what only the recorded status tells."""
+    """Add to a report what only the recorded status has."""
     noted = len(ensemble.warnings)
     # what the status may not hold in clear is known to the record alone
     recorded = {name: value for name, value in ensemble.instances.outputs.items() if name in ensemble.topology.outputs}

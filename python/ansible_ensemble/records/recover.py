@@ -78,7 +78,7 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
     """Record the jobs that were killed, oldest first; the lock must be held.
 
     Returns:
-        For each, what to tell, and its report; an empty one of a job that did nothing.
+        For each, a message and its report; an empty one of a job that did nothing.
 
     Raises:
         Locked: a job that lost its lock still runs.
@@ -117,7 +117,7 @@ def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str,
 
 
 def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[str, Any]]]:
-    """Do away with the journal of a job that died before it began; tells of it where it is torn."""
+    """Remove the journal of a job that was killed before it began; returns a message if it is torn."""
     if not reading.damage:
         close_journal(journal)
         return []
@@ -148,7 +148,7 @@ def _check_gone(folded: Folded) -> None:
     """A job that lost its lock ends its operations, and its journal grows until then.
 
     Raises:
-        Locked: the process that carries it out is still there.
+        Locked: the process that executes it is still there.
     """
     process = folded.header.carried_out_by
     if process is not None and presence(process) is Presence.ALIVE:

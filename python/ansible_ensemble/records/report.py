@@ -13,7 +13,7 @@ from ansible_ensemble.records.job_journal import Folded
 
 
 def job_report(folded: Folded) -> dict[str, Any]:
-    """The report, as far as the journal tells."""
+    """The report, as far as the journal has it."""
     header, outcome = folded.header, folded.outcome
     steps = [_task(entry, folded.started.get(key)) for key, entry in folded.endings.items()]
     tasks = [step for step in steps if step["implementation"] or step["status"] != "ok"]
@@ -47,7 +47,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
 
 
 def told(outcome: JobOutcome) -> dict[str, Any]:
-    """The outcome as the report tells it."""
+    """The outcome in the form of the report."""
     return {
         "success": outcome.ok,
         "outcome": outcome.word,
@@ -85,7 +85,7 @@ def _task(entry: Ending, begun: Started | None) -> dict[str, Any]:
 
 
 def _operation(entry: Ending | Started, begun: Started | None) -> dict[str, Any]:
-    """What a task is of; what could not be begun tells less of it than its last beginning."""
+    """What a task is of; an operation that could not start has less of it than its last start."""
     tell = [one for one in (entry, begun) if isinstance(one, (Started, Finished))]
     instance, _, operation = entry.key.partition(":")
     return {
@@ -122,7 +122,7 @@ def _result(entry: Finished) -> dict[str, Any]:
 
 
 def _data(returned: Mapping[str, Any]) -> str:
-    """What a module returned, for one that prints nothing: without what the report says in another place."""
+    """What a module returned, for one that prints nothing: without what the report has elsewhere."""
     told = {name: value for name, value in returned.items() if name not in _TOLD and not name.startswith("_")}
     return json.dumps(told, indent=2, ensure_ascii=False, default=str) if told else ""
 

@@ -1,4 +1,4 @@
-"""Saved plans: each has a file of its own, a digest, and is carried out as what it was made for or not at all."""
+"""Saved plans: each has a file of its own, a digest, and is executed as what it was made for or not at all."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def save_plan(text: str, path: Path) -> SavedPlan:
 
 
 def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
-    """Write a plan's document into a file of its own, for the job that is to carry it out.
+    """Write a plan's document into a file of its own, for the job that is to execute it.
 
     Args:
         text: the document.
@@ -96,7 +96,7 @@ def is_kept(path: Path) -> bool:
 
 
 def is_plan_file(path: Path) -> bool:
-    """Whether the path is a saved plan's: it is known by what its document says it is, which an ensemble may be too."""
+    """Whether the path is a saved plan's, by its document: an ensemble's file may be JSON too."""
     try:
         with path.open("rb") as stream:
             start = stream.read(4096)  # of most ensembles this is all that is read

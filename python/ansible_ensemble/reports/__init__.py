@@ -1,1 +1,1 @@
-"""Plans, jobs, drift, status and history as people read them, each made from its JSON document alone."""
+"""Plans, jobs, drift, status and history in readable form, each made from its JSON document alone."""

@@ -22,7 +22,7 @@ class LiveView:
         stream: where it writes.
         progress: the state of the job.
         columns: gives the width of the terminal in cells; None if it is no terminal: then there is no last line, and
-            what runs for long is named in lines. It is so named on a terminal, too, if the progress tells what waits.
+            what runs for long is named in lines. It is so named on a terminal, too, if the progress shows what waits.
     """
 
     def __init__(self, stream: TextIO, progress: Progress, columns: Callable[[], int] | None) -> None:

@@ -87,7 +87,7 @@ class _Writer:
             yield ""
 
     def is_brief(self, change: dict[str, Any]) -> bool:
-        """Whether one line tells all about an instance."""
+        """Whether one line is enough for an instance."""
         if self.verbose or change["change"]["values"]:
             return False
         operations = [self.operations[key] for key in change["operations"] if key in self.operations]
@@ -96,7 +96,7 @@ class _Writer:
         return change["symbol"] in ("<=", " ") or (change["symbol"] == ">" and change["action_reason"] != "run")
 
     def in_brief(self, change: dict[str, Any]) -> list[str]:
-        """The cells of the line that tells all about an instance."""
+        """The cells of an instance's only line."""
         name = self.style.strong(clean(str(change["address"])))
         return [
             f"  {self.style.symbol(change['symbol'])} {name}",

@@ -79,7 +79,7 @@ def running(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def would_change(prediction: dict[str, Any]) -> str:
-    """What a dry run of an operation says it would do.
+    """What an operation would do, by its dry run.
 
     Args:
         prediction: an operation's `prediction`: `found` (a status); or `changed`, and perhaps `diff` as Ansible

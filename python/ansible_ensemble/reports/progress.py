@@ -58,12 +58,12 @@ class Progress:
 
     @classmethod
     def of_plan(cls, plan: dict[str, Any], style: Style | None = None, *, explain: bool = False) -> Progress:
-        """The progress of carrying out a plan.
+        """The progress of executing a plan.
 
         Args:
             plan: the plan's JSON document.
             style: how to emphasise; plain when left out.
-            explain: whether to tell what waits for what.
+            explain: whether to show what waits for what.
         """
         shown = running(plan)
         silent = {operation["key"] for operation in plan["operations"]} - shown.keys()
@@ -71,7 +71,7 @@ class Progress:
         return cls(style=style or Style(), total=len(shown), silent=silent, dependants=dependants)
 
     def lines(self, event: dict[str, Any], now: float) -> list[str]:
-        """The lines that tell an event; none for one that people need not see.
+        """The lines for an event; none if users need not see it.
 
         Args:
             event: an event of the journal.

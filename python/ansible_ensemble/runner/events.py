@@ -12,7 +12,7 @@ EVERYTHING = 2
 #: How Python begins to report an uncaught error.
 _CRASH = re.compile(r"Traceback \(most recent call last\):|During handling of the above|[\w.]+(?:Error|Exception): ")
 
-#: What Ansible tells of its own start at the first `-v`.
+#: What Ansible prints about its own start at the first `-v`.
 _OWN_START = re.compile(
     r"Using \S.* as config file$|No config file found; using defaults$|Using inventory plugin |"
     r"running playbook inside collection |Set default localhost to "
@@ -21,7 +21,7 @@ _FAILED = ("runner_on_failed", "runner_on_unreachable")
 
 
 class EventFilter:
-    """Shows what a job says, and leaves out what Ansible says about running it, or about its own crash.
+    """Shows a job's output, without Ansible's own output about running it or about a crash.
 
     Args:
         show: called with each line to show.

@@ -59,7 +59,7 @@ def run_playbook(
     """Run a playbook to its end and keep its events and output.
 
     A first SIGINT, SIGTERM or SIGHUP is passed on to the playbook, which ends in its own time; a second kills it.
-    If what the playbook says can no longer be kept (a full disk), it is killed too, and that is one of its failures.
+    If the playbook's output can no longer be written (a full disk), it is killed too, and that is one of its failures.
     Ansible reads its configuration, inventory and roles from the working directory, as it does without ansible-runner.
 
     Args:

@@ -52,7 +52,7 @@ def copied(entries: Mapping[str, Entry], what: str, building: Building) -> dict[
 
 
 def _over(origin: Entry, entry: Entry) -> Entry:
-    """What an entry says over what it copies says; where both have a map, each of its keys by itself."""
+    """An entry merged over the one it copies; where both have a map, each of its keys by itself."""
     own = {key: value for key, value in entry.raw.items() if key != "copy"}
     merged = _merged(origin.raw, own, entry.raw)
     return Entry(merged, entry.place, entry.scope)

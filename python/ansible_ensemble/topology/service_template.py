@@ -62,7 +62,7 @@ def load_topology(
         find_matches: evaluates the `match` expressions of node filters; without it they lead to nothing.
         is_met: evaluates the `when` of imports; without it all are read.
         instances: node templates beside the service template's own, which win: an ensemble's `spec.instances`.
-        connections: relationship templates of the environment, each the default for any target unless it says for
+        connections: relationship templates of the environment, each the default for any target unless it has
             which; one whose type is not known here is left out, with a warning.
 
     Returns:

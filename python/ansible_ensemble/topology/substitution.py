@@ -1,6 +1,6 @@
 """Substitution: a node template that is itself a topology [TOSCA 1.3, 3.8.13].
 
-The nested topology is flattened into the outer one under names `outer:inner`; what the mapping says becomes plain
+The nested topology is flattened into the outer one under names `outer:inner`; mappings become plain
 attributes and relationships, so that nothing behind needs to know of it.
 """
 

@@ -122,7 +122,7 @@ def is_elsewhere(artifact: Artifact) -> bool:
 
 
 def _installs(artifact: Artifact) -> bool:
-    """Whether the artifact's type says how it is installed."""
+    """Whether the artifact's type defines how it is installed."""
     standard = artifact.interfaces.get("Standard")
     return standard is not None and any(
         operation.implementation is not None

@@ -1,4 +1,4 @@
-"""Brings an evaluated value into its declared type, or says why it does not fit [TOSCA 1.3, 3.3, 3.6.3]."""
+"""Brings an evaluated value into its declared type, or reports why it does not fit [TOSCA 1.3, 3.3, 3.6.3]."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def mark_declared(
     path: Sequence[Any] = (),
     mark: Callable[[Any], Any] = mark_sensitive,
 ) -> Any:
-    """The value with what its definition says is sensitive marked: all of it, or fields of its data type.
+    """The value with its sensitive parts marked, by its definition: all of it, or fields of its data type.
 
     Args:
         value: a live or a given value; it need not fit its type.

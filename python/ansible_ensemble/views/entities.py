@@ -151,7 +151,7 @@ class RelationshipView(View):
 
     Attributes:
         source, target: its two sides.
-        declared: what the topology says of it; None if that is gone from the spec.
+        declared: its declaration in the topology; None if that is gone from the spec.
     """
 
     __slots__ = ("_fixed", "declared", "source", "target")

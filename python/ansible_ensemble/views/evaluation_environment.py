@@ -50,7 +50,7 @@ class EvaluationEnvironment:
         digest_key: key of the digests of sensitive values, and of generated strings; or gives it when it is needed.
         redactor: registers each sensitive value that is read.
         check: whether this is a dry run: nothing may be written.
-        plans: whether nothing is carried out yet: nothing may be written either, for a job may run and read it.
+        plans: whether nothing is executed yet: nothing may be written either, for a job may run and read it.
         trusted: whether the project may run code and reach the system when its expressions are evaluated.
         job: facts of the running job, which templates see as `task` (`workflow`, `reason`, `verbose`, ...).
         variables: variables of the job, which templates see by their names.

@@ -1,6 +1,6 @@
 """What an evaluation read: references, digests and values, in order.
 
-A reference says how to read a value again:
+A reference shows how to read a value again:
 
 | reference | value |
 |---|---|

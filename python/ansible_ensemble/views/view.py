@@ -81,7 +81,7 @@ class View:
 
     @property
     def declared(self) -> Entity | Capability | None:
-        """What the topology says of it; None if that is gone from the spec."""
+        """Its declaration in the topology; None if that is no longer in the spec."""
         return None
 
     @property

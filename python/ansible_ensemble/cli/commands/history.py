@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """List the jobs, the newest first; `show` tells more of one."""
+    """List the jobs, the newest first; `show` shows one in detail."""
     from ansible_ensemble.jobs import commands as jobs
 
     history = jobs.history(arguments.ensemble, limit=getattr(arguments, "last", None))
