@@ -31,14 +31,14 @@ def prepared(job: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.Monkey
     made = job()
     local = locks.acquire(tmp_path / "ensemble.yaml", "deploy")
     shared = GlobalLock(tmp_path, "all", "1", "me", "", tmp_path / "record")
-    monkeypatch.setattr(locking, "release_global", lambda lock: f"the global lock {lock.name} could not be freed")
+    monkeypatch.setattr(locking, "release_global", lambda lock: f"the global lock {lock.name} could not be released")
     plan = plan_workflow(made.ensemble, "deploy", made.options)
     location = locate(tmp_path / "service.yaml")
     return PreparedJob(location, made.ensemble, plan, made.options, locking.JobLock(local, shared))
 
 
 def test_a_plan_that_nobody_approves_tells_of_a_global_lock_that_stays(prepared: PreparedJob, tmp_path: Path) -> None:
-    with pytest.raises(EnsembleError, match="the global lock all could not be freed"), prepared:
+    with pytest.raises(EnsembleError, match="the global lock all could not be released"), prepared:
         pass
     assert locks.read_lock(tmp_path / "ensemble.yaml") is None
 
@@ -70,4 +70,4 @@ def test_a_job_that_lost_its_lock_is_waited_for(prepared: PreparedJob, monkeypat
 def test_an_error_comes_first(prepared: PreparedJob) -> None:
     with pytest.raises(UsageError, match="nobody to ask") as caught, prepared:
         raise UsageError("nobody to ask", hint="--approve")
-    assert caught.value.hint == "--approve; the global lock all could not be freed"
+    assert caught.value.hint == "--approve; the global lock all could not be released"

@@ -107,7 +107,7 @@ def test_what_was_approved_is_carried_out_or_nothing(service: Path, change: str)
 
 def test_a_plan_that_nobody_named_is_known_by_its_digest(service: Path) -> None:
     made = plan_in_a_playbook(service, "deploy")
-    with pytest.raises(UsageError, match="is known by its digest alone"):
+    with pytest.raises(UsageError, match="can only be used with its digest"):
         carry_out(service, "deploy", made["plan_file"], None)
 
 
@@ -207,7 +207,7 @@ def test_a_plan_is_not_written_over_what_is_none(service: Path, name: str) -> No
     file.touch()
     file.write_text(file.read_text() or "precious: true\n")
     before = file.read_text()
-    with pytest.raises(InvalidInput, match="is not a plan: it is not written over"):
+    with pytest.raises(InvalidInput, match="is not a plan: it is not overwritten"):
         save_plan(TEXT, file)
     assert file.read_text() == before
 

@@ -65,7 +65,7 @@ def test_it_is_freed_by_a_signal_and_taken_up_if_it_was_left(command, start, clo
     assert "the global lock all could not be released: " in kept.output
     assert "not today" in kept.output
     assert not (one / "ensemble.yaml.lock").exists()
-    assert "could not be freed" in command("recover", cwd=one).stderr
+    assert "could not be released" in command("recover", cwd=one).stderr
     lfs_server.keeps = False
     again = command(*DEPLOY, cwd=one)
     assert again.code == 0, again.output
