@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from ansible_ensemble.functions import logic
 from ansible_ensemble.functions.registration import functions_of, implements
 from ansible_ensemble.functions.table import function_table
+from ansible_ensemble.functions.text import LabelRules
 from ansible_ensemble.language.functions import functions
 
 
@@ -41,3 +43,8 @@ def test_what_does_not_fit_its_declaration_is_an_error(name: str, run: Callable[
 def test_a_declaration_that_nothing_implements_is_an_error() -> None:
     with pytest.raises(TypeError, match=r"nothing implements .*get_input"):
         functions_of((logic, ModuleType("empty")))
+
+
+@pytest.mark.parametrize("name", [name for name in functions() if name.endswith("_label")])
+def test_the_options_of_labels_are_their_rules(name: str) -> None:
+    assert list(functions()[name].options) == [one.name for one in fields(LabelRules)]
