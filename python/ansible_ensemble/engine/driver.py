@@ -43,7 +43,7 @@ class Driver:
         except EnsembleError:
             raise
         except Exception as error:  # a configurator's defect is that of its operation alone
-            return Result(success=False, error=f"{configurator.name} failed by {type(error).__name__}: {error}")
+            return Result(success=False, error=f"{configurator.name} raised {type(error).__name__}: {error}")
         return result
 
     async def _drive(self, task: JobTask, steps: Generator[Any, Any, Any]) -> Any:

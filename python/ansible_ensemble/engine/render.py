@@ -227,7 +227,7 @@ class Renderer:
         name = order.instance or task.instance.name
         instance = self._ensemble.instances.get(name)
         if instance is None:
-            raise InvalidInput(f'a sub-task names the instance "{name}", which is not there', task.operation.place)
+            raise InvalidInput(f'a sub-task names the instance "{name}", which does not exist', task.operation.place)
         template = self._ensemble.topology.node_templates[instance.template]
         operation = PlannedInstance(name, template, True, instance).find(order.operation)
         if operation is None:

@@ -21,7 +21,7 @@ def decide_adopt(planning: Planning) -> None:
     """
     for member in planning.selected():
         if not member.in_spec:
-            raise InvalidInput(f'the spec does not ask for "{member.name}"')
+            raise InvalidInput(f'the spec has no instance "{member.name}"')
         if member.instance is not None and member.instance.status.operational:
             planning.exclude(member, "it is recorded already")
             continue
@@ -29,7 +29,7 @@ def decide_adopt(planning: Planning) -> None:
             operation = member.find(name)
             if operation is not None:
                 member.up = [planned(planning, member, operation, name, reason)]
-                member.plan(Action.READ, reason, "it is adopted if it is there")
+                member.plan(Action.READ, reason, "it is adopted if it exists")
                 break
         else:
             raise InvalidInput(f'"{member.name}" has neither a discover nor a check operation', hint=_BY_HAND)

@@ -26,7 +26,7 @@ def unmet(condition: Any, read: Read) -> str | None:
     elif isinstance(condition, list):
         faults = (unmet(clause, read) for clause in condition)
     else:
-        return f"{condition!r} is no condition"
+        return f"{condition!r} is not a condition"
     return next((fault for fault in faults if fault is not None), None)
 
 
@@ -37,7 +37,7 @@ def condition_fault(condition: Any) -> str | None:
     elif isinstance(condition, Mapping):
         faults = (_clause_fault(str(name), operand) for name, operand in condition.items())
     else:
-        return f"{condition!r} is no condition"
+        return f"{condition!r} is not a condition"
     return next((fault for fault in faults if fault is not None), None)
 
 
@@ -60,10 +60,10 @@ def _unmet_clause(name: str, operand: Any, read: Read) -> str | None:
         faults = [unmet(clause, read) for clause in (operand if isinstance(operand, list) else [operand])]
         return None if None in faults or not faults else " and ".join(str(fault) for fault in faults)
     if name == "not":
-        return "what must not be is so" if unmet(operand, read) is None else None
+        return "negated condition holds" if unmet(operand, read) is None else None
     value = read(name)
     if value is None:
-        return f"its {name} is not known"
+        return f"its {name} is unknown"
     for constraint in _constraints(operand):
         fault = _odd(constraint) or violation(value, constraint)
         if fault is not None:

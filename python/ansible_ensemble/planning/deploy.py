@@ -304,7 +304,7 @@ def update(
     reason = change.reason
     member.up = bring_up(planning, member, names, reason)
     if reason is Reason.RECONFIGURE and not any(operation.implementation for operation in member.up):
-        planning.exclude(member, f"{change.reason_text}, but no operation takes it over")
+        planning.exclude(member, f"{change.reason_text}, but no operation applies it")
         member.change, member.up = None, []
         return
     if member.instance is not None and member.instance.state is NodeState.STARTED:

@@ -107,7 +107,7 @@ def sort_members(planning: Planning) -> None:
     """
     order = in_order(planning.members)
     if len(order) < len(planning.members):
-        raise InvalidInput(f"these need each other in a cycle: {' -> '.join(_cycle(planning, order))}")
+        raise InvalidInput(f"dependency cycle: {' -> '.join(_cycle(planning, order))}")
     planning.members = order
 
 
@@ -173,13 +173,13 @@ def check_filters(planning: Planning) -> None:
     if left_out and planning.workflow in ("deploy", "undeploy"):
         planning.warnings.append(
             f"The job is limited to {len(selected)} of {known} instances by a filter; "
-            "the others may stay behind the spec."
+            "the others may differ from the spec."
         )
     if planning.workflow == "deploy":
         needed = {link.target for member in planning.selected() for link in member.requirements} - selected
         missing = [name for name, member in planning.members.items() if name in needed and _is_missing(member)]
         if missing:
-            planning.warnings.append(f"Needed, not there, and left out by the filter: {', '.join(missing)}.")
+            planning.warnings.append(f"Required, not deployed, and excluded by the filter: {', '.join(missing)}.")
 
 
 def _is_missing(member: PlannedInstance) -> bool:

@@ -93,7 +93,7 @@ def _fault(planning: Planning, member: PlannedInstance, trigger: Trigger) -> str
     if member.instance is None or not member.instance.status.operational:
         return "it is not in operation"
     if not planning.options.force and _is_out_of_schedule(trigger):
-        return f'trigger "{trigger.name}" is out of its schedule (--force acts all the same)'
+        return f'trigger "{trigger.name}" is outside its schedule (--force ignores that)'
     fault = planning.detector.unmet(trigger.condition, member)
     return None if fault is None else f'the condition of trigger "{trigger.name}" is not met: {fault}'
 
@@ -111,7 +111,7 @@ def _warn_of_method(planning: Planning, trigger: Trigger) -> None:
     if trigger.method is not None:
         planning.warnings.append(
             f'Trigger {trigger.name} asks for the method "{trigger.method}", which is not computed: '
-            f"each evaluation takes the values of its moment."
+            f"each evaluation uses the current values."
         )
 
 

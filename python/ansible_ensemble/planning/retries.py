@@ -35,7 +35,7 @@ def retry_of(operation: Operation | None) -> Retry:
             pause = seconds(settings[name])
             if pause is None or not 0 <= pause < float("inf"):
                 raise InvalidInput(
-                    f"the {name} of {operation.full_name} is no time", operation.place, "write seconds, or '5 s'"
+                    f"the {name} of {operation.full_name} is not a duration", operation.place, "write seconds, or '5 s'"
                 )
             retry = Retry(retries, pause)
     return retry

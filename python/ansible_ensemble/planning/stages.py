@@ -113,7 +113,7 @@ class WorkflowBuilder:
         return [member for member in self.planning.selected() if member.template.name in names]
 
     def note(self, member: PlannedInstance, name: str) -> Stage:
-        """An operation that runs nothing and only holds a place in the order."""
+        """An operation that runs nothing and only marks a point in the order."""
         operation = planned(self.planning, member, None, name, self.reason)
         operation.interface, operation.key = "Workflow", f"{member.name}:Workflow.{name}"
         operation.entry_state = operation.exit_state = None
@@ -149,7 +149,7 @@ class WorkflowBuilder:
         body = called if isinstance(called, Mapping) else {"operation": called}
         name, inputs = str(body.get("operation")), given_inputs(body.get("inputs"))
         if inputs is None:
-            raise InvalidInput("the inputs of call_operation are no map", place, "write NAME: VALUE")
+            raise InvalidInput("the inputs of call_operation are not a map", place, "write NAME: VALUE")
         stages = []
         for operation in self._called(member, name, relationship, place):
             operation.assigned = AssignedInputs(inputs, origin) if inputs else None

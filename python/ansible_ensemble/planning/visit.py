@@ -77,7 +77,7 @@ def decide_run(planning: Planning) -> None:
             member.up = [step]
             member.plan(Action.RUN, Reason.RUN)
     if not any(member.up for member in planning.members.values()):
-        raise InvalidInput(f'no instance that is there has an operation "{name}"', hint="name it Interface.operation")
+        raise InvalidInput(f'no deployed instance has an operation "{name}"', hint="name it Interface.operation")
 
 
 def _plan_command(planning: Planning) -> None:

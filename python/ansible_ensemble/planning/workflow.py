@@ -68,7 +68,7 @@ def called_stage(  # noqa: PLR0917
     if declared is not None and name not in path:
         return _StepGraph(builder, declared, (*path, name), _called_origin(name, written, by)).stage()
     if declared is not None and name not in NORMATIVE:
-        raise InvalidInput(f"workflows lead to each other: {' -> '.join([*path, name])}", place)
+        raise InvalidInput(f"workflows call each other in a cycle: {' -> '.join([*path, name])}", place)
     return builder.normative(str(name), members if "delegate" in activity else None, place)
 
 
@@ -256,7 +256,5 @@ def _in_order(workflow: Workflow) -> list[str]:
                 ready.append(name)
     ring = [name for name, count in waiting.items() if count]
     if ring:
-        raise InvalidInput(
-            f'steps of workflow "{workflow.name}" wait for each other: {", ".join(ring)}', workflow.place
-        )
+        raise InvalidInput(f'steps of workflow "{workflow.name}" form a cycle: {", ".join(ring)}', workflow.place)
     return order

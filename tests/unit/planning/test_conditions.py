@@ -30,19 +30,19 @@ def test_met(condition):
     ("condition", "reason"),
     [
         ([{"size": [{"greater_than": 5}]}], "its size 4 violates greater_than: 5"),
-        ([{"nothing": [{"equal": 1}]}], "its nothing is not known"),
+        ([{"nothing": [{"equal": 1}]}], "its nothing is unknown"),
         ([{"size": 4}, {"state": "stopped"}], "its state 'started' violates equal: stopped"),
         (
             [{"or": [{"size": [{"greater_than": 5}]}, {"state": [{"equal": "stopped"}]}]}],
             "its size 4 violates greater_than: 5 and its state 'started' violates equal: stopped",
         ),
-        ([{"not": [{"size": [{"equal": 4}]}]}], "what must not be is so"),
+        ([{"not": [{"size": [{"equal": 4}]}]}], "negated condition holds"),
         ([{"size": [{"greatr_than": 3}]}], "its size cannot be compared: there is no operator 'greatr_than'"),
         (
             [{"size": [{"less_than": {"get_input": "x"}}]}],
             "its size is compared with {'get_input': 'x'}, which is not evaluated here",
         ),
-        ("size > 4", "'size > 4' is no condition"),
+        ("size > 4", "'size > 4' is not a condition"),
     ],
 )
 def test_not_met(condition, reason):

@@ -256,7 +256,7 @@ def test_what_is_needed_and_left_out_is_told(status, options, missing):
     app, db, other = node("app"), node("db"), node("other")
     relate(app, db)
     told = [text for text in plan(topology(db, app, other), status, **options).warnings if text.startswith("Needed")]
-    assert told == ([f"Needed, not there, and left out by the filter: {missing}."] if missing else [])
+    assert told == ([f"Required, not deployed, and excluded by the filter: {missing}."] if missing else [])
 
 
 def test_scaling_adds_and_removes_instances():

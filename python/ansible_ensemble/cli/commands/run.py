@@ -45,9 +45,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             ask=False,
         )
     if sum(kinds) != 1:
-        raise UsageError(
-            "give exactly one of --operation, --workflow, --module and -- COMMAND",
-        )
+        raise UsageError("give exactly one of --operation NAME, --workflow NAME, --module NAME and -- COMMAND")
     return run_job(
         arguments,
         session,
