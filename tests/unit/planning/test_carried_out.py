@@ -32,7 +32,7 @@ def carry_out(made: Plan, failing: set[str], jobs: int) -> tuple[list[str], set[
                 ran.append(key)
                 ended = events.Failed(key, "no") if key in failing else events.Succeeded(key)
                 instructions += scheduler.handle(events.Started(key), ended)
-            case events.Persist(events.Blocked(key=key)):
+            case events.Blocked(key=key):
                 blocked.add(key)
     return ran, blocked
 

@@ -255,7 +255,7 @@ def test_filters_limit_the_job_and_say_so():
 def test_what_is_needed_and_left_out_is_told(status, options, missing):
     app, db, other = node("app"), node("db"), node("other")
     relate(app, db)
-    told = [text for text in plan(topology(db, app, other), status, **options).warnings if text.startswith("Needed")]
+    told = [text for text in plan(topology(db, app, other), status, **options).warnings if text.startswith("Required")]
     assert told == ([f"Required, not deployed, and excluded by the filter: {missing}."] if missing else [])
 
 
