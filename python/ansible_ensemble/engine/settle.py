@@ -173,7 +173,7 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
             recorded = instances.by_name[other].attributes
         result.outputs[name] = _guard(task, entity, path, result.outputs[name], redactor)
         if not _set_path(values, recorded, [str(key) for key in path], result.outputs[name]):
-            text = f'output "{name}" is mapped to a part of "{path[0]}", which is no map'
+            text = f'output "{name}" is mapped to a part of "{path[0]}", which is not a map'
             raise InvalidInput(text, task.operation.place)
     if task.relationship is not None:
         if own:

@@ -54,7 +54,7 @@ ERRORS: list[tuple[Any, str]] = [
     ({"get_input": ["size", "x"]}, "it is not a map or list"),
     ({"get_property": ["SELF", "prot"]}, '"app" has no property "prot"'),
     ({"get_property": ["nobody", "port"]}, 'there is no node template "nobody"'),
-    ({"get_property": ["SOURCE", "port"]}, "SOURCE means nothing here"),
+    ({"get_property": ["SOURCE", "port"]}, "SOURCE is not available here"),
     ({"get_property": ["db", "tags", 2]}, 'has no item "2" (it has 2)'),
     ({"get_property": ["SELF"]}, "get_property: it takes an entity and the name of a value of it"),
     ({"get_artifact": ["SELF", "imag"]}, 'has no artifact "imag"'),

@@ -66,5 +66,5 @@ def test_what_jobs_write_beside_an_ensemble_is_no_difference_from_what_is_locked
     options = JobOptions(locked=True)
     check_working_trees(read_ensemble(locate(root / "ensemble.yaml"), options), options)
     (root / "configure.sh").write_text("touch there")
-    with pytest.raises(InvalidInput, match=r"not what is locked: configure\.sh differs"):
+    with pytest.raises(InvalidInput, match=r"differs from the lock section: configure\.sh differs"):
         check_working_trees(read_ensemble(locate(root / "ensemble.yaml"), options), options)
