@@ -14,11 +14,13 @@ unexport ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG PYTHONPATH VIRTUAL_ENV
 INSTALLED := $(VENV)/.installed
 EQUIPPED  := $(VENV)/.equipped
 GUESTBOOK := $(BUILD)/guestbook
+# The versions that development is done with, of each Python; `make LOCK=` takes the newest.
+LOCK      := requirements-dev.lock
 # Tests run side by side, file by file.
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture fuzz build clean
+.PHONY: help demo demo-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture fuzz coverage mutants lock release-check build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,8 +35,8 @@ $(INSTALLED): pyproject.toml hatch_build.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-$(EQUIPPED): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(EQUIPPED): $(INSTALLED) $(LOCK)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LOCK:%=--constraint %) --editable '.[dev]'
 	@touch $@
 
 # --- the two commands ------------------------------------------------------------------------------------------------
@@ -121,6 +123,15 @@ torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how ofte
 fuzz: $(EQUIPPED) ## Search for input that breaks a promise; FUZZ_SECONDS says how long
 	tests/fuzz/run $${FUZZ_SECONDS:-1200}
 
+coverage: $(EQUIPPED) ## How much of the package the unit tests run, and the files of which they run less than 85 %
+	$(PYTEST) --cov=ansible_ensemble --cov-branch --cov-report= tests/unit tests/rules
+	coverage report --format=total
+	coverage json --quiet -o $(BUILD)/coverage.json
+	python tests/coverage/below.py $(BUILD)/coverage.json 85
+
+mutants: $(EQUIPPED) ## Small changes that no unit test notices; MUTANTS_SECONDS and MUTANTS_SEED say how long and which
+	python tests/mutants/run.py $${MUTANTS_SECONDS:-300} $${MUTANTS_SEED:-1}
+
 # --- what is delivered -----------------------------------------------------------------------------------------------
 
 docs: $(EQUIPPED) ## The collection's reference, as HTML in .build/docs
@@ -128,6 +139,13 @@ docs: $(EQUIPPED) ## The collection's reference, as HTML in .build/docs
 	mkdir -p -m 700 $(BUILD)/docs
 	HOME=$(CURDIR)/$(BUILD) antsibull-docs sphinx-init --use-current --lenient --dest-dir $(BUILD)/docs tosca.ensemble
 	cd $(BUILD)/docs && python -m pip install --quiet -r requirements.txt && HOME=$(CURDIR)/$(BUILD) ./build.sh
+
+lock: ## Write requirements-dev.lock anew, with the newest versions; needs uv
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --no-header --no-annotate \
+		--output-file requirements-dev.lock pyproject.toml
+
+release-check: $(EQUIPPED) ## Whether all that a release consists of agrees
+	python tests/release/check.py
 
 build: $(EQUIPPED) ## Wheel, source distribution and collection tarball, in dist/
 	rm -rf dist
