@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.engine.journal_entries import Blocked, Finished, Mended
+import pytest
+
+from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Entry, Finished, Mended, Skipped
 from ansible_ensemble.engine.outcome import REPORTED, Endings
 from tests.unit.engine.entries import finished, started
 
@@ -54,3 +56,42 @@ def test_what_was_reported_and_cannot_be_planned_is_past_once_the_operation_runs
     for entry in (started("maker:create"), finished("maker:create")):
         endings.take(entry)
     assert endings.outcome().ok
+
+
+A, B, PART = "a:Standard.create", "b:Standard.create", "a:Standard.create>b:Standard.create"
+
+
+@pytest.mark.parametrize(
+    ("entries", "counts", "changed"),
+    [
+        ([started(A), finished(A, False), started(A, attempt=2)], {"interrupted": 1}, True),
+        ([started(A), finished(A, False), started(A, attempt=2), finished(A)], {"succeeded": 1}, True),
+        ([started(A), finished(A, False, result={"cancelled": True})], {"interrupted": 1}, True),
+        ([started("a:Install.check"), finished("a:Install.check")], {"succeeded": 1}, False),
+        ([started(A), started(PART), finished(PART, False), finished(A)], {"succeeded": 1}, True),
+        ([finished(A), finished(A + REPORTED, False, implementation=None)], {"succeeded": 1, "failed": 1}, True),
+        ([Skipped(key=A, reason="r"), Cancelled(key=B, reason=None)], {"skipped": 1, "cancelled": 1}, False),
+    ],
+)
+def test_an_operation_ends_as_it_ended_at_last_and_its_parts_are_its_own_business(
+    entries: list[Entry], counts: dict[str, int], changed: bool
+) -> None:
+    endings = Endings("A")
+    for entry in entries:
+        endings.take(entry)
+    outcome = endings.outcome()
+    assert (outcome.counts, outcome.changed) == (counts, changed)
+
+
+def test_what_is_blocked_by_an_excused_failure_and_by_another_is_not_excused() -> None:
+    endings = Endings("A")
+    for entry in (finished(A, False, optional=True), finished(B, False), Blocked(key="c:x", by=(A, B))):
+        endings.take(entry)
+    assert endings.outcome().excused == {A: "priority"}
+
+
+def test_an_excused_failure_that_is_tried_again_and_interrupted_is_excused_no_more() -> None:
+    endings = Endings("A")
+    for entry in (started(A), finished(A, False, optional=True), started(A, attempt=2)):
+        endings.take(entry)
+    assert endings.outcome().excused == {}

@@ -36,7 +36,12 @@ def test_an_empty_plan_says_so():
     ("workflow", "options", "left_alone", "said"),
     [
         ("deploy", {}, ["db"], "Left alone: db. Everything else matches the specification."),
-        ("deploy", {}, list("abcdefg"), "Left alone: a, b, c, d, e and 2 more. Everything else matches the specification."),
+        (
+            "deploy",
+            {},
+            list("abcdefg"),
+            "Left alone: a, b, c, d, e and 2 more. Everything else matches the specification.",
+        ),
         ("deploy", {"instances": ["app"]}, [], "What the filter names matches the specification."),
         (
             "deploy",
