@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +17,9 @@ from ansible_ensemble.expressions.templates import template_variables
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.language.entities import Assignment, Operation, ParameterDefinition
 from ansible_ensemble.topology.required import is_required
+from ansible_ensemble.views.conform import conform_part, filled
 from ansible_ensemble.views.data import MISSING, plain
+from ansible_ensemble.views.lazy import has_parts, unfinished
 from ansible_ensemble.views.reads import Reads
 from ansible_ensemble.views.tracker import Tracker
 from ansible_ensemble.views.view import View
@@ -159,6 +162,22 @@ class Scope:
             value = mark_sensitive(value) if definition.sensitive else value
         return self._tracker.read(name, value)
 
+    def written_input(self, name: str) -> Any:
+        """What is written for an input of the operation, with the fields that only its data type gives a value."""
+        operation = self.frame.operation
+        assignment = operation.inputs.get(name) if operation is not None and name not in self._given else None
+        if assignment is None or assignment.definition is None or not has_parts(assignment.value):
+            return assignment.value if assignment is not None else None
+        return filled(assignment.value, assignment.definition.schema, self.evaluator.topology.data_types.get)
+
+    def input_part(self, name: str, path: tuple[Any, ...], written: Any) -> Any:
+        """Value of a part of an input, as it would be in the whole of it."""
+        assert self.frame.operation is not None
+        assignment = self.frame.operation.inputs[name]
+        value = plain(self.context(assignment.place, assignment.base, name).evaluate(written))
+        data_type = self.evaluator.topology.data_types.get
+        return conform_part(value, assignment.definition, data_type, path, what=f"input {name}", place=assignment.place)
+
     def input_names(self) -> list[str]:
         """Names of the operation's inputs, and of those given beside them."""
         declared = self.frame.operation.inputs if self.frame.operation is not None else {}
@@ -179,17 +198,26 @@ class Inputs(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._known:
-            if name in self._active:
-                cycle = " -> ".join([*self._active[self._active.index(name) :], name])
-                raise InvalidInput(f"inputs depend on each other: {cycle}")
-            self._active.append(name)
-            try:
-                self._known[name] = self._scope.input_value(name)
-            except RecursionError:
-                raise InvalidInput(f'input "{name}" is nested too deeply') from None
-            finally:
-                self._active.remove(name)
+            if name in self._active and has_parts(written := self._scope.written_input(name)):
+                return unfinished(written, partial(self._part, name))
+            self._known[name] = self._once(name, lambda: self._scope.input_value(name))
         return self._known[name]
+
+    def _part(self, name: str, path: tuple[Any, ...], written: Any) -> Any:
+        """A part of an input whose other parts are being evaluated."""
+        return self._once(".".join(map(str, (name, *path))), lambda: self._scope.input_part(name, path, written))
+
+    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
+        if name in self._active:
+            cycle = " -> ".join([*self._active[self._active.index(name) :], name])
+            raise InvalidInput(f"inputs depend on each other: {cycle}")
+        self._active.append(name)
+        try:
+            return compute()
+        except RecursionError:
+            raise InvalidInput(f'input "{name}" is nested too deeply') from None
+        finally:
+            self._active.remove(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._scope.input_names()

@@ -24,7 +24,7 @@ from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.special import Everything, special
 from ansible_ensemble.language.functions import KEYWORDS, TEMPLATE_HEADER
 from ansible_ensemble.views.data import MISSING, bare, child, plain
-from ansible_ensemble.views.lazy import ExternalValue, LazyMap
+from ansible_ensemble.views.lazy import ExternalValue, LazyMap, UnfinishedList
 from ansible_ensemble.views.view import View
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def exposed(value: Any, context: Context, errors: list[EnsembleError]) -> Any:
         return TemplateMap(value, context, errors)
     if isinstance(value, VaultText):
         value = mark_sensitive(context.evaluator.templates.decrypt(value, context))
+    if isinstance(value, UnfinishedList):
+        return UnfinishedList(len(value), lambda index: exposed(value[index], context, errors))
     context.tracker.hide(value)
     if isinstance(value, Mapping):
         return {bare(key): exposed(item, context, errors) for key, item in value.items()}

@@ -32,8 +32,8 @@ A value of the spec is data that may contain:
 A value is evaluated when it is read. The values that it reads are recorded, and used to detect changes. An operation
 that needs an attribute which is not set yet is *deferred* until it is set. A value computed from a sensitive value is
 sensitive. Text from outside the spec (attributes, outputs of operations, environment variables, files) is never
-evaluated. An entry of a map may read another entry of the same map, `b: {eval: ".::f::a"}` in the property `f`, but not
-itself.
+evaluated. A part of a map or list may read another part of it, `b: {eval: ".::f::a"}` in the property `f` or
+`{{ inputs.f.a }}` in the input `f`, but not itself.
 
 To try an expression on the recorded status, run `ansible-ensemble query '::db::url'`, or add `--instance app` for
 `'{{ SELF.port + 1 }}'`. Secrets are masked.

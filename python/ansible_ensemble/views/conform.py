@@ -21,6 +21,7 @@ from ansible_ensemble.language.values import (
     violation,
 )
 from ansible_ensemble.views.data import bare, plain, shown
+from ansible_ensemble.views.lazy import has_parts
 
 
 class Declaring(Protocol):
@@ -118,15 +119,18 @@ def conform_part(
     return mark_sensitive(plain(value)) if secret else plain(value)
 
 
-def filled(written: Mapping[Any, Any], schema: Schema, data_type: DataTypes) -> dict[Any, Any]:
-    """A map as written, and in it the fields that only data types give a value."""
+def filled(written: Any, schema: Schema, data_type: DataTypes) -> Any:
+    """A map or list as written, and in it the fields that only data types give a value."""
     entity = resolve(schema, data_type)[2]
+    if isinstance(written, list):
+        item = schema_entry(schema, data_type)
+        return [filled(one, item, data_type) if item is not None and has_parts(one) else one for one in written]
     fields = entity.properties if entity is not None else {}
     made = {**{name: field.default for name, field in fields.items() if field.has_default}, **written}
     entry = None if entity is not None else schema_entry(schema, data_type)
     for name, value in made.items():
         inner = fields[str(name)].schema if str(name) in fields else entry
-        if inner is not None and isinstance(value, dict) and not is_computed(value):
+        if inner is not None and has_parts(value):
             made[name] = filled(value, inner, data_type)
     return made
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
 from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.views.data import MISSING
 
 
 class ExternalValue(Mapping[str, Any]):
@@ -67,26 +68,74 @@ class Unfinished(LazyMap):
     def __init__(
         self, written: Mapping[Any, Any], compute: Callable[[tuple[Any, ...], Any], Any], path: tuple[Any, ...] = ()
     ) -> None:
-        def part(key: Any) -> Any:
-            inner, raw = (*path, key), written[key]
-            return Unfinished(raw, compute, inner) if is_plain_map(raw) else compute(inner, raw)
-
-        super().__init__(written, part)
+        super().__init__(written, lambda key: _part(written[key], compute, (*path, key)))
 
 
-def is_plain_map(written: Any) -> bool:
-    """Whether a value as written is a map whose parts are evaluated each by itself."""
-    return isinstance(written, dict) and not isinstance(written, Sensitive) and not is_computed(written)
+class UnfinishedList(list[Any]):
+    """A list that is read while it is computed: another item of it may be had, all of it may not."""
+
+    __slots__ = ("_compute",)
+
+    def __init__(self, length: int, compute: Callable[[int], Any]) -> None:
+        super().__init__([MISSING] * length)  # whatever passes by the methods below finds nothing
+        self._compute = compute
+
+    def __getitem__(self, index: Any) -> Any:
+        numbers = range(len(self))[index]
+        return self._compute(numbers) if isinstance(numbers, int) else [self._compute(number) for number in numbers]
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._compute, range(len(self)))
+
+    def __contains__(self, item: object) -> bool:
+        return item in [*self]
+
+    def __eq__(self, other: object) -> bool:
+        return [*self] == other
+
+    __hash__ = None
+
+    def __add__(self, other: Any) -> Any:
+        return [*self, *other]
+
+    def __radd__(self, other: Any) -> Any:
+        return [*other, *self]
+
+
+def unfinished(
+    written: Any, compute: Callable[[tuple[Any, ...], Any], Any], path: tuple[Any, ...] = ()
+) -> Unfinished | UnfinishedList:
+    """A map or list that is read while it is computed.
+
+    Args:
+        written: it as written, see `has_parts`.
+        compute: gives the part at a path from what is written there.
+        path: where it is itself in the value that is computed.
+    """
+    if isinstance(written, list):
+        return UnfinishedList(len(written), lambda index: _part(written[index], compute, (*path, index)))
+    return Unfinished(written, compute, path)
+
+
+def _part(written: Any, compute: Callable[[tuple[Any, ...], Any], Any], path: tuple[Any, ...]) -> Any:
+    return unfinished(written, compute, path) if has_parts(written) else compute(path, written)
+
+
+def has_parts(written: Any) -> bool:
+    """Whether a value as written is a map or list whose parts are evaluated each by itself."""
+    return isinstance(written, dict | list) and not isinstance(written, Sensitive) and not is_computed(written)
 
 
 def complete(value: Any) -> Any:
-    """The value without unfinished maps in it.
+    """The value without unfinished maps and lists in it.
 
     Raises:
         InvalidInput: it needs itself.
     """
     if isinstance(value, Unfinished):
         return {key: complete(item) for key, item in value.items()}
+    if isinstance(value, UnfinishedList):
+        return [complete(item) for item in value]
     if type(value) is list:
         items = [complete(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items

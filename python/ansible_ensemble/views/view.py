@@ -14,7 +14,7 @@ from ansible_ensemble.language.entities import Assignment, Capability, Entity, P
 from ansible_ensemble.views.conform import conform_part, filled, mark_declared
 from ansible_ensemble.views.data import MISSING
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
-from ansible_ensemble.views.lazy import Unfinished, complete, is_plain_map
+from ansible_ensemble.views.lazy import Unfinished, UnfinishedList, complete, has_parts, unfinished
 from ansible_ensemble.views.reads import Deferred
 from ansible_ensemble.views.tracker import Tracker
 
@@ -220,15 +220,15 @@ class View:
 
             return tracker.hide(evaluator.compute(inner, kind, compute, tracker))
 
-        if is_plain_map(assignment.value) and evaluator.is_active(ref, kind):
+        if has_parts(assignment.value) and evaluator.is_active(ref, kind):
             written = assignment.value if definition is None else filled(assignment.value, definition.schema, data_type)
-            return Unfinished(written, compute_part)
+            return unfinished(written, compute_part)
         return evaluator.compute(ref, kind, compute, tracker)
 
 
 def _taken_down(ref: str, value: Any, tracker: Tracker) -> Any:
     """A value whose read was taken down; one that is not finished is read by the one that it is a part of."""
-    return value if isinstance(value, Unfinished) else tracker.read(ref, value)
+    return value if isinstance(value, Unfinished | UnfinishedList) else tracker.read(ref, value)
 
 
 def _default(definition: ParameterDefinition) -> Assignment | None:

@@ -112,6 +112,28 @@ def test_inputs_that_need_each_other(full: Any) -> None:
         scope.inputs["a"]
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ({"x": 1, "y": "{{ inputs.a.x + 1 }}"}, {"x": 1, "y": 2}),
+        ({"y": {"eval": "$inputs::a::x"}, "x": {"concat": ["p", "q"]}}, {"y": "pq", "x": "pq"}),
+        ([1, "{{ inputs.a[0] + 1 }}"], [1, 2]),
+        ({"x": {"l": [3]}, "y": "{{ inputs.b }}"}, {"x": {"l": [3]}, "y": 3}),
+    ],
+)
+def test_a_part_of_an_input_reads_another(full: Any, written: Any, expected: Any) -> None:
+    operation = full.operation(a=written, b="{{ inputs.a.x.l[0] }}")
+    scope = full.evaluator().scope(full.instances.get("app"), operation=operation)
+    assert scope.inputs["a"] == expected
+
+
+@pytest.mark.parametrize("written", [{"x": "{{ inputs.a.x }}"}, {"x": "{{ inputs.a }}"}, [1, "{{ inputs.a[1] }}"]])
+def test_a_part_of_an_input_that_needs_itself(full: Any, written: Any) -> None:
+    scope = full.evaluator().scope(full.instances.get("app"), operation=full.operation(a=written))
+    with pytest.raises(InvalidInput, match=r"inputs depend on each other: a\.\w -> a\.\w"):
+        scope.inputs["a"]
+
+
 def test_what_a_property_is_computed_from_is_an_indirect_read(full: Any) -> None:
     full.node("web", {"url": {"token": [{"get_attribute": ["app", "url"]}, ":", 0]}})
     evaluator = full.evaluator()

@@ -26,6 +26,13 @@ READ = {"get_property": ["a", "f"]}
         ({"a": 1, "l": [{"eval": ".::f::a"}, 2]}, {"a": 1, "l": [1, 2]}),
         ({"a": 1, "b": {"eval": ".::other"}}, {"a": 1, "b": 1}),
         ({"a": 1, "b": {"eval": ".::f::gone"}}, {"a": 1, "b": None}),
+        ([1, {"get_property": ["SELF", "f", 0]}], [1, 1]),
+        ([{"get_property": ["SELF", "f", -1]}, {"concat": ["y", "z"]}], ["yz", "yz"]),
+        ([1, {"eval": ".::f::0"}], [1, 1]),
+        ([1, "{{ SELF.f[0] + 1 }}"], [1, 2]),
+        ([{"a": 1}, {"b": {"get_property": ["SELF", "f", 0, "a"]}}], [{"a": 1}, {"b": 1}]),
+        ({"l": [1, {"eval": ".::f::l::0"}]}, {"l": [1, 1]}),
+        ({"l": [{"concat": ["y", "z"]}], "m": {"eval": ".::f::l"}}, {"l": ["yz"], "m": ["yz"]}),
     ],
 )
 def test_a_part_reads_another(written: Any, expected: Any, empty: Any) -> None:
@@ -42,6 +49,14 @@ def test_a_part_reads_another(written: Any, expected: Any, empty: Any) -> None:
         {"a": {"eval": ".::f::b"}, "b": {"eval": ".::f::a"}},
         {"x": {"a": {"eval": ".::f::x"}}},
         {"a": {"eval": ".::whole::b"}, "b": 1},
+        [1, {"eval": ".::f"}],
+        [1, {"get_property": ["SELF", "f", 1]}],
+        [{"eval": ".::f::1"}, {"eval": ".::f::0"}],
+        [1, "{{ SELF.f | join }}"],
+        [1, "{{ SELF.f + [2] }}"],
+        [1, "{{ 1 in SELF.f }}"],
+        [1, "{{ SELF.f == [1, 1] }}"],
+        [1, {"concat": [{"get_property": ["SELF", "f"]}, [2]]}],
     ],
 )
 def test_what_needs_itself_is_refused(written: Any, empty: Any) -> None:
