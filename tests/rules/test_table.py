@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.rules.test_rules import CASES
 
+_CITED = re.compile(r'docs/rules\.md((?:,\s*"[^"]+")+)')
 _ROW = re.compile(r"^\| (?P<rule>.+?) \| (?P<tests>[^|]+) \|$")
 
 
@@ -32,3 +33,13 @@ def test_every_rule_has_a_test_that_exists(repository: Path) -> None:
 def test_every_case_has_its_rule(repository: Path) -> None:
     named = [test for _, test in rows(repository) if "::" not in test]
     assert [f"{case.parent.name}/{case.name}" for case in CASES if not any(case.match(test) for test in named)] == []
+
+
+def test_sections_that_docstrings_cite_exist(repository: Path) -> None:
+    sections = set(re.findall(r"^## (.+)$", (repository / "docs/rules.md").read_text(), flags=re.MULTILINE))
+    files = (repository / "python").rglob("*.py")
+    cited = {
+        name for file in files for names in _CITED.findall(file.read_text()) for name in re.findall('"(.+?)"', names)
+    }
+    assert cited
+    assert cited <= sections

@@ -360,7 +360,7 @@ class JobExecution:
         return settled.wrote
 
     def _move_folder(self, task: JobTask, result: Result) -> None:
-        """What the task rendered goes to `active`, or to `failed.<changeid>` (seed unfurl-jobs: "Generated Files")."""
+        """What the task rendered goes to `active`, or to `failed.<changeid>` (docs/rules.md, "Generated files")."""
         if task.check:
             return
         name = task.planned.key.partition(":")[2]

@@ -121,7 +121,7 @@ class Renderer:
         if template is None:
             if planned.interface == "run":
                 return NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root"))
-            raise InvalidInput(f'the spec has no node template "{planned.template}"', hint="make the plan anew")
+            raise InvalidInput(f'the spec has no node template "{planned.template}"', hint="make a new plan")
         return template
 
     def _instance(self, planned: PlannedOperation, template: NodeTemplate) -> Instance:
@@ -148,9 +148,7 @@ class Renderer:
         index = int(planned.relationship.partition("#")[2].partition(".")[0])
         relationship = next((one for one in template.requirements if one.index == index), None)
         if relationship is None or planned.target is None:
-            raise InvalidInput(
-                f'"{template.name}" has no requirement {planned.relationship}', hint="make the plan anew"
-            )
+            raise InvalidInput(f'"{template.name}" has no requirement {planned.relationship}', hint="make a new plan")
         live = instance.relationships.get(planned.relationship)
         if live is None:
             live = RelationshipInstance(planned.relationship, planned.target)
@@ -163,13 +161,11 @@ class Renderer:
             return Operation(planned.interface, planned.operation)
         operation = entity.operation(planned.interface, planned.operation)
         if operation is None:
-            raise InvalidInput(
-                f'"{entity.name}" has no operation {planned.full_name}', entity.place, "make the plan anew"
-            )
+            raise InvalidInput(f'"{entity.name}" has no operation {planned.full_name}', entity.place, "make a new plan")
         return operation
 
     def _command(self, planned: PlannedOperation) -> Operation:
-        """The operation that an ad-hoc command is (seed unfurl-jobs: "Ad-hoc Jobs")."""
+        """The operation that an ad-hoc command is (docs/rules.md, "Ad-hoc jobs")."""
         asked = planned.command
         assert asked is not None
         command = asked.command
@@ -248,7 +244,7 @@ class Renderer:
 
 
 def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
-    """Render a plan's operations to see that they can be, before anything runs (seed unfurl-jobs: "Job Lifecycle").
+    """Render a plan's operations to see that they can be, before anything runs (docs/rules.md, "Job lifecycle").
 
     Who deploys means to undeploy one day: a deploy looks at the implementations of all operations, as `validate` does.
 

@@ -110,8 +110,7 @@ def _is_gone(instance: Instance) -> bool:
 def managed_by(owner: str, instances: Instances) -> list[Instance]:
     """The instances that an instance manages, and those that these manage; they are gone when it is deleted.
 
-    Seed unfurl-jobs, "Undeploy (teardown)": it is "the responsibility of the managing resource's delete operation to
-    also delete this resource".
+    The delete operation of the managing instance is responsible for them (docs/rules.md, "Undeploy").
     """
     found: list[Instance] = []
     open_ones, seen = [owner], {owner}

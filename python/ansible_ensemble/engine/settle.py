@@ -1,4 +1,4 @@
-"""From a task's result to patches: what it means for the instances, by the rules of the seed."""
+"""From a task's result to patches: the status and state of instances (docs/rules.md, "Operational status")."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def makes(reason: Reason, operation: str) -> bool:
 
 
 def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
-    """What a check or discover operation found (seed unfurl-jobs: "Checking resources")."""
+    """What a check or discover operation found (docs/rules.md, "Checking")."""
     instance = task.instance
     if not result.success:
         patch["status"] = Status.UNKNOWN.value
@@ -359,7 +359,7 @@ def _history(
 def _diverged(task: JobTask, attributes: Mapping[str, Any], configured: Container[str]) -> bool:
     """Whether a custom operation set an attribute that configuration set or used to another value.
 
-    Seed unfurl-jobs, "Applying configuration changes".
+    See docs/rules.md, "Applying configuration changes".
     """
     scope = task.scope.evaluator.scope(task.instance)
     for name, value in attributes.items():

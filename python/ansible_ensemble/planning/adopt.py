@@ -13,8 +13,7 @@ _BY_HAND = "`ansible-ensemble adopt NAME --attribute NAME=VALUE` records it by h
 def decide_adopt(planning: Planning) -> None:
     """Look at each selected instance by its discover operation, or else its check operation.
 
-    What is found is recorded as not created by the ensemble, so undeploy leaves it alone (seed unfurl-jobs: "Undeploy
-    (teardown)").
+    What is found is recorded as not created by the ensemble, so undeploy leaves it alone (docs/rules.md, "Undeploy").
 
     Raises:
         InvalidInput: an instance has neither operation, or the spec does not ask for it.

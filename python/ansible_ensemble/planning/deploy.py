@@ -1,4 +1,4 @@
-"""The rules of the deploy workflow (seed unfurl-jobs: "Updating a deployment", "Checking resources")."""
+"""The rules of the deploy workflow (docs/rules.md, "Updating a deployment", "Checking")."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _expected(member: PlannedInstance) -> int:
 
 
 def _create(planning: Planning, member: PlannedInstance, reason: Reason, text: str) -> None:
-    """Plan the creation, behind a check or by a discover operation where the seed asks for it."""
+    """Plan the creation, behind a check or by a discover operation (docs/rules.md, "Checking", "Discovery")."""
     directives = member.template.directives
     if "select" in directives:
         planning.exclude(member, "it is selected from another ensemble")
@@ -254,8 +254,8 @@ def _repair(
 def _detect(planning: Planning, member: PlannedInstance) -> None:
     """Plan the operations whose inputs have changed since they ran, and note those whose inputs other ones may change.
 
-    Seed unfurl-jobs, "Applying configuration changes": operations are compared by what they read the last time;
-    `customized` instances are left alone unless change detection is `always`.
+    The values that operations read the last time decide; `customized` instances are left alone unless change detection
+    is `always` (docs/rules.md, "Applying configuration changes").
     """
     options, instance = planning.options, member.instance
     if options.change_detection == "skip" or instance is None:
@@ -276,7 +276,7 @@ def _detect(planning: Planning, member: PlannedInstance) -> None:
 
 
 def to_rerun(member: PlannedInstance, changed: list[str]) -> list[str]:
-    """Operations to run again: each that read a changed value, and configure (the seed's rule).
+    """Operations to run again: each that read a changed value, and configure.
 
     Where start itself read it, the instance is stopped first, so that start takes effect.
     """

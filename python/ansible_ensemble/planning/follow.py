@@ -1,4 +1,4 @@
-"""What reads values that other operations of the same job may set: it follows them (seed unfurl-jobs: "Job Lifecycle").
+"""What reads values that other operations of the same job may set: it follows them (docs/rules.md, "Job lifecycle").
 
 An operation that reads an attribute is planned along with those that may change it, whether or not its instance needs
 theirs, and comes after them wherever requirements leave that order. It is left out if the value stays the same.

@@ -148,7 +148,7 @@ class Plan:
             raise InvalidInput(f"the plan has format {version}, this version reads {FORMAT_VERSION}")
         problem = misfit(document, PLAN)
         if problem is not None:
-            raise InvalidInput(f"the plan is damaged: {problem}", hint="make it anew")
+            raise InvalidInput(f"the plan is damaged: {problem}", hint="make a new one")
         try:
             return cls(
                 workflow=document["workflow"],
@@ -169,7 +169,7 @@ class Plan:
                 template=document.get("template", ""),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InvalidInput(f"the plan is damaged: {error}", hint="make it anew") from error
+            raise InvalidInput(f"the plan is damaged: {error}", hint="make a new one") from error
 
     def to_text(self) -> str:
         """The JSON document as text."""

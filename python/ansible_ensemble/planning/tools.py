@@ -1,4 +1,4 @@
-"""Tools that planned operations need (seed unfurl-jobs: "Job Lifecycle", step 5)."""
+"""Tools that planned operations need (docs/rules.md, "Job lifecycle", step 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of the undeploy workflow and of pruning (seed unfurl-jobs: "Undeploy (teardown)")."""
+"""The rules of the undeploy workflow and of pruning (docs/rules.md, "Undeploy")."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def decide_undeploy(planning: Planning) -> None:
 
 
 def decide_prune(planning: Planning) -> None:
-    """Plan the deletion of what left the spec, with `--prune`; else say that it stays."""
+    """Plan the deletion of instances no longer in the spec, with `--prune`; otherwise exclude them."""
     gone = [member for member in planning.selected() if not member.in_spec and member.instance is not None]
     if planning.options.prune:
         _delete(planning, gone, Reason.PRUNE)
         return
     for member in gone:
         if member.instance is not None and member.instance.status is not Status.ABSENT:
-            planning.exclude(member, "it left the spec, and --prune is not set")
+            planning.exclude(member, "it is no longer in the spec, and --prune is not set")
 
 
 def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reason) -> None:
@@ -39,7 +39,7 @@ def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reaso
             chosen[member.name] = member
     if not planning.options.force:
         for name, needed_by in _needed(planning, chosen, guarded).items():
-            planning.exclude(chosen.pop(name), f"{needed_by} stays and needs it")
+            planning.exclude(chosen.pop(name), f"{needed_by} is kept and requires it")
     for member in reversed(planning.members.values()):
         if member.name in chosen:
             member.down = take_down(planning, member, reason)
@@ -53,7 +53,7 @@ def _is_gone(member: PlannedInstance) -> bool:
 
 
 def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
-    """Why an instance is not deleted (the seed's list, in its order), or None."""
+    """Why an instance is not deleted (docs/rules.md, "Undeploy"), or None."""
     instance = member.instance
     assert instance is not None
     directives = member.template.directives

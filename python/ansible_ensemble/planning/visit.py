@@ -13,7 +13,7 @@ from ansible_ensemble.planning.sequence import SETTLED, bring_up, mark_last, pla
 
 
 def decide_check(planning: Planning) -> None:
-    """The check operation of every instance that has one (seed unfurl-jobs: "Checking resources")."""
+    """The check operation of every instance that has one (docs/rules.md, "Checking")."""
     for member in planning.selected():
         check = member.find("check")
         if check is not None and member.in_spec:
@@ -22,7 +22,7 @@ def decide_check(planning: Planning) -> None:
 
 
 def decide_discover(planning: Planning) -> None:
-    """The discover operation of every instance that has one (seed unfurl-jobs: "Resource Discovery")."""
+    """The discover operation of every instance that has one (docs/rules.md, "Discovery")."""
     for member in planning.selected():
         discover = member.find("discover")
         if discover is not None and member.in_spec:
@@ -55,7 +55,7 @@ def decide_start(planning: Planning) -> None:
 
 
 def decide_run(planning: Planning) -> None:
-    """An operation on every instance that has it, or a command (seed unfurl-jobs: "Ad-hoc Jobs").
+    """An operation on every instance that has it, or a command (docs/rules.md, "Ad-hoc jobs").
 
     Raises:
         InvalidInput: no instance has the operation.

@@ -77,7 +77,7 @@ def test_what_left_the_spec_is_deleted_by_what_was_kept_of_it(command, hosted):
     )
     kept = command("deploy", "--approve", "service.yaml")
     assert (kept.code, log(hosted)) == (0, [])
-    assert "app  it left the spec, and --prune is not set" in kept.output.replace("app     it", "app  it")
+    assert "app  it is no longer in the spec, and --prune is not set" in kept.output.replace("app     it", "app  it")
     pruned = command("deploy", "--approve", "--prune", "service.yaml")
     assert pruned.code == 0, pruned.output
     assert log(hosted) == ["delete app 81", "delete server 80"]

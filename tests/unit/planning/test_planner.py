@@ -169,7 +169,7 @@ def test_what_left_the_spec_stays_without_prune():
     spec = topology(node("app"), old)
     made = plan(spec, deployed("app", "old"))
     assert made.empty
-    assert made.excluded[0].reason == "it left the spec, and --prune is not set"
+    assert made.excluded[0].reason == "it is no longer in the spec, and --prune is not set"
     assert keys(plan(spec, deployed("app", "old"), prune=True)) == ["old:Standard.stop", "old:Standard.delete"]
 
 
@@ -204,8 +204,8 @@ def test_what_stays_keeps_all_that_it_stands_on():
     assert made.empty
     assert {e.instance: e.reason for e in made.excluded} == {
         "app": "its node template has the directive protected",
-        "db": "app stays and needs it",
-        "server": "db stays and needs it",
+        "db": "app is kept and requires it",
+        "server": "db is kept and requires it",
     }
     assert keys(plan(spec, status, "undeploy", force=True)) == [
         "db:Standard.stop",

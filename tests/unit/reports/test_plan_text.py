@@ -58,7 +58,7 @@ def test_an_empty_plan_says_so():
 def test_an_empty_plan_says_no_more_than_is_so(
     workflow: str, options: dict[str, object], left_alone: list[str], said: str
 ) -> None:
-    excluded = [Exclusion(name, "it left the spec, and --prune is not set") for name in left_alone]
+    excluded = [Exclusion(name, "it is no longer in the spec, and --prune is not set") for name in left_alone]
     plan = Plan(workflow, "ensemble.yaml", options=options, excluded=excluded).to_json()
     assert plan_text(plan).splitlines()[-1] == f"No changes. {said}"
     assert f"No changes. {said}" in plan_html(plan)
