@@ -71,12 +71,13 @@ class Document:
         return Place(str(self.path), 1, 1)
 
 
-def read_yaml(path: Path | str, shown: str | None = None) -> Document:
+def read_yaml(path: Path | str, shown: str | None = None, known: Document | None = None) -> Document:
     """Read a YAML file.
 
     Args:
         path: the file.
         shown: the name that places have, if it is not the path.
+        known: what was read before: it is returned if it is of this file, and the file still has its text.
 
     Raises:
         InvalidInput: the file cannot be read, or is not one document of valid YAML.
@@ -97,6 +98,8 @@ def read_yaml(path: Path | str, shown: str | None = None) -> Document:
     except UnicodeDecodeError as error:
         place = Place(shown, content.count(b"\n", 0, error.start) + 1)
         raise InvalidInput("the file is not UTF-8 text", place, "save it in UTF-8") from None
+    if known is not None and (known.path, known.text) == (path, text):
+        return known
     return parse_yaml(text, path, shown)
 
 

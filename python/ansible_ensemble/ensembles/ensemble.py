@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.yaml import Document
+from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.evaluator import Evaluator
@@ -20,11 +22,40 @@ from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.folders import PLANNED
 
 
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """What the files of an ensemble say should be, and what they say is.
+
+    Attributes:
+        location: where it is.
+        document: the ensemble's file, None where it is yet to come.
+        data: its content after merge directives.
+        written: the file that the specification is from: an earlier one in a rollback.
+        moves: node templates that got another name: old name -> new name.
+        instances: the recorded status.
+        digests: of what a plan is made from, beside the status.
+    """
+
+    location: Location
+    document: Document | None
+    data: Mapping[str, Any]
+    written: Document | None
+    environment: Environment
+    repositories: Mapping[str, Path]
+    codec: SecretCodec
+    topology: Topology
+    moves: Mapping[str, str]
+    instances: Instances
+    warnings: list[str]
+    digests: Mapping[str, str]
+
+
 @dataclass(slots=True, eq=False)
 class Ensemble:
     """An ensemble that has been read.
 
     Attributes:
+        specification: what it was made from.
         path: absolute path of ensemble.yaml; the file may be yet to come.
         root: the project's root.
         document: the file as read, None where it is yet to come (its spec is then `template`).
@@ -39,6 +70,7 @@ class Ensemble:
         codec: encrypts sensitive values for files, and back.
     """
 
+    specification: Specification
     path: Path
     root: Path
     document: Document | None

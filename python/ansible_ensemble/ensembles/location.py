@@ -6,13 +6,13 @@ import logging
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, has_entry, open_csar
 from ansible_ensemble.documents.paths import is_folder
-from ansible_ensemble.documents.yaml import place_of
+from ansible_ensemble.documents.yaml import Document, place_of
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.python_template import SUFFIX
 from ansible_ensemble.language.keys import KEYS
@@ -33,10 +33,12 @@ class Location:
     Attributes:
         ensemble: its file, absolute; it need not exist where there is a `template`.
         template: a service template given instead.
+        document: the file that was read to tell which of both it is; None where that is clear.
     """
 
     ensemble: Path
     template: Path | None = None
+    document: Document | None = field(default=None, compare=False, repr=False)
 
 
 def ensemble_file(argument: str | Path) -> Path:
@@ -64,9 +66,10 @@ def _located(path: Path) -> Location:
         return _of_folder(path)
     if zipfile.is_zipfile(path):
         return _of_folder(_unpacked(path))
-    if path.suffix != SUFFIX and _is_ensemble(path):
-        return Location(path)
-    return Location(_root(path) / ENSEMBLE_FILE, path)
+    document = read_merged(path) if path.suffix != SUFFIX else None
+    if document is not None and _is_ensemble(document):
+        return Location(path, document=document)
+    return Location(_root(path) / ENSEMBLE_FILE, path, document)
 
 
 def is_archive(argument: str | Path) -> bool:
@@ -119,20 +122,20 @@ def _root(template: Path) -> Path:
     return template.parent
 
 
-def _is_ensemble(path: Path) -> bool:
+def _is_ensemble(document: Document) -> bool:
     """Whether a file is an ensemble, and not a service template.
 
     Raises:
         InvalidInput: it is neither.
     """
-    data = read_merged(path).data
+    data = document.data
     keys = data.keys() if isinstance(data, Mapping) else set()
     if _OF_ENSEMBLES & keys:
         if data.get("kind", _KIND) != _KIND:
             raise InvalidInput(f"this is not an ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
         return True
     if not (KEYS["service_template"] & keys or any(str(key).startswith("+") for key in keys)):
-        raise InvalidInput("this is neither an ensemble nor a service template", Place(str(path)))
+        raise InvalidInput("this is neither an ensemble nor a service template", Place(str(document.path)))
     return False
 
 

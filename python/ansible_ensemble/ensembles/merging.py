@@ -25,14 +25,14 @@ from ansible_ensemble.projects.git_merge import (
 _MARK = b"<<<<<<< "
 
 
-def read_merged(path: Path) -> Document:
-    """Read an ensemble's file, which git may have left with the marks of a conflict.
+def read_merged(path: Path, known: Document | None = None) -> Document:
+    """Read an ensemble's file, which git may have left with the marks of a conflict; `known` as for `read_yaml`.
 
     Raises:
         InvalidInput: it has them, or is no YAML for another reason.
     """
     try:
-        return read_yaml(path)
+        return read_yaml(path, known=known)
     except InvalidInput:
         _check_merged(path)
         raise

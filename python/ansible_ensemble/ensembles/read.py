@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.ensembles.declared_secrets import hide_declared
-from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
 from ansible_ensemble.ensembles.job_inputs import given_inputs, mark_inputs
 from ansible_ensemble.ensembles.location import Location, locate
@@ -35,7 +35,7 @@ from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_templ
 from ansible_ensemble.ensembles.renames import move_instances, read_moves
 from ansible_ensemble.ensembles.revisions import specification_at
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
-from ansible_ensemble.ensembles.selection import bind_selected
+from ansible_ensemble.ensembles.selection import SELECT, bind_selected
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.functions.conditions import is_met
@@ -56,32 +56,6 @@ from ansible_ensemble.topology.tools import add_tools
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Specification:
-    """What the files of an ensemble say should be, and what they say is.
-
-    Attributes:
-        location: where it is.
-        document: the ensemble's file, None where it is yet to come.
-        data: its content after merge directives.
-        written: the file that the specification is from: an earlier one in a rollback.
-        moves: node templates that got another name: old name -> new name.
-        instances: the recorded status.
-    """
-
-    location: Location
-    document: Document | None
-    data: Mapping[str, Any]
-    written: Document | None
-    environment: Environment
-    repositories: Mapping[str, Path]
-    codec: SecretCodec
-    topology: Topology
-    moves: Mapping[str, str]
-    instances: Instances
-    warnings: list[str]
-
-
 def read_specification(location: Location, options: JobOptions, *, whole: bool = True) -> Specification:
     """Read the files of an ensemble. All commands read by this, so that each accepts and refuses what the others do.
 
@@ -97,7 +71,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
     path, trusted = location.ensemble, is_trusted(location.ensemble)
     if not trusted:
         _check_links(path)
-    document = read_merged(path) if path.exists() else None
+    document = read_merged(path, location.document) if path.exists() else None
     included: list[Path] = []
     data = expanded(document, options.environment, included)
     if document is not None:
@@ -133,6 +107,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         moves=read_moves(then.get("spec") or {}, topology),
         instances=_instances(document, data.get("status") or {}, codec),
         warnings=[*topology.warnings, *environment.warnings, *unheeded(then, ensemble_schema())],
+        digests=_digests(written, topology),
     )
 
 
@@ -150,8 +125,39 @@ def read_ensemble(
     Raises:
         InvalidInput: something in its files is wrong.
     """
-    read = read_specification(location, options)
-    path, environment, topology, instances = location.ensemble, read.environment, read.topology, read.instances
+    return _ensemble(read_specification(location, options), options, keep_key=keep_key, reading=reading)
+
+
+def read_again(ensemble: Ensemble, options: JobOptions) -> Ensemble:
+    """An ensemble after a job: what should be is what the job was planned from, what is is read anew.
+
+    So a job is recorded as what it was, though people changed the specification while it ran. What they changed in the
+    ensemble's own file stays there, and what the job itself wrote counts.
+
+    Raises:
+        InvalidInput: the ensemble's file is wrong by now.
+    """
+    was = ensemble.specification
+    if any(SELECT in template.directives for template in was.topology.node_templates.values()):
+        return read_ensemble(was.location, options)  # those are bound to what they stood for then
+    path = was.location.ensemble
+    document = read_merged(path, was.document) if path.exists() else None
+    data = was.data if document is was.document else expanded(document, options.environment)
+    now = replace(
+        was,
+        document=document,
+        data=data,
+        environment=was.environment.afresh(),
+        instances=_instances(document, data.get("status") or {}, was.codec),
+    )
+    return _ensemble(now, options)
+
+
+def _ensemble(
+    read: Specification, options: JobOptions, *, keep_key: bool = False, reading: tuple[Path, ...] = ()
+) -> Ensemble:
+    location, environment, topology, instances = read.location, read.environment, read.topology, read.instances
+    path = location.ensemble
     _LOG.info("%s has %d node templates and %d instances", path, len(topology.node_templates), len(instances.by_name))
     redactor = Redactor()
     log.mask(redactor)
@@ -177,6 +183,7 @@ def read_ensemble(
         trusted=environment.trusted,
     )
     return Ensemble(
+        specification=read,
         path=path,
         root=environment.root,
         document=read.document,
@@ -189,7 +196,7 @@ def read_ensemble(
         retained=retained,
         codec=read.codec,
         redactor=redactor,
-        base=_base(read.written, topology, read.data.get("status") or {}),
+        base={**read.digests, "status": _digest(read.data.get("status") or {})},
         last_job=dict(read.data.get("lastJob") or {}),
         warnings=[*read.warnings, *retained.problems, *selection.warnings],
         unselected=selection,
@@ -220,6 +227,7 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
         redactor=redactor,
     )
     return Ensemble(
+        specification=read,
         path=read.location.ensemble,
         root=environment.root,
         document=read.document,
@@ -312,9 +320,12 @@ def _topology(
         if not is_file(template):
             raise InvalidInput(f"there is no service template {written}", place)
     is_python = template is not None and template.suffix == SUFFIX
-    source = read_python_template(template, trusted=trusted) if template is not None and is_python else template
+    source = document or location.ensemble
+    if template is not None:
+        python = partial(read_python_template, trusted=trusted)
+        source = python(template) if is_python else read_yaml(template, known=location.document)
     return load_topology(
-        source or document or location.ensemble,
+        source,
         inputs=inputs,
         data=written if template is None else None,
         repositories=repositories,
@@ -338,8 +349,8 @@ def _instances(document: Document | None, status: Mapping[str, Any], codec: Secr
         raise
 
 
-def _base(document: Document | None, topology: Topology, status: Mapping[str, Any]) -> dict[str, str]:
-    """Digests of what a plan is made from, without sensitive inputs (docs/rules.md, "Job lifecycle")."""
+def _digests(document: Document | None, topology: Topology) -> dict[str, str]:
+    """Digests of what a plan is made from but the status; without sensitive inputs (docs/rules.md, "Job lifecycle")."""
     spec = hashlib.sha256()
     for file in topology.files:
         if document is None or file != document.path:
@@ -348,7 +359,7 @@ def _base(document: Document | None, topology: Topology, status: Mapping[str, An
         spec.update(_digest(document.data.get("spec")).encode())
     values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}
     inputs = _digest(redact(mark_inputs(values, topology)))
-    return {"spec": spec.hexdigest()[:32], "status": _digest(status), "inputs": inputs}
+    return {"spec": spec.hexdigest()[:32], "inputs": inputs}
 
 
 def _digest(value: Any) -> str:

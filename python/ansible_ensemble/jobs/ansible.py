@@ -20,7 +20,7 @@ from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.job_inputs import hand_over, keep_for, options_of_job, withdraw
 from ansible_ensemble.ensembles.location import Location, locate
 from ansible_ensemble.ensembles.options import JobOptions, options_by_variable
-from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.ensembles.read import read_again, read_ensemble
 from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
@@ -169,9 +169,10 @@ def execute(
     session = given["session"] = _session(action, task_vars, location)
     job_options = options_of_job(saved.options, given, location.ensemble.parent / PLANNED)
     job_options.jobs, job_options.fast = given.get("jobs", 0), given.get("fast", True)
-    if not job_options.check:
-        read_recovered(location, job_options, write=True)
-    read = read_ensemble(location, job_options, keep_key=True)
+    if job_options.check:
+        read = read_ensemble(location, job_options, keep_key=True)
+    else:
+        read = read_recovered(location, job_options, write=True, keep_key=True)
     check_fresh(saved, read)
     job_options.complete(read.environment.execution)
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
@@ -227,7 +228,7 @@ def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks
         What to report if the global lock could not be released.
     """
     if held.process.pid == os.getppid() or presence(held.process) is Presence.GONE:
-        recorded = read_ensemble(Location(ensemble.path, ensemble.template), options)
+        recorded = read_again(ensemble, options)  # the instances at hand have the job's changes already
         report = record_journal(recorded, journal)
         if options.commits:
             commit_job(recorded, report, options)

@@ -20,7 +20,7 @@ from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import hand_over, recorded_options, withdraw
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
-from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.ensembles.read import read_again
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.locking import JobLock
 from ansible_ensemble.planning.plan import Plan, plan_document_text
@@ -113,7 +113,7 @@ class PreparedJob:
         self._lost = self._lost_lock()
         if self.journal.is_file():
             with locking.recording(self._location.ensemble, lambda held: held.id == self._lock.local.id):
-                report = self._recorded(read_ensemble(self._location, self._options))
+                report = self._recorded(read_again(self._ensemble, self._options))
             if self._options.check:
                 self.journal.unlink()
             return self._marked(report, interrupted_by)
@@ -121,7 +121,7 @@ class PreparedJob:
         if not log.is_file():
             raise EnsembleError("the job did not begin", hint="-vv shows Ansible's output")
         report = job_report(read_job_journal(log))
-        finish_outputs(read_ensemble(self._location, self._options), report)
+        finish_outputs(read_again(self._ensemble, self._options), report)
         return self._marked(report, interrupted_by)
 
     def _recorded(self, ensemble: Ensemble) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +148,10 @@ class Environment:
             raw |= self.raw.get("secrets", {})
             self._secrets = Values(raw, self._secret)
         return self._secrets
+
+    def afresh(self) -> Environment:
+        """The same, with values that are evaluated anew: a job may have changed what they are read from."""
+        return replace(self, _variables=None, _sensitive_variables=[], _secrets=None)
 
     def secret(self, name: str) -> Any:
         """The secret of this name.

@@ -284,13 +284,14 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
     except ImportError as error:
         raise EnsembleError(f"git cannot be used: {error}", hint="install git, and `pip install GitPython`") from error
     begun = time.monotonic()
+    trusted = is_trusted(root)
     try:
         status, out, error_text = Git(str(root)).execute(
-            ["git", *(arguments if is_trusted(root) else git_guard.above_submodules(arguments))],
+            ["git", *(arguments if trusted else git_guard.above_submodules(arguments))],
             with_extended_output=True,
             with_exceptions=False,
             strip_newline_in_stdout=False,
-            env=_guarded(root, arguments[0], settings or {}),
+            env=_guarded(root, arguments[0], settings or {}, trusted=trusted),
         )
     except GitCommandNotFound as error:
         raise EnsembleError(f"git cannot be run in {root}", hint="is git installed, and the folder there?") from error
@@ -300,12 +301,12 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
     return int(status), str(out), str(error_text)
 
 
-def _guarded(root: Path, command: str, settings: Mapping[str, str]) -> dict[str, str]:
+def _guarded(root: Path, command: str, settings: Mapping[str, str], *, trusted: bool) -> dict[str, str]:
     """The environment of a git: in a repository that is not trusted it runs nothing that the repository names."""
     if command == "clone":
         protocols = os.environ.get("GIT_ALLOW_PROTOCOL", ":".join(git_guard.PROTOCOLS))
         return {**git_environment(settings), "GIT_ALLOW_PROTOCOL": protocols}
-    if is_trusted(root):
+    if trusted:
         return git_environment(settings)
     return {**git_environment({**settings, **_neutral(root)}), **git_guard.alone()}
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, Place
@@ -58,13 +59,23 @@ def _is_trusted(folder: Path, entries: Mapping[Path, Trust]) -> bool:
 
 def trusted_folders() -> dict[Path, Trust]:
     """Trust by folder; a file that cannot be read is treated as empty."""
-    try:
-        found = json.loads(_file().read_text(encoding="utf-8"))
-        entries = {Path(folder): Trust(said) for folder, said in found["folders"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        entries = {}
+    entries: Mapping[Path, Trust] = {}
+    with suppress(OSError):
+        file = _file()
+        state = file.stat()
+        entries = _entries(file, (state.st_ino, state.st_mtime_ns, state.st_size))
     given = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
     return {**entries, **{Path(folder).resolve(): Trust.PROJECT for folder in given}}
+
+
+@lru_cache(maxsize=1)
+def _entries(file: Path, _state: tuple[int, ...]) -> Mapping[Path, Trust]:
+    """What the file says in a state; each call of git asks for it, and whoever writes the file replaces it."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return {Path(folder): Trust(said) for folder, said in found["folders"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def trust(folder: Path) -> Path:

@@ -30,20 +30,21 @@ from ansible_ensemble.records.record import fold, record_job, report_journal
 from ansible_ensemble.records.repositories import free_repositories, keep_in_git
 
 
-def read_recovered(location: Location, options: JobOptions, *, write: bool) -> Ensemble:
+def read_recovered(location: Location, options: JobOptions, *, write: bool, keep_key: bool = False) -> Ensemble:
     """Read an ensemble with what killed jobs did.
 
     Args:
         location: the ensemble.
         options: the job's options.
         write: record the journals, for which the lock must be held; else only look into them.
+        keep_key: as for `read_ensemble`.
 
     Raises:
         Locked: a job that lost its lock still runs.
         EnsembleError: a journal cannot be read or recorded.
     """
     told = [text for text, _ in record_killed(location, options)] if write else []
-    ensemble = read_ensemble(location, options)
+    ensemble = read_ensemble(location, options, keep_key=keep_key)
     ensemble.warnings += told
     ensemble.warnings += collided_jobs(location.ensemble.parent)
     if write:

@@ -8,7 +8,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.ensembles.read import read_again, read_ensemble
 from ansible_ensemble.jobs.commands import history, show
 from ansible_ensemble.projects.vault import Vault
 
@@ -118,3 +118,49 @@ spec:
     ensemble = read_ensemble(locate(tmp_path / "project" / "web"), JobOptions())
     assert [ensemble.evaluator.input(name) for name in ("size", "color")] == [3, "red"]
     assert [text.partition(": ")[2] for text in ensemble.warnings] == ["`spec.deployment_blueprint` is ignored"]
+
+
+ONE_APP = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    app: { type: tosca.nodes.Root%s }
+"""
+STATUS = """\
+apiVersion: tosca-ensemble/v1
+kind: Ensemble
+spec: { service_template: service.yaml }
+status: { instances: { app: { readyState: %s } } }
+"""
+
+
+def test_after_a_job_the_status_is_read_anew_and_the_specification_is_that_of_its_plan(tmp_path: Path) -> None:
+    service, file, options = tmp_path / "service.yaml", tmp_path / "ensemble.yaml", JobOptions()
+    service.write_text(ONE_APP % "")
+    file.write_text(STATUS % "pending")
+    ensemble = read_ensemble(locate(tmp_path), options)
+    service.write_text("changed: [meanwhile")
+    file.write_text(STATUS % "ok" + "# a comment\n")
+    again = read_again(ensemble, options)
+    assert again.topology is ensemble.topology
+    assert again.instances.by_name["app"].status.value == "ok"
+    assert again.document is not None
+    assert again.document.text.endswith("# a comment\n")
+    assert read_again(again, options).document is again.document
+    assert (again.base["spec"], again.base["status"] == ensemble.base["status"]) == (ensemble.base["spec"], False)
+
+
+def test_a_specification_that_is_bound_to_others_is_read_anew(tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(ONE_APP % ", directives: [select]")
+    ensemble = read_ensemble(locate(tmp_path / "service.yaml"), JobOptions())
+    assert read_again(ensemble, JobOptions()).topology is not ensemble.topology
+
+
+def test_a_file_that_was_read_to_tell_what_it_is_is_not_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "ensemble.yaml"
+    (tmp_path / "service.yaml").write_text(ONE_APP % "")
+    file.write_text(STATUS % "pending")
+    location = locate(file)
+    assert read_ensemble(location, JobOptions()).document is location.document
+    file.write_text(STATUS % "ok")  # as another job may, before this one has the lock
+    assert read_ensemble(location, JobOptions()).instances.by_name["app"].status.value == "ok"
