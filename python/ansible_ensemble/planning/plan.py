@@ -182,11 +182,11 @@ def plan_document_text(document: Mapping[str, Any]) -> str:
 
 
 def is_plan(text: str) -> bool:
-    """Whether a text is a plan's document, or what is left of one."""
+    """Whether a text is a plan's document, or what is left of one: what begins as one is not looked at further."""
     try:
-        return _is_kind(json.loads(text))
+        return text.startswith(json.dumps(KIND, indent=1).removesuffix("\n}")) or _is_kind(json.loads(text))
     except (ValueError, RecursionError):
-        return text.startswith(json.dumps(KIND, indent=1).removesuffix("\n}"))
+        return False
 
 
 def _is_kind(document: Any) -> bool:

@@ -100,7 +100,9 @@ def is_plan_file(path: Path) -> bool:
     try:
         with path.open("rb") as stream:
             start = stream.read(4096)  # of most ensembles this is all that is read
-            return start.lstrip().startswith(b"{") and is_plan((start + stream.read()).decode("utf-8"))
+            return start.lstrip().startswith(b"{") and (
+                is_plan(start.decode("utf-8", "ignore")) or is_plan((start + stream.read()).decode("utf-8"))
+            )
     except (OSError, ValueError):
         return False
 
