@@ -12,7 +12,7 @@ from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.places import Map, split, united
 from ansible_ensemble.documents.yaml import Document
 from ansible_ensemble.projects.clones import find_repositories
-from ansible_ensemble.projects.environment import load_environment
+from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.project import find_project
 
 

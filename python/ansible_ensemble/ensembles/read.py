@@ -46,7 +46,8 @@ from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.projects.clones import find_clone, find_repositories
-from ansible_ensemble.projects.environment import Environment, load_environment
+from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.folders import ACTIVE
 from ansible_ensemble.projects.project import PROJECT_FILES, project_root
 from ansible_ensemble.projects.trust import is_trusted

@@ -13,7 +13,8 @@ from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.projects import lock as locks
-from ansible_ensemble.projects.environment import Environment, load_environment
+from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.git import first_commit, remote_url, repository_of
 from ansible_ensemble.projects.lfs_lock import GlobalLock, acquire_global, left_global, release_global
 from ansible_ensemble.projects.process import Presence, ancestors, presence

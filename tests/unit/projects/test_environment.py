@@ -9,7 +9,8 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, reveal
 from ansible_ensemble.documents.yaml import parse_yaml
-from ansible_ensemble.projects.environment import Environment, load_environment
+from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.execution_settings import ExecutionSettings
 from ansible_ensemble.projects.lfs_lock import LfsSettings
 from ansible_ensemble.projects.vault import Vault
