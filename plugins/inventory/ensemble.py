@@ -125,23 +125,24 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
         there = {host: values for host, values in found["hosts"].items() if values[_RECORDED]["status"] != "absent"}
         for host, variables in there.items():
             inventory.add_host(host)
-            for name, value in variables.items():
-                if not is_reserved_name(name):
+            self._set(host, variables)
+            machine = found["machines"].get(host)
+            if machine:
+                for name, value in _reached_as(machine).items():
                     inventory.set_variable(host, name, value)
-        for host in filter(found["machines"].get, there):
-            machine = found["machines"][host]
-            for name, value in _reached_as(machine).items():
-                inventory.set_variable(host, name, value)
         for group, hosts in found["groups"].items():
             inventory.add_group(group)
             for host in (host for host in hosts if host in there):
                 inventory.add_child(group, host)
         for group, variables in found["group_vars"].items():
-            for name, value in variables.items():
-                if not is_reserved_name(name):
-                    inventory.set_variable(group, name, value)
+            self._set(group, variables)
         for host in there:
             self._construct(host)
+
+    def _set(self, entity: str, variables: dict[str, Any]) -> None:
+        for name, value in variables.items():
+            if not is_reserved_name(name):
+                self.inventory.set_variable(entity, name, value)
 
     def _construct(self, host: str) -> None:
         strict = self.get_option("strict")

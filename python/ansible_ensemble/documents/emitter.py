@@ -82,9 +82,9 @@ def _key(key: Any, memo: dict[str, str]) -> str:
 
 
 def _scalar(value: Any, indent: int, memo: dict[str, str]) -> str:
+    if isinstance(value, Sensitive):
+        raise _in_clear()
     if isinstance(value, str):
-        if isinstance(value, Sensitive):
-            raise _in_clear()
         if isinstance(value, VaultText):
             return f"!vault {_block(value, indent) or _quoted(value)}"
         if "\n" in value:
@@ -92,25 +92,25 @@ def _scalar(value: Any, indent: int, memo: dict[str, str]) -> str:
         return _text(value, memo)
     if value is None:
         return "null"
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
-    if isinstance(value, Sensitive):
-        raise _in_clear()
-    if isinstance(value, int):
-        if value.bit_length() > _LARGEST_INTEGER:
-            raise EnsembleError("an integer has too many digits: it cannot be stored", hint="store it as a text")
-        return int.__repr__(value)
-    if isinstance(value, float):
-        if math.isfinite(value):
-            return float.__repr__(value)
-        return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return _number(value)
     if isinstance(value, dict):
         return "{}"
     if isinstance(value, (list, tuple)):
         return "[]"
     raise EnsembleError(f"a value of type {type(value).__name__} cannot be stored in YAML")
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        if value.bit_length() > _LARGEST_INTEGER:
+            raise EnsembleError("an integer has too many digits: it cannot be stored", hint="store it as a text")
+        return int.__repr__(value)
+    if math.isfinite(value):
+        return float.__repr__(value)
+    return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
 
 
 def _text(value: str, memo: dict[str, str]) -> str:

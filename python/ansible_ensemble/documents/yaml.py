@@ -169,7 +169,7 @@ class _Reader:
             self.fail("a second document begins here", mark.index, "one file holds one document")
         return data
 
-    def node(self, event: Any, next_event: Callable[[], Any]) -> Any:
+    def node(self, event: Any, next_event: Callable[[], Any]) -> Any:  # noqa: C901, PLR0912, PLR0915 - calls cost time
         """Return the value that begins with an event; a loop with its own stack, so depth costs no recursion."""
         source = self.source
         memo: dict[str, Any] = {}

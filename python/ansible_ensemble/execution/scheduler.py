@@ -96,7 +96,7 @@ class Scheduler:
 
     # -- events about one operation -----------------------------------------------------------------------------
 
-    def _apply(self, event: events.OperationEvent) -> None:
+    def _apply(self, event: events.OperationEvent) -> None:  # noqa: C901 - one case for each event
         node = self._nodes.get(event.key)
         if node is None:
             raise InvalidTransition(event.key, f"{type(event).__name__} for an operation that is not known", ())

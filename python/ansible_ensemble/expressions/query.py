@@ -82,12 +82,7 @@ def _lookup(value: Any, key: str | int | Variable | None, context: Context) -> I
     elif isinstance(key, str) and key.startswith("."):
         yield from _special(value, key, context)
     elif isinstance(value, (list, tuple)):
-        if isinstance(key, int):
-            if -len(value) <= key < len(value):
-                yield child(value, value[key])
-        else:
-            for item in value:
-                yield from _lookup(child(value, item), key, context)
+        yield from _items(value, key, context)
     elif isinstance(value, View):
         found = value.lookup(str(key), context.tracker)
         if found is not MISSING:
@@ -96,6 +91,15 @@ def _lookup(value: Any, key: str | int | Variable | None, context: Context) -> I
         name = key if key in value else str(key)
         if name in value:
             yield child(value, value[name])
+
+
+def _items(value: list[Any] | tuple[Any, ...], key: str | int, context: Context) -> Iterator[Any]:
+    """The item of a number; of a name, what each item has under it."""
+    if not isinstance(key, int):
+        for item in value:
+            yield from _lookup(child(value, item), key, context)
+    elif -len(value) <= key < len(value):
+        yield child(value, value[key])
 
 
 def _key(value: Any, context: Context) -> str | int | None:

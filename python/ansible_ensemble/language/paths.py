@@ -51,14 +51,12 @@ def _fault_through(
         return ((f"the name of a value of '{name}' is missing", None),)
     if not isinstance(path[1], str):
         return (None,)
+    if any(path[1] in one.target.capabilities for one in targets) or (in_type and not targets):
+        return (None,)
     owners: list[EntityType] = [capability.type] if capability is not None else []
     for relationship in targets:
         offered = relationship.target.capabilities.get(relationship.capability or "")
         owners += [relationship.target.type, relationship.type, *([offered.type] if offered else [])]
-        if path[1] in relationship.target.capabilities:
-            return (None,)
-    if in_type and not targets:
-        return (None,)
     for owner in owners:
         definition = definition_of(owner, path[1], function == "get_attribute")
         if definition is not None:

@@ -92,22 +92,29 @@ def read_definition(
     definition.status = str(raw.get("status", "supported"))
     if definition.status not in _STATUSES:
         problems.add(f"'{name}' has the status {definition.status}", place, f"it is one of {', '.join(_STATUSES)}")
-    if "default" in raw:
-        definition.default, definition.has_default = raw["default"], True
-        if definition.default is not None:
-            scope.types.check_later(
-                definition.default, definition, f"the default of '{name}'", place_of(raw, "default")
-            )
-    elif inherited is not None and inherited.has_default:
-        definition.default, definition.has_default = inherited.default, True
-        if inherited.default is not None and schema != inherited.schema:
-            what = f"the inherited default of '{name}'"
-            scope.types.check_later(inherited.default, definition, what, place)
+    _read_default(definition, raw, scope, inherited)
     if "value" in raw:
         definition.value, definition.has_value = raw["value"], True
         if raw["value"] is not None and "type" in raw:
             scope.types.check_later(raw["value"], definition, f"the value of '{name}'", place_of(raw, "value"))
     return definition
+
+
+def _read_default(
+    definition: ParameterDefinition, raw: Mapping[str, Any], scope: Scope, inherited: ParameterDefinition | None
+) -> None:
+    if "default" in raw:
+        definition.default, definition.has_default = raw["default"], True
+        place, what = place_of(raw, "default"), f"the default of '{definition.name}'"
+    elif inherited is not None and inherited.has_default:
+        definition.default, definition.has_default = inherited.default, True
+        if definition.schema == inherited.schema:
+            return
+        place, what = definition.place, f"the inherited default of '{definition.name}'"
+    else:
+        return
+    if definition.default is not None:
+        scope.types.check_later(definition.default, definition, what, place)
 
 
 def _is_value(raw: Mapping[str, Any], inherited: ParameterDefinition) -> bool:

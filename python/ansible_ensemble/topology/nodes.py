@@ -23,7 +23,7 @@ from ansible_ensemble.language.entities import (
 )
 from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.interfaces import read_interfaces, with_artifacts
-from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.types import Scope
 from ansible_ensemble.language.values import missing
 from ansible_ensemble.topology.assignments import read_assignments
@@ -112,6 +112,12 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
         if "select" not in node.directives:
             problems.warn(f"the node_filter of {what} has no effect: it has no directive select", where)
         node.node_filter = raw["node_filter"] if isinstance(raw["node_filter"], Mapping) else None
+    _read_count(node, raw, what, problems)
+    _scale(node, what, building)
+    return node
+
+
+def _read_count(node: NodeTemplate, raw: Mapping[str, Any], what: str, problems: Problems) -> None:
     if raw.get("occurrences") is not None:
         bounds = read_occurrences(raw["occurrences"], what, place_of(raw, "occurrences"), problems)
         node.count = max(1, bounds[0]) if bounds is not None else 1
@@ -120,8 +126,6 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
             node.count = raw["count"]
         else:
             problems.add(f"the count of {what} is {kind_of(raw['count'])}, not a number", place_of(raw, "count"))
-    _scale(node, what, building)
-    return node
 
 
 def _read_values(
