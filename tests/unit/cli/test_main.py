@@ -53,7 +53,7 @@ def test_every_command_has_help(command, name, capsys):
         (["deploy", "--jobs", "0"], "at least 1"),
         (["deploy", "--jobs"], "expected one argument"),
         (["deploy", "--repair", "all"], "invalid choice"),
-        (["deploy", "--lock-timeout", "soon"], "no time"),
+        (["deploy", "--lock-timeout", "soon"], "not a duration"),
         (["deploy", "--input", "port"], "NAME=VALUE"),
         (["deploy", "-e", "port"], "sets nothing"),
         (["deploy", "-e", "a='b"], "quot"),

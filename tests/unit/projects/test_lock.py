@@ -177,7 +177,7 @@ def test_adopting_twice_changes_nothing(ensemble: Path) -> None:
 def test_a_lost_lock_cannot_be_adopted(ensemble: Path) -> None:
     held = lock.acquire(ensemble, "deploy")
     lock.unlock(ensemble, held.id)
-    with pytest.raises(EnsembleError, match="not locked any more"):
+    with pytest.raises(EnsembleError, match="no longer locked"):
         lock.adopt(ensemble, held.id)
     other = lock.acquire(ensemble, "check")
     with pytest.raises(Locked, match=other.id):

@@ -88,7 +88,7 @@ def test_the_plan_of_a_job_goes_with_it(service: Path) -> None:
     assert not file.exists()
 
 
-@pytest.mark.parametrize("change", ["written over", "another plan", "gone"])
+@pytest.mark.parametrize("change", ["overwritten", "another plan", "gone"])
 def test_what_was_approved_is_carried_out_or_nothing(service: Path, change: str) -> None:
     with prepare_job(str(service), "deploy", {}) as job:
         variables = job.variables
@@ -98,7 +98,7 @@ def test_what_was_approved_is_carried_out_or_nothing(service: Path, change: str)
         else:
             text = file.read_text()
             file.write_text(
-                text + "\n" if change == "written over" else Plan("deploy", job.document["ensemble"]).to_text()
+                text + "\n" if change == "overwritten" else Plan("deploy", job.document["ensemble"]).to_text()
             )
         with pytest.raises(EnsembleError, match=r"is not the plan that was made|cannot be read") as caught:
             carry_out(service, "deploy", file, variables["ensemble_plan_digest"])
