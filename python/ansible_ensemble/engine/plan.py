@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.engine.render import check_renders
@@ -16,6 +18,8 @@ from ansible_ensemble.topology.required import missing_inputs
 
 #: Workflows that go on without what node templates were selected for: it must be possible to take all down.
 _TAKING_DOWN = frozenset({"undeploy", "stop"})
+
+_LOG = logging.getLogger(__name__)
 
 
 def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
@@ -46,6 +50,8 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
     plan.warnings += [*ensemble.warnings, *map(str, ensemble.unselected.errors), *_unmasked(ensemble)]
     plan.moved = {old: new for old, new in ensemble.moved.items() if old != new}
     _mask(plan, ensemble.redactor)
+    for operation in plan.operations:
+        _LOG.info("%s plans %s because of %s", workflow, operation.key, operation.reason.value)
     return plan
 
 
