@@ -183,7 +183,7 @@ def test_push_and_upstream(pair: tuple[Path, Path]) -> None:
     git.commit(one, [write(one / "a", "x")], "one")
     assert git.upstream(one) == git.Upstream("origin/main", 1, 0)
     git.push(one)
-    with pytest.raises(EnsembleError, match="behind origin/main: 1 commit is"):
+    with pytest.raises(EnsembleError, match="behind origin/main: it lacks 1 commit"):
         git.check_upstream(other)
     git.commit(other, [write(other / "b", "x")], "other")
     with pytest.raises(EnsembleError, match="diverged"):

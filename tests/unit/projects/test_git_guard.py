@@ -60,7 +60,7 @@ def test_what_is_no_commit_reaches_no_git(text, tmp_path):
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     assert not is_commit(text)
     assert changed_between(tmp_path, text) is None
-    with pytest.raises(InvalidInput, match="no commit"):
+    with pytest.raises(InvalidInput, match="is not a commit"):
         specification_at(tmp_path / "ensemble.yaml", text)
     assert [path.name for path in tmp_path.iterdir()] == [".git"]
 

@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_read_is_not_written_over(tmp_path, text):
     trust(tmp_path)
     (file,) = Path(os.environ["XDG_STATE_HOME"]).rglob("trust.json")
     file.write_text(text)
-    with pytest.raises(EnsembleError, match="cannot be kept"):
+    with pytest.raises(EnsembleError, match="cannot be written"):
         trust(tmp_path)
     assert file.read_text() == text
     assert not is_trusted(tmp_path)

@@ -266,10 +266,10 @@ def test_a_capability_serves_as_many_as_its_occurrences_allow(load: Load) -> Non
 @pytest.mark.parametrize("wanted", ["db", "{node: db, capability: db}"])
 def test_a_capability_that_serves_too_many_is_refused(load: Load, wanted: str) -> None:
     nodes = f"{{db: {{type: Db}}, a: {{type: App, requirements: [{{db: {wanted}}}]}}, "
-    with pytest.raises(InvalidInput, match="'db' does not fit: its capability 'db' serves 1 already") as caught:
+    with pytest.raises(InvalidInput, match="'db' does not fit: its capability 'db' already serves 1") as caught:
         load(BOUNDED % (1, nodes + f"b: {{type: App, requirements: [{{db: {wanted}}}]}}}}"))
     assert caught.value.place is not None
-    with pytest.raises(InvalidInput, match=r"is missing, and no node template of Db fits .*serves 1 already"):
+    with pytest.raises(InvalidInput, match=r"is missing, and no node template of Db fits .*already serves 1"):
         load(BOUNDED % (1, nodes + "b: {type: App}}"))
 
 

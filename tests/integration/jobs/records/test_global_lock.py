@@ -81,7 +81,7 @@ def test_a_lock_that_is_lost_while_the_job_runs_is_told(start, clones, lfs_serve
     lfs_server.lock("all", "mallory")
     output, _ = job.communicate()
     assert job.returncode == 4
-    assert "was lost while the job ran: mallory has it" in output
+    assert "was lost while the job ran: mallory has held it since" in output
     assert [lock["owner"]["name"] for lock in lfs_server.locks.values()] == ["mallory"]
     assert (one / "jobs.tsv").exists()
 
