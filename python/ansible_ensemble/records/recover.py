@@ -90,7 +90,7 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
         for one in _record_each(location, options):
             found.append(one)
     except EnsembleError as error:
-        error.hint = " ".join(filter(None, (*(text for text, _ in found), error.hint)))
+        error.hint = "; ".join(filter(None, (error.hint, *(text.removesuffix(".") for text, _ in found)))) or None
         raise
     return found
 

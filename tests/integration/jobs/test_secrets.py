@@ -65,7 +65,7 @@ def test_a_secret_property_that_an_operation_sets_is_masked_and_never_another_va
         assert "secret" not in call(project, *words)[1].replace("(sensitive value)", ""), words
     code, output = call(project, "outputs", "--raw", "pw")
     assert code == 3, output
-    assert "was not kept" in output
+    assert "was not stored" in output
 
 
 def test_a_secret_output_is_given_where_it_is_asked_for_by_its_name(project):

@@ -77,7 +77,7 @@ def test_a_journal_that_cannot_be_read_is_told_once_the_others_are_recorded(job)
     left(made, JOBS[1], *created(JOBS[1], "x"))
     with pytest.raises(EnsembleError, match="nothing of the journal can be read") as caught:
         recover(made)
-    assert f"Job {JOBS[1]} was killed; what it did is recorded now." in str(caught.value)
+    assert f"Job {JOBS[1]} was killed; what it did is recorded now" in str(caught.value)
     assert open_journals(made.ensemble.folder) == [broken]
 
 

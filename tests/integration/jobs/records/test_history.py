@@ -72,7 +72,8 @@ def test_rollback_to_a_job_whose_specification_was_committed_with_it(command, pr
 
 
 @pytest.mark.parametrize(
-    ("job", "message"), [("A6BKKsK50000", "no record of a job"), ("x", "no record of a job"), ("undeploy", "not a deploy")]
+    ("job", "message"),
+    [("A6BKKsK50000", "no record of a job"), ("x", "no record of a job"), ("undeploy", "not a deploy")],
 )
 def test_jobs_that_cannot_be_gone_back_to(command, project, job, message):
     assert command(*DEPLOY, cwd=project).code == 0
