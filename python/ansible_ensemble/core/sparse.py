@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
 from typing import Any
 
 
 def sparse(value: Any) -> Any:
-    """A dataclass as a map without the fields that have their defaults, those inside it as well; else the value."""
+    """A dataclass as a map without the fields that have their defaults, those inside it as well; else the value.
+
+    Of an enumeration it is the member's own value: Ansible keeps no variable of another type, though it be a text.
+    """
+    if isinstance(value, Enum):
+        return value.value
     if not is_dataclass(value) or isinstance(value, type):
         return value
     return {

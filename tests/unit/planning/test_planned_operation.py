@@ -71,6 +71,11 @@ def test_the_document_has_what_is_not_as_by_default_and_reads_back(
     assert Plan.from_json(document).operations == [operation(**parts)]
 
 
+def test_the_document_is_plain_data_that_ansible_keeps_as_a_variable() -> None:
+    (found,) = plan(operation()).to_json()["operations"]
+    assert type(found["reason"]) is str
+
+
 def test_secrets_in_inputs_are_masked() -> None:
     assert "canary" not in plan(operation(inputs={"a": mark_sensitive("canary")})).to_text()
 
