@@ -142,8 +142,11 @@ def read_again(ensemble: Ensemble, options: JobOptions) -> Ensemble:
     if any(SELECT in template.directives for template in was.topology.node_templates.values()):
         return read_ensemble(was.location, options)  # those are bound to what they stood for then
     path = was.location.ensemble
-    document = read_merged(path, was.document) if path.exists() else None
-    data = was.data if document is was.document else expanded(document, options.environment)
+    document = read_merged(path, was.document) if was.document is not None or path.exists() else None
+    data = was.data
+    if document is not None and document is not was.document:
+        data = expanded(document, options.environment)
+        check_ensemble(document)
     now = replace(
         was,
         document=document,

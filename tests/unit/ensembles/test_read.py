@@ -156,6 +156,27 @@ def test_a_specification_that_is_bound_to_others_is_read_anew(tmp_path: Path) ->
     assert read_again(ensemble, JobOptions()).topology is not ensemble.topology
 
 
+SPOILT = {
+    "a number for the status": ("status: 5", "status is an integer"),
+    "a list of instances": ("status: { instances: [app] }", "status.instances is a list"),
+    "a text for the last job": ("lastJob: A6BLKsK50000", "lastJob is a string"),
+    "nothing": (None, "there is no file|cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("section", "message"), SPOILT.values(), ids=SPOILT)
+def test_a_file_that_was_spoilt_during_a_job_is_refused(tmp_path: Path, section: str | None, message: str) -> None:
+    file = tmp_path / "ensemble.yaml"
+    (tmp_path / "service.yaml").write_text(ONE_APP % "")
+    file.write_text(STATUS % "pending")
+    ensemble = read_ensemble(locate(file), JobOptions())
+    file.unlink()
+    if section is not None:
+        file.write_text(f"{STATUS.rpartition('status:')[0]}{section}\n")
+    with pytest.raises(InvalidInput, match=message):
+        read_again(ensemble, JobOptions())
+
+
 def test_a_file_that_was_read_to_tell_what_it_is_is_not_read_again(tmp_path: Path) -> None:
     file = tmp_path / "ensemble.yaml"
     (tmp_path / "service.yaml").write_text(ONE_APP % "")
