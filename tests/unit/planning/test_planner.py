@@ -133,6 +133,7 @@ def test_customized_instances_are_left_alone_unless_changes_always_count():
         (Status.ERROR, NodeState.STARTED, "error", ["configure", "start"]),
         (Status.ERROR, NodeState.STARTED, "none", []),
         (Status.ERROR, NodeState.CREATING, "error", ["create", "configure", "start"]),
+        (Status.ERROR, NodeState.CREATED, "error", ["configure", "start"]),
         (Status.DEGRADED, NodeState.STARTED, "error", []),
         (Status.DEGRADED, NodeState.STARTED, "degraded", ["configure", "start"]),
         (Status.ABSENT, NodeState.STARTED, "error", ["create", "configure", "start"]),
@@ -222,6 +223,15 @@ def test_an_optional_dependent_keeps_nothing(priority):
     status = deployed("db", "app")
     status.by_name["app"].priority = priority
     assert keys(plan(topology(db, app), status, "undeploy")) == ["db:Standard.stop", "db:Standard.delete"]
+
+
+@pytest.mark.parametrize("priority", [Priority.REQUIRED, Priority.CRITICAL])
+def test_any_other_dependent_keeps_what_it_needs(priority):
+    db, app = node("db"), node("app", directives=("protected",))
+    relate(app, db)
+    status = deployed("db", "app")
+    status.by_name["app"].priority = priority
+    assert plan(topology(db, app), status, "undeploy").empty
 
 
 def test_replacing_a_host_replaces_what_it_hosts():
