@@ -231,6 +231,19 @@ def test_without_hard_links_the_file_is_created_exclusively(ensemble: Path, monk
         lock.acquire(ensemble, "deploy")
 
 
+def test_a_link_that_was_made_counts_though_the_answer_got_lost(
+    ensemble: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = os.link
+
+    def unanswered(*names: Any) -> None:
+        link(*names)
+        raise FileExistsError(17, "File exists")
+
+    monkeypatch.setattr(os, "link", unanswered)
+    assert lock.holds(lock.acquire(ensemble, "deploy"))
+
+
 def test_without_os_locks_a_stale_lock_is_respected(ensemble: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stale = stale_lock(ensemble)
 
