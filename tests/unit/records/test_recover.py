@@ -107,3 +107,12 @@ def test_what_was_recorded_is_told_also_if_another_job_still_runs(job) -> None:
     left(made, JOBS[1], process=describe_process(os.getpid()).to_json())
     with pytest.raises(Locked, match=f"Job {JOBS[0]} was killed; what it did is recorded now"):
         recover(made)
+
+
+def test_what_killed_jobs_were_writing_is_removed(job) -> None:
+    made = job()
+    left(made, JOBS[0], *created(JOBS[0], "x"))
+    unfinished = made.ensemble.folder / "jobs" / f".job.yaml.{'0' * 8}.new"
+    unfinished.write_text("half of it")
+    recover(made)
+    assert not unfinished.exists()
