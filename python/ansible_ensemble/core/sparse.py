@@ -10,7 +10,7 @@ from typing import Any
 def sparse(value: Any) -> Any:
     """A dataclass as a map without the fields that have their defaults, those inside it as well; else the value.
 
-    Of an enumeration it is the member's own value: Ansible keeps no variable of another type, though it be a text.
+    A member of an enumeration is its value: though it be a text, what prints it would print another one.
     """
     if isinstance(value, Enum):
         return value.value
