@@ -36,9 +36,15 @@ def test_what_starts_exists(job) -> None:
         ),
         pytest.param(CONFIGURE, Result(True), {"status": "ok", "state": "configured"}, id="the last one"),
         pytest.param(CREATE, Result(True, status=Status.DEGRADED), {"status": "degraded"}, id="its word counts"),
-        pytest.param(CREATE, Result(False, modified=False), {"status": "pending"}, id="failed and left alone"),
-        pytest.param(CREATE, Result(False, modified=True), {"status": "error"}, id="failed half-way"),
-        pytest.param(CREATE, Result(False), {"status": "unknown"}, id="failed without a word"),
+        pytest.param(
+            CREATE, Result(False, modified=False), {"status": "pending", "created": None}, id="failed and left alone"
+        ),
+        pytest.param(
+            CREATE, Result(False, modified=True), {"status": "error", "created": "A0task000001"}, id="failed half-way"
+        ),
+        pytest.param(
+            CREATE, Result(False), {"status": "unknown", "created": "A0task000001"}, id="failed without a word"
+        ),
         pytest.param(CREATE, Result(False, status=Status.OK), {"status": "unknown"}, id="failed and says it is well"),
         pytest.param(
             CREATE, Result(False, modified=True, status=Status.OK), {"status": "error"}, id="failed half-way, says well"
@@ -51,6 +57,31 @@ def test_what_starts_exists(job) -> None:
 def test_success_and_failure(job, key: str, result: Result, patch: dict[str, Any]) -> None:
     found = settled(job(), key, result).patches[0]
     assert {name: found.get(name) for name in patch} == patch
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "success"),
+    [
+        (CREATE, Status.ERROR, False),
+        (CREATE, Status.UNKNOWN, False),
+        (CREATE, Status.PENDING, True),  # it is not up to its end yet
+        (CONFIGURE, Status.PENDING, False),
+        (CONFIGURE, Status.DEGRADED, True),
+    ],
+)
+def test_what_says_that_its_instance_is_not_well_has_failed(job, key: str, status: Status, success: bool) -> None:
+    result = Result(True, status=status)
+    settled(job(), key, result)
+    assert result.success is success
+    assert success or result.error == f"it reported the status {status.value}"
+
+
+@pytest.mark.parametrize("status", ["pending", "absent"])
+def test_a_look_that_fails_at_what_was_never_there_leaves_it_so(job, status: str) -> None:
+    made = job()
+    made.instance("app", status=status)
+    found = settled(made, CHECK, Result(True, status=Status.ERROR), "check")
+    assert (found.patches[0]["status"], found.drift) == (status, [])
 
 
 @pytest.mark.parametrize(
