@@ -149,3 +149,11 @@ def test_the_texts_of_a_result_that_was_cut_show_nothing_of_a_secret() -> None:
         printed.add(json.dumps({"msg": "a" * 200 + SECRET + "b" * (50 - shown)}).encode())
         text = json.loads(printed.content())["msg"]
         assert f" cut ...]\n{REDACTED}b" in redactor.text(text) or SECRET[-1] not in text
+
+
+@pytest.mark.parametrize(("secret", "masked"), [("abc", False), ("abcd", True)])
+def test_a_secret_that_is_too_short_to_mask_is_named(secret: str, masked: bool) -> None:
+    redactor = Redactor()
+    redactor.add(secret, "pin")
+    assert redactor.text(secret) == (REDACTED if masked else secret)
+    assert redactor.too_short == (set() if masked else {"pin"})

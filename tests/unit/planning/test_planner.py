@@ -142,6 +142,7 @@ def test_customized_instances_are_left_alone_unless_changes_always_count():
         (Status.UNKNOWN, NodeState.CREATING, "error", ["create", "configure", "start"]),
         (Status.UNKNOWN, NodeState.STARTING, "error", ["start"]),
         (Status.OK, NodeState.CREATED, "error", ["configure", "start"]),
+        (Status.OK, NodeState.STOPPED, "error", ["start"]),
     ],
 )
 def test_what_is_not_well_is_taken_up_where_it_was_left(status, state, repair, operations):
