@@ -71,6 +71,14 @@ def test_configure_operations_are_planned_around_configure():
     ]
 
 
+def test_what_stays_is_told_where_its_target_gets_other_attributes():
+    db, app = node("db"), node("app")
+    relate(app, db, operations=("target_changed",))
+    made = plan(topology(db, app), deployed("db", "app"), changed={"db": ["Standard.configure"]})
+    [told] = [operation for operation in made.operations if operation.instance == "app"]
+    assert (told.operation, told.guard.only_if_attributes_changed) == ("target_changed", "db")
+
+
 def test_what_is_replaced_is_connected_again():
     db, app = node("db", ("create", "delete")), node("app", ("create", "delete"))
     relate(app, db, operations=("add_source", "remove_source"))
