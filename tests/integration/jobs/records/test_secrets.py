@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -12,23 +13,25 @@ import pytest
 
 from tests.integration.jobs.records.repositories import git, make_project
 
+#: What each secret here begins with; tests that run beside this look at the same processes.
+CANARY = f"k9z-canary-{os.getpid()}-"
 #: Where a secret comes from -> the secret.
 CANARIES = {
-    "property": "k9z-canary-property-5d1",
-    "input": "k9z-canary-input-8c2",
-    "vault": "k9z-canary-vault-1f3",
-    "environment": "k9z-canary-environment-7a4",
+    "property": f"{CANARY}property-5d1",
+    "input": f"{CANARY}input-8c2",
+    "vault": f"{CANARY}vault-1f3",
+    "environment": f"{CANARY}environment-7a4",
 }
 
 #: The same of those that operations make, a workflow takes, and a job gets as variables.
 MADE = {
-    "attribute": "k9z-canary-attribute-2b6",
-    "field": "k9z-canary-field-9e0",
-    "item": "k9z-canary-item-5f7",
-    "nested": "k9z-canary-nested-4c7",
-    "workflow": "k9z-canary-workflow-3d8",
-    "extra": "k9z-canary-extra-6f5",
-    "hidden": "k9z-canary-hidden-0a9",
+    "attribute": f"{CANARY}attribute-2b6",
+    "field": f"{CANARY}field-9e0",
+    "item": f"{CANARY}item-5f7",
+    "nested": f"{CANARY}nested-4c7",
+    "workflow": f"{CANARY}workflow-3d8",
+    "extra": f"{CANARY}extra-6f5",
+    "hidden": f"{CANARY}hidden-0a9",
 }
 
 SERVICE = """\
@@ -112,7 +115,7 @@ class Watch(threading.Thread):
                     text = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 except OSError:
                     continue
-                if "k9z-canary-" in text:
+                if CANARY in text:
                     self.found.add(text)
 
 
@@ -144,12 +147,12 @@ def make_secret_project(command, folder: Path, start: str, tmp_path: Path) -> di
 
 def hunt(folder: Path, *outputs: str) -> list[str]:
     """Where a canary is, among files, git objects and outputs."""
-    found = [f"{path}" for path in folder.rglob("*") if path.is_file() and b"k9z-canary-" in path.read_bytes()]
+    found = [f"{path}" for path in folder.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
     objects = subprocess.run(
         ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=folder, capture_output=True, check=True
     )
-    found += ["a git object"] * (b"k9z-canary-" in objects.stdout)
-    return found + [f"output: {text}" for text in outputs if "k9z-canary-" in text]
+    found += ["a git object"] * (CANARY.encode() in objects.stdout)
+    return found + [f"output: {text}" for text in outputs if CANARY in text]
 
 
 @pytest.mark.parametrize(
@@ -343,8 +346,8 @@ def test_canaries_that_operations_make_and_workflows_take(command, tmp_path, wat
     assert not (project / "planned" / "given.json").exists()
 
 
-FIELDS = {name: f"k9z-canary-{name}-{mark}" for name, mark in (("field", "1c4"), ("list", "7b2"), ("step", "9d6"))}
-VARIABLES = {"plain": "k9z-canary-variable-3e1", "before": "k9z-canary-before-8f5", "number": "94770115"}
+FIELDS = {name: f"{CANARY}{name}-{mark}" for name, mark in (("field", "1c4"), ("list", "7b2"), ("step", "9d6"))}
+VARIABLES = {"plain": f"{CANARY}variable-3e1", "before": f"{CANARY}before-8f5", "number": "94770115"}
 
 FIELDS_SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -442,7 +445,7 @@ def test_canaries_in_fields_of_inputs_and_in_variables_of_the_environment(comman
     assert "joe" in told  # the field beside it is no secret
 
 
-LITERAL = "k9z-canary-literal-2e7"
+LITERAL = f"{CANARY}literal-2e7"
 
 #: A literal of a sensitive property that stands in texts beside it as well, and a sensitive input.
 LITERAL_SERVICE = f"""\
@@ -495,8 +498,8 @@ def test_literals_of_sensitive_properties_in_implementations(command, tmp_path, 
     assert {"stdout", "rc"} <= {path.name for path in kept}
     assert any("job_events" in path.parts for path in kept)
     found = [path for path in project.rglob("*") if path.is_file() and ".git" not in path.parts]
-    assert [path for path in found if path.name != "service.yaml" and b"k9z-canary-" in path.read_bytes()] == []
+    assert [path for path in found if path.name != "service.yaml" and CANARY.encode() in path.read_bytes()] == []
     made = objects(project) - before
     assert made
-    assert [one for one in made if "k9z-canary-" in git(project, "cat-file", "-p", one)] == []
-    assert [done.output for done in runs if "k9z-canary-" in done.output] == []
+    assert [one for one in made if CANARY in git(project, "cat-file", "-p", one)] == []
+    assert [done.output for done in runs if CANARY in done.output] == []
