@@ -53,6 +53,8 @@ class Kind(Flag):
     """What follows from a reason."""
 
     MAKES = auto()  #: its operations make the instance, or a part of it
+    CHANGES = auto()  #: they change one that is there
+    REMOVES = auto()  #: they remove it
     UNREAD = auto()  #: the instance is planned whatever its operations have read
 
 
@@ -82,17 +84,22 @@ class Reason(str, Enum):
     MISSING = (
         "missing", "it is recorded as absent, unknown or partly created", "it is missing", "", Kind.MAKES, Kind.UNREAD
     )  # fmt: skip
-    REPAIR = "repair", "its status or state is not what it should be", "it needs repair", "", Kind.UNREAD
-    RECONFIGURE = "reconfigure", "a value that it read has changed", "its configuration changed"
-    UPGRADE = "upgrade", "its type has a new major version", "a new major version", "", Kind.UNREAD
-    FORCE = "force", "it was requested, regardless of status", "forced", "", Kind.UNREAD
-    REPLACE = "replace", "its replacement was requested, or is necessary", "requested", "", Kind.MAKES, Kind.UNREAD
-    PRUNE = "prune", "it is no longer in the spec", "it is no longer in the spec"
-    UNDEPLOY = "undeploy", "that is the workflow"
+    REPAIR = "repair", "its status or state is not what it should be", "it needs repair", "", Kind.CHANGES, Kind.UNREAD
+    RECONFIGURE = "reconfigure", "a value that it read has changed", "its configuration changed", "", Kind.CHANGES
+    UPGRADE = "upgrade", "its type has a new major version", "a new major version", "", Kind.CHANGES, Kind.UNREAD
+    FORCE = "force", "it was requested, regardless of status", "forced", "", Kind.CHANGES, Kind.UNREAD
+    REPLACE = (
+        "replace", "its replacement was requested, or is necessary", "requested", "",
+        Kind.MAKES, Kind.REMOVES, Kind.UNREAD,
+    )  # fmt: skip
+    PRUNE = "prune", "it is no longer in the spec", "it is no longer in the spec", "", Kind.REMOVES
+    UNDEPLOY = "undeploy", "that is the workflow", "", "", Kind.REMOVES
     CONNECT = (
         "connect",
         "an instance that it is connected to is created or recreated",
         "it is connected to a new instance",
+        "",
+        Kind.CHANGES,
     )
     START = "start", "that is the workflow", "", "will be started"
     STOP = "stop", "that is the workflow", "", "will be stopped"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis
+from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.records.job_journal import Folded
@@ -152,24 +153,14 @@ def _summary(counts: Mapping[str, int]) -> str:
 #: Of what a module returned, what the report has elsewhere, or does not need.
 _TOLD = ("changed", "failed", "diff", "warnings", "deprecations", "invocation", "stdout_lines", "stderr_lines")
 
-#: What is done to an instance by operations of a reason.
-_KINDS: Mapping[str, tuple[str, ...]] = {
-    "add": ("add",),
-    "missing": ("add",),
-    "replace": ("add", "destroy"),
-    "repair": ("change",),
-    "reconfigure": ("change",),
-    "connect": ("change",),
-    "upgrade": ("change",),
-    "force": ("change",),
-    "prune": ("destroy",),
-    "undeploy": ("destroy",),
-}
+#: What a job counts its instances as, by what follows from the reason.
+_COUNTED = {Kind.MAKES: "add", Kind.CHANGES: "change", Kind.REMOVES: "destroy"}
 
 
 def _kinds(task: Mapping[str, Any]) -> tuple[str, ...]:
     """What a task does to its instance; one on a link neither makes nor removes its source."""
-    kinds = _KINDS.get(task["reason"], ())
+    follows = Reason(task["reason"]).kinds if task["reason"] else ()
+    kinds = tuple(_COUNTED[kind] for kind in follows if kind in _COUNTED)
     return kinds if task["relationship"] is None or kinds == ("change",) else ()
 
 
