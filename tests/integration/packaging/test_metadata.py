@@ -37,7 +37,8 @@ def test_both_require_the_same_ansible(repository: Path) -> None:
 def test_every_dependency_says_why(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     reasons = (repository / "docs" / "dependencies.md").read_text()
-    for line in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
+    extras = project["optional-dependencies"]
+    for line in [*project["dependencies"], *extras["dev"], *extras["provision"]]:
         name = re.split(r"[<>=\[]", line, maxsplit=1)[0]
         assert f"| {name} |" in reasons, f"docs/dependencies.md does not say why {name} is needed"
 

@@ -1,0 +1,1 @@
+"""Provision: machines driven through staged workflows (docs/provision.md)."""

@@ -1,0 +1,1 @@
+"""REST and websocket as a client of the server sees them."""

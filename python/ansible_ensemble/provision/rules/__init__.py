@@ -1,0 +1,1 @@
+"""Pure functions on objects, without I/O: task lists, the next job, guards of edits, availability."""

@@ -1,0 +1,1 @@
+"""HTTP, websockets, authentication and logs; thin over service and store."""

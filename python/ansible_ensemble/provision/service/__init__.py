@@ -1,0 +1,1 @@
+"""What a request does within one transaction, without HTTP."""

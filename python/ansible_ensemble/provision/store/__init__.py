@@ -1,0 +1,1 @@
+"""Transactions, indexes and a feed of changes, on SQLite or PostgreSQL."""
