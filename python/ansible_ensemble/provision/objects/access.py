@@ -1,0 +1,53 @@
+"""Who may do what: users, roles; and the preferences of the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Self
+
+from ansible_ensemble.provision.objects.base import Object, Record, Reference
+from ansible_ensemble.provision.objects.parts import Claim
+
+
+class User(Object, frozen=True, kw_only=True):
+    """Somebody who logs in.
+
+    Attributes:
+        password_hash: of the password; never shown.
+        secret: what tokens of the user are bound to; another secret makes them invalid. Never shown.
+        roles: names of the roles whose claims the user has.
+    """
+
+    PREFIX: ClassVar[str] = "users"
+
+    name: str = ""
+    description: str = ""
+    password_hash: str = ""
+    secret: str = ""
+    roles: list[str] = []
+
+    def references(self) -> Iterator[Reference]:
+        """The user's roles."""
+        return (("roles", name) for name in self.roles)
+
+    def public(self) -> Self:
+        """The user without what proves who it is."""
+        return self.replaced(password_hash="", secret="")
+
+
+class Role(Object, frozen=True, kw_only=True):
+    """Claims that users may have together."""
+
+    PREFIX: ClassVar[str] = "roles"
+
+    name: str = ""
+    description: str = ""
+    documentation: str = ""
+    claims: list[Claim] = []
+
+
+class Preference(Record, frozen=True, kw_only=True):
+    """A setting of the server: `defaultStage`, `defaultBootEnv`, `unknownBootEnv`, `defaultWorkflow`, and others."""
+
+    name: str
+    val: str

@@ -1,0 +1,80 @@
+"""What all objects have in common: keys, mixins of the wire, names of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self, TypeAlias
+
+import msgspec
+
+#: The time that means "never".
+ZERO_TIME = "0001-01-01T00:00:00Z"
+
+#: Words that the wire spells otherwise than `PascalCase` does.
+_SPELLED = {"id": "ID", "os": "OS", "ssn": "SSN", "csn": "CSN"}
+_SPELLED_WHOLE = {"cloud_instance_id": "CloudInstanceID", "system_uuid": "SystemUUID"}
+
+
+def wire_name(attribute: str) -> str:
+    """The name on the wire of an attribute: `boot_env` is `BootEnv`."""
+    if whole := _SPELLED_WHOLE.get(attribute):
+        return whole
+    return "".join(_SPELLED.get(word, word.capitalize()) for word in attribute.split("_"))
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename=wire_name):
+    """A value on the wire whose keys are in `PascalCase`."""
+
+    def replaced(self, **changes: Any) -> Self:
+        """A copy with other values of some attributes."""
+        return msgspec.structs.replace(self, **changes)
+
+
+#: A kind of object and a key of it: `("stages", "install")`.
+Reference: TypeAlias = tuple[str, str]
+
+
+class Object(Record, frozen=True, kw_only=True):
+    """An object that the server keeps.
+
+    Attributes:
+        validated: whether it may be stored; the server computes it.
+        available: whether it may be used; the server computes it.
+        errors: why it is not available; the server computes them.
+        read_only: whether it may not be changed, as built-ins and content.
+        meta: texts for people and tools; `feature-flags` is a comma list that changes behaviour.
+        endpoint: the server that owns it, where several are managed together.
+        bundle: the content it came with: empty for what was created by a request, `BasicStore` for built-ins.
+    """
+
+    PREFIX: ClassVar[str]
+    #: The attribute that is the key.
+    KEY: ClassVar[str] = "name"
+    #: Names on the wire, beside the key, of which a value belongs to one object alone.
+    UNIQUE: ClassVar[tuple[str, ...]] = ()
+    #: Names on the wire by which many are looked up.
+    INDEXED: ClassVar[tuple[str, ...]] = ()
+    #: Names on the wire of what requests cannot set.
+    COMPUTED: ClassVar[frozenset[str]] = frozenset({"Validated", "Available", "Errors", "ReadOnly"})
+
+    validated: bool = False
+    available: bool = False
+    errors: list[str] = []
+    read_only: bool = False
+    meta: dict[str, str] = {}
+    endpoint: str = ""
+    bundle: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its key among the objects of its kind."""
+        key: str = getattr(self, self.KEY)
+        return key
+
+    def references(self) -> Iterator[Reference]:
+        """What it names of other objects; it is validated again when one of these appears, changes or goes."""
+        return iter(())
+
+    def public(self) -> Self:
+        """What requests and events may show of it."""
+        return self

@@ -1,0 +1,101 @@
+"""Objects from JSON and to JSON, with the tolerance of the clients that are in use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Undecodable(ValueError):
+    """JSON that is no object of its kind; the message says where."""
+
+
+def encode(value: Any) -> bytes:
+    """A value as the JSON of the wire."""
+    return msgspec.json.encode(value)
+
+
+def plain(value: Any) -> Any:
+    """A value as dicts, lists, texts and numbers."""
+    return msgspec.to_builtins(value)
+
+
+def decode(kind: type[T], text: bytes) -> T:
+    """An object of a kind, from its JSON as clients send it.
+
+    Clients send `null` for what is not set, and may write the names of fields in any case; what a kind does not know
+    is ignored, because newer clients know more fields.
+
+    Raises:
+        Undecodable: it is no JSON, or something in it has the wrong type.
+    """
+    return from_plain(kind, decode_json(text))
+
+
+def decode_json(text: bytes) -> Any:
+    """Any JSON.
+
+    Raises:
+        Undecodable: it is no JSON, or nested too deep.
+    """
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Undecodable(str(error) or "nested too deep") from None
+
+
+def from_plain(kind: type[T], value: Any) -> T:
+    """An object of a kind, from dicts, lists, texts and numbers, with the tolerance of `decode`.
+
+    Raises:
+        Undecodable: something in it has the wrong type.
+    """
+    try:
+        return msgspec.convert(_tolerated(kind, value), kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise Undecodable(str(error) or "nested too deep") from None
+
+
+def decode_stored(kind: type[T], text: bytes) -> T:
+    """An object of a kind, from JSON that `encode` made."""
+    decoder: msgspec.json.Decoder[T] = _decoder(kind)  # type: ignore[arg-type] # classes are hashable
+    return decoder.decode(text)
+
+
+@cache
+def _decoder(kind: type[Any]) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
+@cache
+def _names(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+
+
+@cache
+def _folded(kind: type[msgspec.Struct]) -> Mapping[str, str]:
+    return {name.casefold(): name for name in _names(kind)}
+
+
+def _tolerated(kind: Any, value: Any) -> Any:
+    """The value with fields' names as the kind spells them, and without what is null."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, dict):
+        return _tolerated_fields(kind, value)
+    if get_origin(kind) is list and isinstance(value, list):
+        (inner,) = get_args(kind)
+        return [_tolerated(inner, item) for item in value]
+    return value
+
+
+def _tolerated_fields(kind: type[msgspec.Struct], value: dict[str, Any]) -> dict[str, Any]:
+    names, folded, result = _names(kind), _folded(kind), {}
+    for name, inner in value.items():
+        known = name if name in names else folded.get(name.casefold())
+        if known is not None and (inner is not None or names[known] is Any):
+            result[known] = _tolerated(names[known], inner)
+    return result

@@ -1,0 +1,125 @@
+"""What a store offers: transactions over objects, logs and events, alike on every database.
+
+A request is one function of a `Transaction`. It runs to its end, its changes are durable, and only then it is answered
+and its events go out. A function that raises changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeVar
+
+from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.event import Event
+
+T = TypeVar("T")
+Kept = TypeVar("Kept", bound=Object)
+
+
+class AlreadyExists(Exception):
+    """Another object has the key, or the value of a unique index.
+
+    Attributes:
+        kind: the prefix of both.
+        index: the name on the wire of what they share.
+        value: what they share.
+    """
+
+    def __init__(self, kind: str, index: str, value: str) -> None:
+        super().__init__(f"{kind} with {index} {value} already exists")
+        self.kind, self.index, self.value = kind, index, value
+
+
+class Reader(Protocol):
+    """Reads what is durable, all of it of one moment."""
+
+    def get(self, kind: type[Kept], key: str) -> Kept | None:
+        """The object of a kind with a key."""
+
+    def find(self, kind: type[Kept], index: str, value: str) -> Kept | None:
+        """The object that has a value of a unique index."""
+
+    def where(self, kind: type[Kept], index: str, value: str) -> Iterator[Kept]:
+        """The objects that have a value of an index, in the order of their keys."""
+
+    def all(self, kind: type[Kept]) -> Iterator[Kept]:
+        """The objects of a kind, in the order of their keys."""
+
+    def bodies(self, kind: type[Object]) -> Iterator[bytes]:
+        """The objects of a kind as the JSON they are stored as, in the order of their keys."""
+
+    def count(self, kind: type[Object]) -> int:
+        """How many objects of a kind there are."""
+
+    def referrers(self, prefix: str, key: str) -> list[Object]:
+        """The objects that name another one (`Object.references`), be that there or not."""
+
+    def preferences(self) -> dict[str, str]:
+        """The settings of the server that are kept with the objects."""
+
+    def log(self, job: str, offset: int, size: int) -> bytes:
+        """A part of the log of a job; empty at its end, and where there is none."""
+
+
+class Transaction(Reader, Protocol):
+    """Reads and writes; it sees its own changes.
+
+    Attributes:
+        principal: who does it, as events say: `user:NAME`, `runner:UUID`, `system`.
+    """
+
+    principal: str
+
+    def locked(self, kind: type[Kept], key: str) -> Kept | None:
+        """The object of a kind with a key; no other transaction changes it before this one has ended."""
+
+    def create(self, made: Object) -> None:
+        """Keep a new object, and tell of it.
+
+        Raises:
+            AlreadyExists: its key, or the value of a unique index, is taken.
+        """
+
+    def update(self, changed: Object) -> None:
+        """Replace the object of its key, because a request was for it, and tell of it.
+
+        Raises:
+            AlreadyExists: the value of a unique index is taken.
+        """
+
+    def save(self, changed: Object) -> None:
+        """Replace the object of its key as a consequence of something else, and tell of it."""
+
+    def delete(self, gone: Object) -> None:
+        """Remove an object, and tell of it; the log of a job goes with it."""
+
+    def set_preference(self, name: str, value: str) -> None:
+        """Keep a setting."""
+
+    def append_log(self, job: str, data: bytes) -> None:
+        """Append to the log of a job; what exceeds the limit of a log is left out, and the log says so."""
+
+    def tell(self, event: Event) -> None:
+        """Send an event that no object caused."""
+
+
+class Store(Protocol):
+    """A database of objects."""
+
+    async def read(self, function: Callable[[Reader], T]) -> T:
+        """What the function returns of one moment of the store."""
+
+    async def transact(self, function: Callable[[Transaction], T], principal: str) -> T:
+        """Run the function in a transaction, and return what it returns once it is durable."""
+
+    def subscribe(self, listener: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
+        """Call the listener, in the event loop, with the events of each commit, in the order of commits.
+
+        Events of other servers on the same database are among them.
+
+        Returns:
+            What ends it.
+        """
+
+    async def close(self) -> None:
+        """Finish what was begun, and let the database go."""
