@@ -57,6 +57,9 @@ class Reader(Protocol):
     def preferences(self) -> dict[str, str]:
         """The settings of the server that are kept with the objects."""
 
+    def secret(self, name: str) -> bytes | None:
+        """A secret of the server itself, as the key that seals an object's params: no object, and nothing tells of it."""
+
     def log(self, job: str, offset: int, size: int) -> bytes:
         """A part of the log of a job; empty at its end, and where there is none."""
 
@@ -95,6 +98,9 @@ class Transaction(Reader, Protocol):
 
     def set_preference(self, name: str, value: str) -> None:
         """Keep a setting."""
+
+    def keep_secret(self, name: str, value: bytes | None) -> None:
+        """Keep a secret of the server, or forget it."""
 
     def append_log(self, job: str, data: bytes) -> None:
         """Append to the log of a job; what exceeds the limit of a log is left out, and the log says so."""
