@@ -58,7 +58,7 @@ class Reader(Protocol):
         """The settings of the server that are kept with the objects."""
 
     def secret(self, name: str) -> bytes | None:
-        """A secret of the server itself, as the key that seals an object's params: no object, and nothing tells of it."""
+        """A secret of the server, as a key that opens sealed params: it is no object, and nothing tells of it."""
 
     def log(self, job: str, offset: int, size: int) -> bytes:
         """A part of the log of a job; empty at its end, and where there is none."""
