@@ -1,0 +1,94 @@
+"""Who may do what: claims, and what a request needs of them.
+
+A claim allows an action on specific objects of a scope; each of the three is `*`, a name, or a comma list of names. An
+update may be allowed of some fields alone: its action is `update:/Field` then, the path as in a patch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from ansible_ensemble.provision.objects.parts import Claim
+
+ALL = "*"
+
+#: What those of the role `superuser` may do.
+EVERYTHING = (Claim(scope=ALL, action=ALL, specific=ALL),)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a request needs to be allowed.
+
+    Attributes:
+        scope: the kind of objects, or another first part of paths.
+        action: what is done to it.
+        paths: of an update, what it changes, as a patch names it; without any, it may be everything.
+    """
+
+    scope: str
+    action: str
+    paths: tuple[str, ...] = ()
+
+
+def allows_all(claims: Iterable[Claim], need: Need) -> bool:
+    """Whether claims allow it of all objects of the scope."""
+    return _are_met([claim for claim in claims if _covers(claim.specific, ALL)], need)
+
+
+def allows(claims: Iterable[Claim], need: Need, names: Collection[str]) -> bool:
+    """Whether claims allow it of an object.
+
+    Args:
+        claims: of which each allows something.
+        need: what is to be done.
+        names: by which the object may be meant: its key, and that of the machine that it belongs to.
+    """
+    return _are_met([claim for claim in claims if any(_covers(claim.specific, name) for name in names)], need)
+
+
+def specifics(claims: Iterable[Claim], need: Need) -> frozenset[str]:
+    """The objects of which claims allow it; `*` among them means all."""
+    found = (claim.specific.split(",") for claim in claims if _are_met([claim], need))
+    return frozenset(name.strip() for names in found for name in names)
+
+
+def of_user(name: str) -> tuple[Claim, ...]:
+    """What every user may do, whatever the user's roles are."""
+    return (
+        Claim(scope="users", action="get,token,password", specific=name),
+        Claim(scope="info", action="get", specific=ALL),
+    )
+
+
+def of_machine(uuid: str) -> tuple[Claim, ...]:
+    """What a machine may do: run its jobs, look up what they are made of, and change itself."""
+    return (
+        Claim(scope="machines", action=ALL, specific=uuid),
+        Claim(scope="jobs", action="create,get,update,actions,log", specific=uuid),
+        Claim(scope="bootenvs,params,stages,tasks,workflows", action="get", specific=ALL),
+        Claim(scope="info", action="get", specific=ALL),
+        Claim(scope="events", action="post", specific=ALL),
+    )
+
+
+def _are_met(claims: Sequence[Claim], need: Need) -> bool:
+    """Whether claims on the object allow it; each changed path may be allowed by another one."""
+    actions = [claim.action for claim in claims if _covers(claim.scope, need.scope)]
+    if any(_covers(action, need.action) for action in actions):
+        return True
+    fields = [part.strip() for action in actions for part in action.split(",") if part.strip()[:8] == "update:/"]
+    return (
+        need.action == "update"
+        and bool(need.paths)
+        and all(any(_is_within(path, field[7:]) for field in fields) for path in need.paths)
+    )
+
+
+def _covers(listed: str, name: str) -> bool:
+    return listed == ALL or any(part.strip() in (ALL, name) for part in listed.split(",") if part.strip())
+
+
+def _is_within(path: str, field: str) -> bool:
+    return path == field or path.startswith(f"{field.rstrip('/')}/")
