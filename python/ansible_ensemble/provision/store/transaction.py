@@ -1,7 +1,8 @@
 """What a store offers: transactions over objects, logs and events, alike on every database.
 
 A request is one function of a `Transaction`. It runs to its end, its changes are durable, and only then it is answered
-and its events go out. A function that raises changes nothing.
+and its events go out. A function that raises changes nothing. Transactions have the effect that they would have one
+after the other; a database may run a function again for that, so it does nothing but read, write and return.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.event import Event
 
@@ -30,6 +32,20 @@ class AlreadyExists(Exception):
         self.kind, self.index, self.value = kind, index, value
 
 
+class NotKept(LookupError):
+    """What was to be changed or removed is not there."""
+
+    def __init__(self, kind: str, key: str) -> None:
+        super().__init__(f"there is no object {key} of {kind}")
+
+
+class Unavailable(EnsembleError):
+    """The database cannot serve now: it cannot be reached, its disk is full, others are too busy with it.
+
+    What was to be changed is as before, unless the message says that this is not known. Later it may work.
+    """
+
+
 class Reader(Protocol):
     """Reads what is durable, all of it of one moment."""
 
@@ -37,7 +53,10 @@ class Reader(Protocol):
         """The object of a kind with a key."""
 
     def find(self, kind: type[Kept], index: str, value: str) -> Kept | None:
-        """The object that has a value of a unique index."""
+        """The object that has a value of a unique index, or of the name on the wire of its key.
+
+        An empty value belongs to none; the same goes for `where`.
+        """
 
     def where(self, kind: type[Kept], index: str, value: str) -> Iterator[Kept]:
         """The objects that have a value of an index, in the order of their keys."""
@@ -88,13 +107,23 @@ class Transaction(Reader, Protocol):
 
         Raises:
             AlreadyExists: the value of a unique index is taken.
+            NotKept: no object has its key.
         """
 
     def save(self, changed: Object) -> None:
-        """Replace the object of its key as a consequence of something else, and tell of it."""
+        """Replace the object of its key as a consequence of something else, and tell of it.
+
+        Raises:
+            AlreadyExists: the value of a unique index is taken.
+            NotKept: no object has its key.
+        """
 
     def delete(self, gone: Object) -> None:
-        """Remove an object, and tell of it; the log of a job goes with it."""
+        """Remove the object of its key, and tell of it as it was; the log of a job goes with it.
+
+        Raises:
+            NotKept: no object has its key.
+        """
 
     def set_preference(self, name: str, value: str) -> None:
         """Keep a setting."""
@@ -104,6 +133,9 @@ class Transaction(Reader, Protocol):
 
     def append_log(self, job: str, data: bytes) -> None:
         """Append to the log of a job; what exceeds the limit of a log is left out, and the log says so."""
+
+    def remove_log(self, job: str) -> None:
+        """Remove the log of a job, as when it is old."""
 
     def tell(self, event: Event) -> None:
         """Send an event that no object caused."""
@@ -116,12 +148,17 @@ class Store(Protocol):
         """What the function returns of one moment of the store."""
 
     async def transact(self, function: Callable[[Transaction], T], principal: str) -> T:
-        """Run the function in a transaction, and return what it returns once it is durable."""
+        """Run the function in a transaction, and return what it returns once it is durable.
+
+        Raises:
+            Unavailable: the database did not take it.
+            Exception: whatever the function raises.
+        """
 
     def subscribe(self, listener: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
         """Call the listener, in the event loop, with the events of each commit, in the order of commits.
 
-        Events of other servers on the same database are among them.
+        Events of other servers on the same database are among them. Objects in them are public (`Object.public`).
 
         Returns:
             What ends it.

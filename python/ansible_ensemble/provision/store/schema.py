@@ -1,0 +1,62 @@
+"""The tables, and how those of older versions become today's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.provision.store.connection import Connection
+
+# Keys and values are bytes: they compare alike on all databases, and no text is refused.
+_FIRST = (
+    "CREATE TABLE objects (prefix TEXT NOT NULL, key {bytes} NOT NULL, body {bytes} NOT NULL,"
+    " PRIMARY KEY (prefix, key))",
+    "CREATE TABLE lookups (name TEXT NOT NULL, value {bytes} NOT NULL, prefix TEXT NOT NULL, key {bytes} NOT NULL,"
+    " single INTEGER NOT NULL, PRIMARY KEY (name, value, prefix, key)){clustered}",
+    "CREATE UNIQUE INDEX single_lookups ON lookups (name, value) WHERE single = 1",
+    "CREATE TABLE logs (job {bytes} NOT NULL, start {integer} NOT NULL, data {bytes} NOT NULL,"
+    " PRIMARY KEY (job, start))",
+    "CREATE TABLE settings (sort TEXT NOT NULL, name {bytes} NOT NULL, value {bytes} NOT NULL,"
+    " PRIMARY KEY (sort, name))",
+)
+
+
+def _first(connection: Connection) -> None:
+    for statement in _FIRST:
+        connection.run(statement.format(**connection.words))
+
+
+#: Each makes of the tables of the version before it those of its own; the first begins with none.
+MIGRATIONS: list[Callable[[Connection], None]] = [_first]
+
+
+def migrate(connection: Connection, version: int) -> int:
+    """Bring the tables of a version to today's, within a transaction of the caller.
+
+    Args:
+        connection: to the database.
+        version: of its tables; 0 if there are none.
+
+    Returns:
+        Today's version.
+
+    Raises:
+        EnsembleError: the version is newer.
+    """
+    refuse_newer(version)
+    for migration in MIGRATIONS[version:]:
+        migration(connection)
+    return len(MIGRATIONS)
+
+
+def refuse_newer(version: int) -> None:
+    """Refuse tables of a version that is not known yet.
+
+    Raises:
+        EnsembleError: the version is newer.
+    """
+    if version > len(MIGRATIONS):
+        raise EnsembleError(
+            f"the database is of version {version}; this program knows versions up to {len(MIGRATIONS)}",
+            hint="use the program that it was written with, or a newer one",
+        )
