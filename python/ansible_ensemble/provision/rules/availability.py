@@ -1,0 +1,103 @@
+"""Whether objects may be stored (validated) and used (available), and why not (errors)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from ansible_ensemble.provision.objects.access import User
+from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
+from ansible_ensemble.provision.objects.job import EXIT_STATES, STATES, Job
+from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.names import is_valid_name
+from ansible_ensemble.provision.rules import content_checks as content
+from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.entry_checks import missing
+from ansible_ensemble.provision.rules.machine_checks import flaws_of_machine, flaws_of_uuid, lacks_of_machine
+from ansible_ensemble.provision.rules.refusal import invalid
+from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
+
+Checked = TypeVar("Checked", bound=Object)
+
+
+def any_syntax(_: str, __: Mapping[str, str]) -> str:
+    """The check of templates where their texts are known to be sound: they were checked when they were stored."""
+    return ""
+
+
+def validated(checked: Checked, catalog: Catalog, syntax: SyntaxCheck = any_syntax) -> Checked:
+    """The object with what is known of its soundness; called again when what it names appears, changes or goes.
+
+    An object with a flaw may not be stored. One that lacks something is stored, and may not be used. What it names is
+    as available as it says itself; so whoever calls this follows changes of availability from object to object.
+    """
+    flaws = [f"{checked.key}: {flaw}" for flaw in _flaws(checked, catalog, syntax)]
+    errors = [*flaws, *_lacks(checked, catalog)]
+    return checked.replaced(validated=not flaws, available=not errors, errors=errors)
+
+
+def refuse_flawed(checked: Object) -> None:
+    """Refuse an object that may not be stored.
+
+    Raises:
+        Refused: 422, with its errors.
+    """
+    if not checked.validated:
+        raise invalid(*checked.errors, model=checked.PREFIX, key=checked.key)
+
+
+def refuse_errors(before: Object | None, after: Object) -> None:
+    """Refuse an object that has errors which it did not have before.
+
+    Raises:
+        Refused: 422, with the new errors.
+    """
+    known = before.errors if before else []
+    if brought := [error for error in after.errors if error not in known]:
+        raise invalid(*brought, model=after.PREFIX, key=after.key)
+
+
+def _flaws(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+    check = _FLAWS.get(type(checked))
+    if not isinstance(checked, Machine | Job) and not is_valid_name(checked.PREFIX, checked.key):
+        yield f"Invalid {'ID' if isinstance(checked, Template) else 'Name'} `{checked.key}`"
+    yield from check(checked, catalog, syntax) if check else ()
+
+
+def _lacks(checked: Object, catalog: Catalog) -> Iterable[str]:
+    check = _LACKS.get(type(checked))
+    return check(checked, catalog) if check else ()
+
+
+def _flaws_of_job(job: Job, _: Catalog, __: SyntaxCheck) -> Iterator[str]:
+    yield from flaws_of_uuid("Uuid", job.uuid)
+    if job.state not in STATES:
+        yield f"Invalid State `{job.state}`"
+    if job.exit_state not in EXIT_STATES:
+        yield f"Invalid ExitState `{job.exit_state}`"
+
+
+def _lacks_of_user(user: User, catalog: Catalog) -> Iterator[str]:
+    return missing(user.references(), catalog)
+
+
+_FLAWS: dict[type[Object], Callable[[Any, Catalog, SyntaxCheck], Iterator[str]]] = {
+    BootEnv: content.flaws_of_bootenv,
+    Job: _flaws_of_job,
+    Machine: flaws_of_machine,
+    Param: content.flaws_of_param,
+    Profile: content.flaws_of_profile,
+    Stage: content.flaws_of_stage,
+    Task: content.flaws_of_task,
+    Template: content.flaws_of_template,
+}
+_LACKS: dict[type[Object], Callable[[Any, Catalog], Iterator[str]]] = {
+    BootEnv: content.lacks_of_bootenv,
+    Machine: lacks_of_machine,
+    Profile: content.lacks_of_profile,
+    Stage: content.lacks_of_stage,
+    Task: content.lacks_of_task,
+    User: _lacks_of_user,
+    Workflow: content.lacks_of_workflow,
+}

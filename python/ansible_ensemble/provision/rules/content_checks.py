@@ -1,0 +1,117 @@
+"""What is wrong with content: flaws, for which it is refused, and what it lacks to be available."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
+from ansible_ensemble.provision.objects.parts import entry_references
+from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.entry_checks import duplicates, flaws_of_entries, missing, unusable
+from ansible_ensemble.provision.rules.expansion import prerequisites_in
+from ansible_ensemble.provision.rules.parameters import flaws_of_params
+from ansible_ensemble.provision.rules.prerequisites import CircularTask, MissingPrerequisite, tasks_before
+from ansible_ensemble.provision.rules.schemas import flaw_of_schema
+from ansible_ensemble.provision.rules.template_checks import (
+    SyntaxCheck,
+    flaws_of_systems,
+    flaws_of_templates,
+    missing_templates,
+)
+
+
+def flaws_of_template(template: Template, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+    """A template's text has to be one of its engine."""
+    if flaw := syntax(template.contents, template.meta):
+        yield flaw
+
+
+def flaws_of_task(task: Task, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+    """A task has sound templates, which a job of any system can choose from, and does not wait for itself."""
+    yield from flaws_of_templates(task.templates, syntax, path_required=False)
+    yield from flaws_of_systems(task.templates)
+    yield from _of_prerequisites(task, catalog, CircularTask)
+
+
+def lacks_of_task(task: Task, catalog: Catalog) -> Iterator[str]:
+    """A task lacks templates and prerequisites that are not there."""
+    yield from missing_templates(task.templates, catalog)
+    yield from _of_prerequisites(task, catalog, MissingPrerequisite)
+
+
+def flaws_of_stage(stage: Stage, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+    """A stage has sound templates and entries, and each profile once."""
+    yield from flaws_of_templates(stage.templates, syntax)
+    yield from flaws_of_entries(stage.tasks)
+    yield from duplicates("profile", stage.profiles)
+
+
+def lacks_of_stage(stage: Stage, catalog: Catalog) -> Iterator[str]:
+    """A stage lacks what it names, unless that is there and available."""
+    bootenv = [("bootenvs", stage.boot_env)] if stage.boot_env else []
+    profiles = [("profiles", name) for name in stage.profiles]
+    # Of another stage in its list, it is enough that it is there: its tasks are not run by this one.
+    named = dict.fromkeys(entry_references(stage.tasks))
+    yield from unusable([*bootenv, *profiles, *(reference for reference in named if reference[0] != "stages")], catalog)
+    yield from missing((reference for reference in named if reference[0] == "stages"), catalog)
+    yield from missing_templates(stage.templates, catalog)
+    yield from flaws_of_params(stage.params, catalog)
+
+
+def lacks_of_workflow(workflow: Workflow, catalog: Catalog) -> Iterator[str]:
+    """A workflow lacks stages that are not there, or not available."""
+    return unusable(dict.fromkeys(("stages", name) for name in workflow.stages), catalog)
+
+
+def flaws_of_bootenv(bootenv: BootEnv, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+    """A bootenv has sound templates."""
+    return flaws_of_templates(bootenv.templates, syntax)
+
+
+def lacks_of_bootenv(bootenv: BootEnv, catalog: Catalog) -> Iterator[str]:
+    """A bootenv lacks templates that are not there."""
+    return missing_templates(bootenv.templates, catalog)
+
+
+def flaws_of_param(param: Param, _: Catalog, __: SyntaxCheck) -> Iterator[str]:
+    """A param has a sound schema, and a default that fits it."""
+    if param.schema is not None and (flaw := flaw_of_schema(param.schema)):
+        yield flaw
+
+
+def flaws_of_profile(profile: Profile, catalog: Catalog, _: SyntaxCheck) -> Iterator[str]:
+    """A profile includes each profile once, and not itself."""
+    yield from duplicates("profile", profile.profiles)
+    if profile.name in _included(profile.profiles, catalog):
+        yield f"Profile {profile.name} includes itself"
+
+
+def lacks_of_profile(profile: Profile, catalog: Catalog) -> Iterator[str]:
+    """A profile lacks those it includes that are not there, or not available; its params have to fit."""
+    yield from unusable((("profiles", name) for name in profile.profiles), catalog)
+    yield from flaws_of_params(profile.params, catalog)
+
+
+def _of_prerequisites(task: Task, catalog: Catalog, error: type[ValueError]) -> Iterator[str]:
+    """What is wrong with the prerequisites, if it is this error; the task itself counts as it is now."""
+    others = prerequisites_in(catalog)
+
+    def prerequisites(name: str) -> Sequence[str] | None:
+        return task.prerequisites if name == task.name else others(name)
+
+    try:
+        tasks_before(task.name, prerequisites)
+    except (CircularTask, MissingPrerequisite) as flaw:
+        if isinstance(flaw, error):
+            yield str(flaw)
+
+
+def _included(names: Sequence[str], catalog: Catalog) -> set[str]:
+    seen: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        profile = None if name in seen else catalog.get(Profile, name)
+        seen.add(name)
+        waiting.extend(profile.profiles if profile else ())
+    return seen

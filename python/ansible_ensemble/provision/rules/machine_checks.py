@@ -1,0 +1,79 @@
+"""What is wrong with a machine: flaws, for which it is refused, and what it lacks to be available."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address
+from uuid import UUID
+
+from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.content import BootEnv
+from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.names import is_valid_name
+from ansible_ensemble.provision.objects.parts import entry_references
+from ansible_ensemble.provision.rules.architecture import flaw_of_architecture
+from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.entry_checks import (
+    TITLES,
+    duplicates,
+    flaws_of_entries,
+    missing,
+)
+from ansible_ensemble.provision.rules.parameters import flaws_of_params
+from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
+
+_HARDWARE_ADDRESS = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5,19}")
+
+
+def flaws_of_machine(machine: Machine, _: Catalog, __: SyntaxCheck) -> Iterator[str]:
+    """A machine has a name, and addresses and an architecture that clients can read."""
+    if not is_valid_name(machine.PREFIX, machine.name):
+        yield f"Invalid Name `{machine.name}`"
+    yield from flaws_of_uuid("Uuid", machine.uuid)
+    if machine.address and not _is_address(machine.address):
+        yield f"Invalid Address `{machine.address}`"
+    yield from (f"Invalid HardwareAddrs `{one}`" for one in machine.hardware_addrs if not _is_hardware_address(one))
+    if flaw := flaw_of_architecture(machine.arch):
+        yield flaw
+    yield from flaws_of_entries(machine.tasks)
+    yield from duplicates("profile", machine.profiles)
+
+
+def lacks_of_machine(machine: Machine, catalog: Catalog) -> Iterator[str]:
+    """A machine lacks what it names that is not there, and what it is in that is not available."""
+    wanted = (("stages", machine.stage), ("bootenvs", machine.boot_env), ("workflows", machine.workflow))
+    named = [reference for reference in wanted if reference[1]]
+    profiles = [("profiles", name) for name in machine.profiles]
+    yield from missing(dict.fromkeys([*named, *profiles, *entry_references(machine.tasks)]), catalog)
+    for prefix, key in named:
+        found: Object | None = catalog.get(KINDS[prefix], key)
+        if found and not found.available:
+            yield f"Machine {machine.uuid} wants {TITLES[prefix]} {key}, which is not available"
+    bootenv = catalog.get(BootEnv, machine.boot_env)
+    if bootenv and bootenv.only_unknown:
+        yield f"Bootenv {bootenv.name} is for unknown machines only"
+    yield from flaws_of_params(machine.params, catalog)
+
+
+def flaws_of_uuid(field: str, text: str) -> Iterator[str]:
+    """Whether a field holds a UUID that clients can read."""
+    try:
+        canonical = str(UUID(text))
+    except ValueError:
+        canonical = ""
+    if not text or canonical != text.lower():
+        yield f"Invalid {field} `{text}`"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_hardware_address(text: str) -> bool:
+    return bool(_HARDWARE_ADDRESS.fullmatch(text))

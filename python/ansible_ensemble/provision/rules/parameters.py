@@ -1,0 +1,132 @@
+"""Params: where their values come from, in which order, and how those are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from ansible_ensemble.provision.objects.content import Param, Profile, Stage
+from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.schemas import flaw_of_value
+
+#: What has params of its own.
+Owner: TypeAlias = Machine | Profile | Stage
+#: The profile whose params every machine has.
+GLOBAL = "global"
+#: The fields of a sealed value; no other map has exactly these.
+_SEALED = frozenset({"Key", "Nonce", "Payload"})
+
+
+def sources(owner: Owner, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
+    """The params that an object has, from the nearest to the farthest; the nearest wins.
+
+    Of a machine: its own, those of its profiles in their order, of its stage, of the stage's profiles, and of the
+    profile `global`. A profile is followed by those it includes.
+    """
+    yield owner.params
+    yield from _of_profiles(owner.profiles, catalog)
+    if isinstance(owner, Machine):
+        stage = catalog.get(Stage, owner.stage)
+        if stage:
+            yield stage.params
+            yield from _of_profiles(stage.profiles, catalog)
+        yield from _of_profiles([GLOBAL], catalog)
+
+
+def aggregated(owner: Owner, catalog: Catalog) -> dict[str, Any]:
+    """All params that an object has, each with the value that wins; defaults are not among them."""
+    result: dict[str, Any] = {}
+    for params in sources(owner, catalog):
+        result = {**params, **result}
+    return dict(sorted(result.items()))
+
+
+def values_of(owner: Owner, name: str, catalog: Catalog) -> Iterator[Any]:
+    """The values of a param, from the nearest to the farthest; the default of its definition is the last."""
+    yield from (params[name] for params in sources(owner, catalog) if name in params)
+    param = catalog.get(Param, name)
+    if param and isinstance(param.schema, Mapping) and "default" in param.schema:
+        yield param.schema["default"]
+
+
+def has_param(owner: Owner, name: str, catalog: Catalog) -> bool:
+    """Whether an object has a value of a param, be it a default."""
+    return any(True for _ in values_of(owner, name, catalog))
+
+
+def value_of(owner: Owner, name: str, catalog: Catalog) -> Any:
+    """The value of a param that wins; None where there is none."""
+    return next(values_of(owner, name, catalog), None)
+
+
+def composed(values: Iterable[Any]) -> Any:
+    """The values of a param as one: maps are merged and lists joined, the nearest first; None where there is none.
+
+    What is neither map nor list, or another kind than the nearest value, adds nothing.
+    """
+    result, *farther = [*values] or [None]
+    for value in farther:
+        result = _joined(result, value)
+    return result
+
+
+def composed_params(owner: Owner, catalog: Catalog) -> dict[str, Any]:
+    """All params that an object has, each composed of all its values; defaults are not among them."""
+    gathered: dict[str, list[Any]] = {}
+    for params in sources(owner, catalog):
+        for name, value in params.items():
+            gathered.setdefault(name, []).append(value)
+    return {name: composed(values) for name, values in sorted(gathered.items())}
+
+
+def is_secure(name: str, catalog: Catalog) -> bool:
+    """Whether the values of a param are to be sealed."""
+    param = catalog.get(Param, name)
+    return param is not None and param.secure
+
+
+def is_sealed(value: Any) -> bool:
+    """Whether a value is a sealed one."""
+    return isinstance(value, Mapping) and value.keys() == _SEALED
+
+
+def flaw_of_param(name: str, value: Any, catalog: Catalog) -> str:
+    """Why a param cannot have a value; empty if it can, or if nothing defines the param.
+
+    What is sealed was checked before it was sealed; of a value that is to be sealed, the flaw says nothing.
+    """
+    param = catalog.get(Param, name)
+    if param is None or (param.secure and is_sealed(value)):
+        return ""
+    flaw = flaw_of_value(param.schema, value)
+    if not flaw:
+        return ""
+    return f"Key '{name}': invalid val" + (" of a secure param" if param.secure else f" '{value}': {flaw}")
+
+
+def flaws_of_params(params: Mapping[str, Any], catalog: Catalog) -> list[str]:
+    """Which params cannot have their values, and why."""
+    return [flaw for name, value in params.items() if (flaw := flaw_of_param(name, value, catalog))]
+
+
+def _of_profiles(names: Iterable[str], catalog: Catalog) -> Iterator[Mapping[str, Any]]:
+    """The params of profiles, each followed by those it includes, each once."""
+    seen: set[str] = set()
+    waiting = [*names][::-1]
+    while waiting:
+        name = waiting.pop()
+        profile = None if name in seen else catalog.get(Profile, name)
+        seen.add(name)
+        if profile:
+            yield profile.params
+            waiting.extend(reversed(profile.profiles))
+
+
+def _joined(near: Any, far: Any) -> Any:
+    if isinstance(near, Mapping) and isinstance(far, Mapping):
+        both = {name: _joined(near[name], far[name]) for name in near if name in far}
+        return {**far, **near, **both}
+    if isinstance(near, list) and isinstance(far, list):
+        return [*near, *far]
+    return near
