@@ -158,7 +158,8 @@ class Store(Protocol):
     def subscribe(self, listener: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
         """Call the listener, in the event loop, with the events of each commit, in the order of commits.
 
-        Events of other servers on the same database are among them. Objects in them are public (`Object.public`).
+        Events of other servers on the same database are among them, and at first there may be some of commits shortly
+        before. Objects in them are public (`Object.public`).
 
         Returns:
             What ends it.
