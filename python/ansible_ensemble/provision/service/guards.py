@@ -1,0 +1,53 @@
+"""What a request may not do to an object, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ansible_ensemble.provision.objects.base import Object, Reference
+from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.rules.in_use import refuse_in_use, refuse_read_only
+from ansible_ensemble.provision.rules.machine_edit import refuse_locked
+from ansible_ensemble.provision.rules.parameters import is_secure
+from ansible_ensemble.provision.service.patch import Operation
+from ansible_ensemble.provision.service.preferences import preferences
+from ansible_ensemble.provision.store.transaction import Reader
+
+
+def refuse_protected(kept: Object, wanted: Object | None, method: str) -> None:
+    """Refuse to change or remove (`wanted` is None) what is read-only, and a machine that stays locked.
+
+    Raises:
+        Refused: 403.
+    """
+    refuse_read_only(kept, method)
+    if isinstance(kept, Machine):
+        refuse_locked(kept, method, unlocking=isinstance(wanted, Machine) and not wanted.locked)
+
+
+def refuse_used(reader: Reader, kept: Object, among: Collection[Reference] = ()) -> None:
+    """Refuse to remove what others refer to.
+
+    Args:
+        reader: has the others.
+        kept: what is to be removed.
+        among: what may refer to it, because it goes or changes too.
+
+    Raises:
+        Refused: 409, `StillInUseError`.
+    """
+    others = (one for one in reader.referrers(kept.PREFIX, kept.key) if (one.PREFIX, one.key) not in among)
+    refuse_in_use(kept, others, preferences(reader))
+
+
+def is_secret(reader: Reader, operation: Operation) -> bool:
+    """Whether an operation of a patch of an object has a value that must not be repeated."""
+    _, _, path = operation["path"].partition("/")
+    field, _, rest = path.partition("/")
+    return is_secret_param(reader, rest) if field == "Params" else field in ("", "PasswordHash", "Secret")
+
+
+def is_secret_param(reader: Reader, path: str) -> bool:
+    """Whether the value at a path in params must not be repeated; that of all params must not."""
+    name = path.partition("/")[0].replace("~1", "/").replace("~0", "~")
+    return not name or is_secure(name, reader)

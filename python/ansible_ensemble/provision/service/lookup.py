@@ -1,0 +1,55 @@
+"""Objects by what a path says: a key, or the value of a unique index."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.store.transaction import Reader
+
+Kept = TypeVar("Kept", bound=Object)
+
+
+def kind_of(prefix: str, method: str = "GET") -> type[Object]:
+    """The kind of objects of a prefix.
+
+    Raises:
+        Refused: 404, there is none.
+    """
+    if kind := KINDS.get(prefix):
+        return kind
+    raise not_found(method, prefix, "")
+
+
+def look_up(reader: Reader, kind: type[Kept], name: str) -> Kept | None:
+    """The object that a path names: by its key, or as `Key:value`, `Name:value`, by a unique index."""
+    if found := reader.get(kind, name):
+        return found
+    index, _, value = name.partition(":")
+    if index in ("Key", wire_name(kind.KEY)):
+        return reader.get(kind, value)
+    return reader.find(kind, index, value) if index in kind.UNIQUE else None
+
+
+def found(reader: Reader, kind: type[Kept], name: str, method: str = "GET") -> Kept:
+    """The object that a path names.
+
+    Args:
+        reader: where it is.
+        kind: what it is.
+        name: what the path says.
+        method: of the request, for the refusal.
+
+    Raises:
+        Refused: 404, there is none.
+    """
+    if one := look_up(reader, kind, name):
+        return one
+    raise not_found(method, kind.PREFIX, name)
+
+
+def not_found(method: str, model: str, key: str) -> Refused:
+    """The refusal of a request for what is not there."""
+    return Refused(404, "Not Found", type=method, model=model, key=key)

@@ -1,0 +1,86 @@
+"""Values of params that are stored sealed: who has no key of the server reads nothing of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from nacl.exceptions import CryptoError
+from nacl.public import Box, PrivateKey, PublicKey
+
+from ansible_ensemble.provision.objects.base import Record, Reference
+from ansible_ensemble.provision.objects.codec import decode_json, encode, plain
+from ansible_ensemble.provision.store.transaction import Reader, Transaction
+
+
+class Unopenable(ValueError):
+    """A sealed value that the key of its object does not open."""
+
+
+class SecureData(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A value in a NaCl box.
+
+    Attributes:
+        key: the public key of who sealed it.
+        nonce: what makes the box unlike any other.
+        payload: the JSON of the value, sealed.
+    """
+
+    key: bytes
+    nonce: bytes
+    payload: bytes
+
+
+def public_key(tx: Transaction, owner: Reference) -> bytes:
+    """The key by which anybody seals a value for an object; it is made when it is asked for first."""
+    return bytes(_own_key(tx, owner).public_key)
+
+
+def forget(tx: Transaction, owner: Reference) -> None:
+    """Forget the key of an object that is gone."""
+    tx.keep_secret(_name(owner), None)
+
+
+def sealed(tx: Transaction, owner: Reference, value: Any) -> dict[str, Any]:
+    """A value as only the server can read it, in the form of the wire."""
+    sender = PrivateKey.generate()
+    message = Box(sender, _own_key(tx, owner).public_key).encrypt(encode(value))
+    data = SecureData(key=bytes(sender.public_key), nonce=message.nonce, payload=message.ciphertext)
+    secure: dict[str, Any] = plain(data)
+    return secure
+
+
+def opened(reader: Reader, owner: Reference, value: Any) -> Any:
+    """What a sealed value holds.
+
+    Raises:
+        Unopenable: it is none, or was sealed for another object.
+    """
+    data, private = _secure_data(value), reader.secret(_name(owner))
+    if data is None or private is None:
+        raise Unopenable
+    try:
+        box = Box(PrivateKey(private), PublicKey(data.key))
+        return decode_json(box.decrypt(data.payload, data.nonce))
+    except (CryptoError, ValueError, TypeError):
+        raise Unopenable from None
+
+
+def _own_key(tx: Transaction, owner: Reference) -> PrivateKey:
+    """The private key of an object."""
+    if kept := tx.secret(_name(owner)):
+        return PrivateKey(kept)
+    made = PrivateKey.generate()
+    tx.keep_secret(_name(owner), bytes(made))
+    return made
+
+
+def _name(owner: Reference) -> str:
+    return "/".join(("params", *owner))
+
+
+def _secure_data(value: Any) -> SecureData | None:
+    try:
+        return msgspec.convert(value, SecureData) if isinstance(value, dict) else None
+    except msgspec.ValidationError:
+        return None

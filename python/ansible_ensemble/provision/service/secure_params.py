@@ -1,0 +1,87 @@
+"""Secure params of objects: sealed where they are kept, open where something is rendered or may be read."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from ansible_ensemble.provision.objects.base import Object, Reference
+from ansible_ensemble.provision.objects.content import Profile, Stage
+from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.parameters import flaw_of_param, is_sealed, is_secure
+from ansible_ensemble.provision.rules.refusal import invalid
+from ansible_ensemble.provision.service.patch import same
+from ansible_ensemble.provision.service.sealing import Unopenable, opened, sealed
+from ansible_ensemble.provision.store.transaction import Reader, Transaction
+
+Kept = TypeVar("Kept", bound=Object)
+
+#: The kinds of objects that have params.
+WITH_PARAMS = (Machine, Profile, Stage)
+
+
+def concealed(tx: Transaction, catalog: Catalog, wanted: Kept, kept: Object | None) -> Kept:
+    """An object whose secure params are sealed, as they are to be kept.
+
+    Args:
+        tx: has the keys.
+        catalog: has the definitions of the params.
+        wanted: the object.
+        kept: the object as it is kept; values that it has already are not looked at again.
+
+    Raises:
+        Refused: 422, a value does not fit its schema, or was sealed for another object.
+    """
+    if not isinstance(wanted, WITH_PARAMS) or not wanted.params:
+        return wanted
+    before = kept.params if isinstance(kept, WITH_PARAMS) else {}
+    owner = (wanted.PREFIX, wanted.key)
+    changed = {
+        name: _checked(tx, catalog, owner, name, value)
+        for name, value in wanted.params.items()
+        if name not in before or not same(before[name], value) or (is_secure(name, catalog) and not is_sealed(value))
+    }
+    return wanted.replaced(params={**wanted.params, **changed}) if changed else wanted  # type: ignore[return-value]
+
+
+def _checked(tx: Transaction, catalog: Catalog, owner: Reference, name: str, value: Any) -> Any:
+    """A new value of a param, as it is to be kept."""
+    secure = is_secure(name, catalog)
+    try:
+        clear = opened(tx, owner, value) if secure and is_sealed(value) else value
+    except Unopenable:
+        raise invalid(f"Key '{name}': not sealed for this object", model=owner[0], key=owner[1]) from None
+    if flaw := flaw_of_param(name, clear, catalog):
+        raise invalid(flaw, model=owner[0], key=owner[1])
+    return sealed(tx, owner, value) if secure and clear is value else value
+
+
+def revealed(reader: Reader, kept: Kept) -> Kept:
+    """An object whose secure params are open; what does not open, stays sealed."""
+    if not isinstance(kept, WITH_PARAMS):
+        return kept
+    owner = (kept.PREFIX, kept.key)
+    secure = {name: value for name, value in kept.params.items() if is_sealed(value) and is_secure(name, reader)}
+    if not secure:
+        return kept
+    clear = {name: _opened(reader, owner, value) for name, value in secure.items()}
+    return kept.replaced(params={**kept.params, **clear})  # type: ignore[return-value] # mypy loses the type by isinstance
+
+
+def _opened(reader: Reader, owner: Reference, value: Any) -> Any:
+    try:
+        return opened(reader, owner, value)
+    except Unopenable:
+        return value
+
+
+class Revealed:
+    """A catalog in which secure params are open."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def get(self, kind: type[Kept], key: str) -> Kept | None:
+        """The object of a kind with a key."""
+        found = self._reader.get(kind, key)
+        return found if found is None else revealed(self._reader, found)
