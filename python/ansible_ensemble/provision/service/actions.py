@@ -1,0 +1,155 @@
+"""What the server can be asked to do with an object beyond changing it: power, network boot.
+
+There is none by default: whoever starts the server gives it actions of their own, under their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ansible_ensemble.provision.objects.base import Object, Record
+from ansible_ensemble.provision.objects.codec import plain
+from ansible_ensemble.provision.rules.parameters import aggregated
+from ansible_ensemble.provision.rules.refusal import Refused, invalid
+from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
+from ansible_ensemble.provision.service.parsing import parsed_body
+from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, Revealed, revealed
+from ansible_ensemble.provision.store.transaction import Reader
+
+
+class ActionFailed(Exception):
+    """An action that did not do what it is for; the message says why."""
+
+
+class AvailableAction(Record, frozen=True, kw_only=True):
+    """An action that an object offers.
+
+    Attributes:
+        provider: who carries it out; task lists may name it, as in `action:PROVIDER:COMMAND`.
+        command: its name.
+        model: the kind of objects that it is for.
+        required_params: what has to be known of the object or said in the request.
+        optional_params: what may be known or said.
+    """
+
+    provider: str
+    command: str
+    model: str
+    required_params: list[str] = msgspec.field(default_factory=list)
+    optional_params: list[str] = msgspec.field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action, and what carries it out.
+
+    Attributes:
+        about: what it is for.
+        run: gets the object and the params; what it returns is the answer; raises `ActionFailed`. It runs outside of
+            any transaction, and may take its time.
+    """
+
+    about: AvailableAction
+    run: Callable[[Any, Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """An action on an object, ready to be carried out.
+
+    Attributes:
+        action: what is done.
+        target: the object as the wire has it.
+        params: of the object and the request.
+    """
+
+    action: Action
+    target: Any
+    params: Mapping[str, Any]
+
+    def run(self) -> Any:
+        """Carry it out.
+
+        Raises:
+            ActionFailed: it did not do what it is for.
+        """
+        try:
+            return plain(self.action.run(self.target, self.params))
+        except ActionFailed:
+            raise
+        except Exception as error:  # an action is code of others: whatever it raises, it has failed
+            raise ActionFailed(f"{type(error).__name__}: {error}") from error
+
+
+def list_actions(
+    reader: Reader, actions: Sequence[Action], prefix: str, name: str, provider: str = ""
+) -> list[AvailableAction]:
+    """The actions that an object offers.
+
+    Raises:
+        Refused: 404, there is no such object.
+    """
+    found(reader, kind_of(prefix), name)
+    return [one.about for one in actions if one.about.model == prefix and provider in ("", one.about.provider)]
+
+
+def show_action(reader: Reader, actions: Sequence[Action], prefix: str, name: str, command: str) -> AvailableAction:
+    """One action that an object offers.
+
+    Raises:
+        Refused: 404, there is no such object, or it has no such action.
+    """
+    found(reader, kind_of(prefix), name)
+    if action := find_action(actions, prefix, command):
+        return action.about
+    raise not_found("GET", prefix, f"{name}/actions/{command}")
+
+
+def prepare(
+    reader: Reader, actions: Sequence[Action], prefix: str, name: str, command: str, *, body: bytes
+) -> Invocation:
+    """An action that a request asks for.
+
+    Raises:
+        Refused: 400, the body is no map of params; 404, there is no such object, or it has no such action; 422, a
+            param that is needed is missing.
+    """
+    target = found(reader, kind_of(prefix), name, "POST")
+    action = find_action(actions, prefix, command)
+    if action is None:
+        raise not_found("POST", prefix, f"{name}/actions/{command}")
+    return invocation(reader, action, target, parsed_body(dict[str, Any], body or b"{}", "POST", prefix, target.key))
+
+
+def find_action(actions: Sequence[Action], prefix: str, command: str, provider: str = "") -> Action | None:
+    """The action of a name, of any provider or of one."""
+    for action in actions:
+        about = action.about
+        if (about.model, about.command) == (prefix, command) and provider in ("", about.provider):
+            return action
+    return None
+
+
+def invocation(reader: Reader, action: Action, target: Object, said: Mapping[str, Any]) -> Invocation:
+    """An action on an object, with the params that it knows and those that are said.
+
+    Raises:
+        Refused: 422, a param that is needed is missing.
+    """
+    known = aggregated(revealed(reader, target), Revealed(reader)) if isinstance(target, WITH_PARAMS) else {}
+    params = {**known, **said}
+    about = action.about
+    if missing := [name for name in about.required_params if name not in params]:
+        messages = [f"Missing required parameter {name} for action {about.command}" for name in missing]
+        raise invalid(*messages, model=target.PREFIX, key=target.key)
+    wanted = {*about.required_params, *about.optional_params, *said}
+    return Invocation(action, plain(target.public()), {name: params[name] for name in params if name in wanted})
+
+
+def refused_action(failed: ActionFailed, prefix: str, key: str) -> Refused:
+    """The refusal of a request whose action failed."""
+    return Refused(422, str(failed), type="INVOKE", model=prefix, key=key)

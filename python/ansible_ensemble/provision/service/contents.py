@@ -1,0 +1,190 @@
+"""Bundles of content: loaded, shown, replaced and removed as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible_ensemble.provision.objects.access import Role
+from ansible_ensemble.provision.objects.base import Object, Reference
+from ansible_ensemble.provision.objects.bundle import Bundle, BundleMeta, BundleRecord, BundleSummary
+from ansible_ensemble.provision.objects.codec import Undecodable, from_plain, plain
+from ansible_ensemble.provision.objects.content import BootEnv, Context, Param, Profile, Stage, Task, Template, Workflow
+from ansible_ensemble.provision.rules.object_edit import created_object
+from ansible_ensemble.provision.rules.refusal import Refused, invalid
+from ansible_ensemble.provision.service.batch import Batch
+from ansible_ensemble.provision.service.fields import as_new, key_name
+from ansible_ensemble.provision.service.guards import refuse_protected, refuse_used
+from ansible_ensemble.provision.service.info import FEATURES
+from ansible_ensemble.provision.service.lookup import found
+from ansible_ensemble.provision.service.parsing import parsed_body
+from ansible_ensemble.provision.store.transaction import Reader, Transaction
+
+#: What a bundle can hold, by section; objects refer to those of the sections before their own.
+SECTIONS: Mapping[str, type[Object]] = {
+    kind.PREFIX: kind for kind in (Param, Template, Task, Profile, BootEnv, Context, Stage, Workflow, Role)
+}
+
+
+def list_contents(reader: Reader) -> list[BundleSummary]:
+    """The bundles that are loaded, by name."""
+    return [_summary(reader, record) for record in reader.all(BundleRecord)]
+
+
+def show_content(reader: Reader, name: str) -> Bundle:
+    """A bundle with all its objects.
+
+    Raises:
+        Refused: 404, it is not loaded.
+    """
+    record = found(reader, BundleRecord, name)
+    sections: dict[str, dict[str, Any]] = {}
+    for one in _objects(reader, record.name):
+        sections.setdefault(one.PREFIX, {})[one.key] = plain(one.public())
+    return Bundle(meta=record.about, sections=sections)
+
+
+def create_content(tx: Transaction, body: bytes) -> BundleSummary:
+    """Load a bundle.
+
+    Raises:
+        Refused: 400, the body is no bundle or has no name; 409, it is loaded already, or an object is not of this
+            bundle; 422, an object breaks a rule.
+    """
+    bundle = parsed_body(Bundle, body, "POST", "contents")
+    name = bundle.meta.name
+    if not name:
+        raise Refused(400, "Empty key not allowed", type="CREATE", model="contents")
+    if tx.get(BundleRecord, name):
+        raise Refused(409, "already exists", type="CREATE", model="contents", key=name)
+    return _load(tx, bundle, "CREATE")
+
+
+def replace_content(tx: Transaction, name: str, body: bytes) -> BundleSummary:
+    """Load a bundle anew; what it does not hold any more is removed.
+
+    Raises:
+        Refused: 400, the body is no bundle, or of another name; 404, it is not loaded; 403, it is built in; 409,
+            what would be removed is in use, or an object is not of this bundle; 422, an object breaks a rule.
+    """
+    kept = found(tx, BundleRecord, name, "PUT")
+    bundle = parsed_body(Bundle, body, "PUT", "contents", kept.name)
+    if bundle.meta.name != kept.name:
+        message = f"Key change from {kept.name} to {bundle.meta.name} not allowed"
+        raise Refused(400, message, type="PUT", model="contents", key=kept.name)
+    refuse_protected(kept, kept, "PUT")
+    return _load(tx, bundle, "PUT")
+
+
+def remove_content(tx: Transaction, name: str) -> BundleSummary:
+    """Remove a bundle and its objects.
+
+    Returns:
+        What it held.
+
+    Raises:
+        Refused: 404, it is not loaded; 403, it is built in; 409, objects of others refer to its own.
+    """
+    record = found(tx, BundleRecord, name, "DELETE")
+    refuse_protected(record, None, "DELETE")
+    summary, batch = _summary(tx, record), Batch(tx)
+    _remove(batch, [*_objects(tx, record.name)], ())
+    batch.remove(record)
+    batch.write()
+    return summary
+
+
+def _load(tx: Transaction, bundle: Bundle, method: str) -> BundleSummary:
+    _refuse_unmet(tx, bundle.meta)
+    wanted = _decoded(bundle)
+    named = {(one.PREFIX, one.key) for one in wanted}
+    _refuse_foreign(tx, bundle.meta.name, wanted, method)
+    record = BundleRecord(name=bundle.meta.name, about=bundle.meta, validated=True, available=True)
+    batch = Batch(tx)
+    gone = [one for one in _objects(tx, record.name) if (one.PREFIX, one.key) not in named]
+    _remove(batch, gone, named)
+    batch.put(record)
+    _put(batch, wanted, bundle.meta)
+    batch.write()
+    return _summary(tx, record)
+
+
+def _decoded(bundle: Bundle) -> list[Object]:
+    """The objects of a bundle, those that others refer to first."""
+    objects: list[Object] = []
+    problems = [f"{name}: no such section" for name in sorted(bundle.sections.keys() - SECTIONS.keys())]
+    for section, kind in SECTIONS.items():
+        for key, value in bundle.sections.get(section, {}).items():
+            try:
+                objects.append(_named(kind, key, value))
+            except Undecodable as error:
+                problems.append(f"{section}/{key}: {error}")
+    if problems:
+        raise invalid(*problems, model="contents", key=bundle.meta.name)
+    return objects
+
+
+def _named(kind: type[Object], key: str, value: Any) -> Object:
+    decoded = as_new(from_plain(kind, value))
+    if decoded.key not in ("", key):
+        raise Undecodable(f"its {key_name(kind)} is {decoded.key}")
+    return decoded.replaced(**{kind.KEY: key})
+
+
+def _put(batch: Batch, wanted: Iterable[Object], meta: BundleMeta) -> None:
+    """Write the objects of a bundle."""
+    problems: list[str] = []
+    for one in wanted:
+        try:
+            made = created_object(one, batch)
+            batch.put(made.replaced(bundle=meta.name, read_only=not meta.writable))
+        except Refused as refused:
+            messages = (message.removeprefix(f"{one.key}: ") for message in refused.error.messages)
+            problems.extend(f"{one.PREFIX}/{one.key}: {message}" for message in messages)
+    if problems:
+        raise invalid(*problems, model="contents", key=meta.name)
+
+
+def _refuse_unmet(reader: Reader, meta: BundleMeta) -> None:
+    """Refuse a bundle that needs what is not there."""
+    wanted = (name.partition(":")[0].strip() for name in meta.prerequisites.split(","))
+    missing = [f"Missing prerequisite {name}" for name in wanted if name and reader.get(BundleRecord, name) is None]
+    features = meta.required_features.replace(",", " ").split()
+    unknown = [f"Missing required feature {name}" for name in features if name not in FEATURES]
+    layered = ["Overwritable content is not supported"] if meta.overwritable else []
+    if problems := [*missing, *unknown, *layered]:
+        raise invalid(*problems, model="contents", key=meta.name)
+
+
+def _refuse_foreign(reader: Reader, name: str, wanted: Iterable[Object], method: str) -> None:
+    """Refuse to load what would replace objects that came otherwise."""
+    problems = []
+    for one in wanted:
+        kept = reader.get(type(one), one.key)
+        if kept and kept.bundle != name:
+            owner = f"belongs to content {kept.bundle}" if kept.bundle else "already exists"
+            problems.append(f"{one.PREFIX}/{one.key}: {owner}")
+    if problems:
+        raise Refused(409, *problems, type=method, model="contents", key=name)
+
+
+def _remove(batch: Batch, gone: list[Object], staying: Iterable[Reference]) -> None:
+    """Remove objects that nothing refers to but these themselves, and what is loaded in the same moment."""
+    among = {(one.PREFIX, one.key) for one in gone} | set(staying)
+    for one in gone:
+        refuse_used(batch.tx, one, among)
+        batch.remove(one)
+
+
+def _objects(reader: Reader, name: str) -> Iterator[Object]:
+    for kind in SECTIONS.values():
+        yield from (one for one in reader.all(kind) if one.bundle == name)
+
+
+def _summary(reader: Reader, record: BundleRecord) -> BundleSummary:
+    counts: dict[str, int] = {}
+    warnings: list[str] = []
+    for one in _objects(reader, record.name):
+        counts[one.PREFIX] = counts.get(one.PREFIX, 0) + 1
+        warnings.extend(f"{one.PREFIX}/{one.key}: {error}" for error in one.errors)
+    return BundleSummary(meta=record.about, counts=counts, warnings=warnings)
