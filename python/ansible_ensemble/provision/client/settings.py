@@ -1,0 +1,94 @@
+"""Which server is talked to, by whom, and how it is known to be the right one."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+
+from ansible_ensemble.core.errors import InvalidInput
+
+_DEFAULT_ENDPOINT = "https://127.0.0.1:8092"
+_ENDPOINT = re.compile(r"https://[^/?#@\s]+/?")
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+#: Seconds before each further try of a request that met an error of the network.
+_WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to reach a server.
+
+    Attributes:
+        endpoints: addresses `https://HOST:PORT` of servers on one database; the next is tried when one is not there.
+        token: a token that is used as it is.
+        user, password: what a token is got with, where none is given.
+        ca_file: certificates, in PEM, of which one has to have signed the server's; the system's by default.
+        fingerprint: the SHA-256 of the server's certificate, in hexadecimal, instead of a signature.
+        insecure: take any certificate.
+        waits: seconds before each further try of a request that met an error of the network.
+    """
+
+    endpoints: tuple[str, ...] = (_DEFAULT_ENDPOINT,)
+    token: str = field(default="", repr=False)
+    user: str = ""
+    password: str = field(default="", repr=False)
+    ca_file: str = ""
+    fingerprint: str = ""
+    insecure: bool = False
+    waits: tuple[float, ...] = _WAITS
+
+
+def settings_from(environment: Mapping[str, str], **options: Any) -> Settings:
+    """Settings from `RS_ENDPOINT` (a list with spaces), `RS_TOKEN` and `RS_KEY` (`USER:PASSWORD`).
+
+    Args:
+        environment: environment variables.
+        options: fields of `Settings` that take precedence; `endpoint` and `key` are written as in the variables. What
+            is None was not given.
+
+    Raises:
+        InvalidInput: an endpoint, key, fingerprint or combination of them makes no sense.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    endpoints = given.pop("endpoint", environment.get("RS_ENDPOINT", "")).split() or [_DEFAULT_ENDPOINT]
+    user, colon, password = given.pop("key", environment.get("RS_KEY", "")).partition(":")
+    if user and not colon:
+        raise InvalidInput("A key is USER:PASSWORD", hint="set RS_KEY")
+    token = given.pop("token", environment.get("RS_TOKEN", ""))
+    for endpoint in endpoints:
+        if not _ENDPOINT.fullmatch(endpoint):
+            raise InvalidInput(f"{endpoint} is not the address of a server", hint="it is https://HOST:PORT")
+    trimmed = tuple(endpoint.rstrip("/") for endpoint in endpoints)
+    settings = Settings(endpoints=trimmed, token=token, user=user, password=password, **given)
+    verification(settings)
+    return settings
+
+
+def verification(settings: Settings) -> ssl.SSLContext | aiohttp.Fingerprint | bool:
+    """How the server's certificate is verified, as aiohttp takes it.
+
+    Raises:
+        InvalidInput: the settings contradict each other, or what they name cannot be used.
+    """
+    if sum(map(bool, (settings.ca_file, settings.fingerprint, settings.insecure))) > 1:
+        raise InvalidInput("Of a file of certificates, a fingerprint and no verification, only one can be wanted")
+    if settings.insecure:
+        return False
+    if settings.fingerprint:
+        return _fingerprint(settings.fingerprint)
+    try:
+        return ssl.create_default_context(cafile=settings.ca_file or None)
+    except (OSError, ssl.SSLError) as error:
+        raise InvalidInput(f"{settings.ca_file} cannot be used to verify certificates: {error}") from None
+
+
+def _fingerprint(text: str) -> aiohttp.Fingerprint:
+    digits = text.replace(":", "").lower()
+    if not _FINGERPRINT.fullmatch(digits):
+        raise InvalidInput(f"{text} is not the SHA-256 of a certificate", hint="it has 64 hexadecimal digits")
+    return aiohttp.Fingerprint(bytes.fromhex(digits))

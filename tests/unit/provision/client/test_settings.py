@@ -1,0 +1,63 @@
+"""Where the settings of a client come from, and which make no sense."""
+
+from __future__ import annotations
+
+import ssl
+from typing import Any
+
+import aiohttp
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.provision.client.settings import Settings, settings_from, verification
+
+from .conftest import Certificate
+
+ENVIRONMENT = {"RS_ENDPOINT": "https://one:1/ https://two:2", "RS_TOKEN": "token", "RS_KEY": "bob:pass:word"}
+
+
+def test_the_environment_is_read() -> None:
+    settings = settings_from(ENVIRONMENT)
+    assert settings == Settings(
+        endpoints=("https://one:1", "https://two:2"), token="token", user="bob", password="pass:word"
+    )
+    assert "pass" not in repr(settings)
+    assert "token=" not in repr(settings)
+
+
+def test_options_take_precedence() -> None:
+    settings = settings_from(ENVIRONMENT, endpoint="https://three:3", token="other", key=None, insecure=True)
+    assert (settings.endpoints, settings.token, settings.user) == (("https://three:3",), "other", "bob")
+    assert verification(settings) is False
+
+
+def test_without_any_the_local_server_is_meant() -> None:
+    assert settings_from({}) == Settings()
+    assert Settings().endpoints == ("https://127.0.0.1:8092",)
+
+
+WRONG: list[dict[str, Any]] = [
+    {"endpoint": "http://127.0.0.1:8092"},
+    {"endpoint": "https://user:password@host"},
+    {"endpoint": "https://host/path"},
+    {"key": "bob"},
+    {"fingerprint": "ab"},
+    {"ca_file": "/nowhere/ca.pem"},
+    {"ca_file": __file__},
+    {"insecure": True, "fingerprint": "a" * 64},
+]
+
+
+@pytest.mark.parametrize("options", WRONG)
+def test_what_makes_no_sense_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        settings_from({}, **options)
+
+
+def test_certificates_are_verified(certificate: Certificate) -> None:
+    context = verification(Settings(ca_file=str(certificate.file)))
+    assert isinstance(context, ssl.SSLContext)
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    pairs = zip(certificate.fingerprint[::2], certificate.fingerprint[1::2], strict=True)
+    spelled = ":".join(f"{high}{low}" for high, low in pairs).upper()
+    assert isinstance(verification(Settings(fingerprint=spelled)), aiohttp.Fingerprint)
