@@ -36,7 +36,7 @@ def flagged_machine(machine: Machine, catalog: Catalog) -> Machine:
     return with_flags(machine, [CHANGE_STAGE, *flags_of(bootenv), *flags_of(stage)])
 
 
-def with_default_flags(made: Flagged) -> Flagged:
+def flagged_task(made: Flagged) -> Flagged:
     """A new object; the exit codes of a task are the sane ones, unless it has the original ones."""
     flags = flags_of(made)
     if not isinstance(made, Task) or ORIGINAL_EXIT_CODES in flags:

@@ -17,6 +17,7 @@ from ansible_ensemble.provision.objects.parts import Claim, split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.control import stops_at
 from ansible_ensemble.provision.rules.job_end import ENDED, after_handlers, ended_job
+from ansible_ensemble.provision.rules.machine_checks import flaws_of_uuid
 from ansible_ensemble.provision.rules.machine_state import counted, settled
 from ansible_ensemble.provision.rules.moment import wire_time
 from ansible_ensemble.provision.rules.placement import at_entry, is_place, placed
@@ -99,12 +100,14 @@ def job_request_machine(machine: Machine | None, asked: Job) -> Machine:
     """The machine of a request for its next job.
 
     Raises:
-        Refused: 400, the request names none; 422, there is no such machine.
+        Refused: 400, the request names none; 422, there is no such machine, or the job's key is none.
     """
     if not asked.machine:
         raise Refused(400, "A job has to name its Machine", type="CREATE", model=asked.PREFIX, key=asked.uuid)
     if machine is None:
         raise invalid(f"Machine {asked.machine} does not exist", model=asked.PREFIX, key=asked.uuid)
+    if asked.uuid and (flaws := [*flaws_of_uuid("Uuid", asked.uuid)]):
+        raise invalid(*flaws, model=asked.PREFIX, key=asked.uuid)
     return machine
 
 

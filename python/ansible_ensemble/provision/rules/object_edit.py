@@ -8,7 +8,7 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.rules.availability import any_syntax, refuse_flawed, validated
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.features import with_default_flags
+from ansible_ensemble.provision.rules.features import flagged_task
 from ansible_ensemble.provision.rules.parameters import flaws_of_params
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
@@ -22,7 +22,7 @@ def created_object(asked: Edited, catalog: Catalog, syntax: SyntaxCheck = any_sy
     Raises:
         Refused: 422; it has a flaw, or params of it do not fit their schemas.
     """
-    return _checked(None, with_default_flags(asked.replaced(read_only=False)), catalog, syntax)
+    return _checked(None, flagged_task(asked.replaced(read_only=False)), catalog, syntax)
 
 
 def edited_object(before: Edited, asked: Edited, catalog: Catalog, syntax: SyntaxCheck = any_syntax) -> Edited:
