@@ -39,12 +39,12 @@ OTHER = "Other"
 
 COMMANDS: tuple[Command, ...] = (
     Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
-    Command("deploy", "deploy", "create and update instances to match the specification", JOBS, runs=True),
-    Command("undeploy", "undeploy", "delete what was deployed", JOBS, alias="teardown", runs=True),
-    Command("check", "check", "compare live instances with the recorded status; report drift", JOBS, runs=True),
-    Command("discover", "discover", "find existing resources and record them", JOBS, runs=True),
-    Command("start", "start", "start stopped instances", JOBS, runs=True),
-    Command("stop", "stop", "stop running instances", JOBS, runs=True),
+    Command("deploy", "workflow", "create and update instances to match the specification", JOBS, runs=True),
+    Command("undeploy", "workflow", "delete what was deployed", JOBS, alias="teardown", runs=True),
+    Command("check", "workflow", "compare live instances with the recorded status; report drift", JOBS, runs=True),
+    Command("discover", "workflow", "find existing resources and record them", JOBS, runs=True),
+    Command("start", "workflow", "start stopped instances", JOBS, runs=True),
+    Command("stop", "workflow", "stop running instances", JOBS, runs=True),
     Command("run", "run", "run an operation, a command or a workflow on instances", JOBS, runs=True),
     Command("notify", "notify", "run the actions of policies that an event triggers", JOBS, runs=True),
     Command("status", "status", "show the recorded status of instances", LOOK),

@@ -71,6 +71,13 @@ class Console:
         """Write a JSON document to stdout; what is marked as sensitive is masked."""
         self.result(json.dumps(redact(document), indent=2, ensure_ascii=False, default=str) + "\n")
 
+    def answer(self, document: Any, text: str) -> None:
+        """Write what a command found or did: the document where JSON is asked for, else the text."""
+        if self.machine:
+            self.document(document)
+        else:
+            self.tell(text)
+
     def error(self, error: EnsembleError) -> None:
         """Write an error, or each of several, to stderr."""
         style = style_for(self.stderr, self.environment, no_colour=self.no_colour)
@@ -83,18 +90,14 @@ class Console:
         """Write one line beside the result, to stderr."""
         _write(self.stderr, f"Notice: {text}\n")
 
-    def confirm(self, question: str, *, flag: str) -> bool:
-        """Ask a question that only `yes` approves.
-
-        Args:
-            question: without the note on how to answer.
-            flag: the option that answers it beforehand.
+    def confirm(self, question: str) -> bool:
+        """Ask a question that only `yes` approves, and that `--approve` answers beforehand.
 
         Raises:
             UsageError: there is no terminal to ask at.
         """
         if not (self.stdin.isatty() and self.is_terminal):
-            raise UsageError("there is no terminal to ask for approval", hint=f"review the plan, then give {flag}")
+            raise UsageError("there is no terminal to ask for approval", hint="review the plan, then give --approve")
         self.tell(self.style.strong(f"\n{question} Only 'yes' is accepted: "))
         return self.stdin.readline().strip() == "yes"
 

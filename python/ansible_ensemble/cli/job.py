@@ -26,17 +26,8 @@ if TYPE_CHECKING:
 Prepare = Callable[[Mapping[str, Any]], "PreparedJob"]
 
 
-def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *, ask: bool) -> int:
-    """Run a job to its end.
-
-    Args:
-        arguments: what the command's parser made.
-        session: what the command works with.
-        prepare: locks and plans.
-        ask: whether the plan needs approval; a dry run and an empty plan never do.
-
-    Returns:
-        The exit code.
+def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *, ask: bool = True) -> int:
+    """Run a job to its end; returns the exit code. With `ask` its plan needs approval, if it does anything for good.
 
     Raises:
         EnsembleError: the job could not be run; the exit code is the error's.
@@ -45,29 +36,14 @@ def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *
     options = job_options(arguments, console.environment)
     with prepare(options) as job:
         console.tell(plan_text(job.document, console.style, verbose=arguments.verbose > 0))
-        if (
-            ask
-            and not options.get("check")
-            and not is_empty(job.document)
-            and not approved(arguments, session, "Execute this plan?")
-        ):
-            console.line("Not approved; nothing was done.")
+        ask = ask and not options.get("check") and not is_empty(job.document)
+        if ask and not approved(arguments, session, "Execute this plan?"):
             return 1
         return _carry_out(job, arguments, session)
 
 
 def run_workflow(workflow: str, arguments: argparse.Namespace, session: Session, *, ask: bool) -> int:
-    """Run a job of a workflow on ENSEMBLE; a saved plan is executed as it was shown, without asking again.
-
-    Args:
-        workflow: its name.
-        arguments: what the command's parser made.
-        session: what the command works with.
-        ask: whether the plan needs approval.
-
-    Returns:
-        The exit code.
-    """
+    """Run a job of a workflow on ENSEMBLE, as `run_job`; a saved plan is executed without asking again."""
     from ansible_ensemble.jobs import commands as jobs
 
     ensemble = arguments.ensemble
@@ -78,25 +54,21 @@ def run_workflow(workflow: str, arguments: argparse.Namespace, session: Session,
 
 
 def approved(arguments: argparse.Namespace, session: Session, question: str) -> bool:
-    """Whether the user agrees: by option, by environment variable, or when asked.
+    """Whether the user agrees: by option, by environment variable, or when asked; tells that nothing is done if not.
 
     Raises:
         UsageError: there is no terminal to ask on.
     """
-    return is_approved(arguments, session.console) or session.console.confirm(question, flag="--approve")
+    if is_approved(arguments, session.console) or session.console.confirm(question):
+        return True
+    session.console.line("Not approved; nothing was done.")
+    return False
 
 
 def play_job(
     job: PreparedJob, arguments: argparse.Namespace, session: Session, *, extra: Sequence[str] = ()
 ) -> RunnerResult:
-    """Run the playbook of a job, and show its progress.
-
-    Args:
-        job: the job; its plan is not empty.
-        arguments: what the command's parser made.
-        session: what the command works with.
-        extra: further options of ansible-playbook.
-    """
+    """Run the playbook of a job whose plan is not empty, with `extra` options, and show its progress."""
     console = session.console
     with live_lines(console, job.document, job.journal, explain=arguments.verbose > 1) as show:
         return session.run_playbook(

@@ -19,6 +19,9 @@ SKIP_UPSTREAM_CHECK = "ANSIBLE_ENSEMBLE_SKIP_UPSTREAM_CHECK"
 #: Arguments before the words of a command, which the parser itself takes.
 _WORDS = "--"
 
+#: Formats of what a command tells.
+FORMATS: tuple[str, ...] = ("text", "json")
+
 ENSEMBLE = "an ensemble.yaml, its folder, or a TOSCA service template"
 ENSEMBLE_OR_PLAN = "an ensemble.yaml, its folder, a TOSCA service template, or a saved plan"
 
@@ -33,7 +36,7 @@ def add_ensemble_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ensemble", metavar="PATH", default=".", help="the ensemble (default: the one here)")
 
 
-def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = ("text", "json")) -> None:
+def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
     """Add the options of every command."""
     under = group(parser, "output")
     under.add_argument(
@@ -53,7 +56,7 @@ def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = ("text"
     under.add_argument("--no-color", dest="no_colour", action="store_true", default=False, help="disable colours")
 
 
-def add_job(parser: argparse.ArgumentParser, command: str, formats: Sequence[str] = ("text", "json")) -> None:
+def add_job(parser: argparse.ArgumentParser, command: str, formats: Sequence[str] = FORMATS) -> None:
     """Add the options of a command that runs a job."""
     add_values(parser)
     add_options(parser, command)
@@ -151,11 +154,7 @@ def add_ansible(parser: argparse.ArgumentParser) -> None:
 
 
 def job_options(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The job options that the user gave, by their names in `JobOptions`.
-
-    Args:
-        arguments: what the parser made.
-        environment: the environment variables.
+    """The job options that the user gave by arguments or environment variables, by their names in `JobOptions`.
 
     Raises:
         UsageError: an option has no value of its kind.
@@ -232,11 +231,7 @@ class _Names(argparse.Action):
 
 
 def _seconds(text: str) -> float:
-    """Seconds; `90`, `1.5`, `30s`, `3m` and `1h` are understood.
-
-    Raises:
-        UsageError: the text is nothing of the kind.
-    """
+    """Seconds; `90`, `1.5`, `30s`, `3m` and `1h` are understood."""
     units = {"s": 1.0, "m": 60.0, "h": 3600.0}
     number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1.0)
     try:

@@ -17,9 +17,11 @@ class Parser(argparse.ArgumentParser):
     """The parser of one command. An option that is not given leaves no attribute unless it has a default.
 
     Attributes:
+        command: the command's name.
         takes_command: whether `-- WORD ...` may end the arguments; the words are then stored in `command`.
     """
 
+    command = ""
     takes_command = False
 
     @property
@@ -69,11 +71,8 @@ class Parser(argparse.ArgumentParser):
         namespace, unknown = self.parse_known_args(words)
         if command:
             namespace.command = command
-        if unknown:
-            word = unknown[0]
-            hint = None
-            if word.startswith("-"):
-                hint = option_hint(word, options) or nearest(word.partition("=")[0], options)
+        for word in unknown:
+            hint = option_hint(word, options) or nearest(word.partition("=")[0], options) if word[0] == "-" else None
             raise UsageError(f'"{word}" is not expected here', hint=hint or f"see `{self.prog} --help`")
         return namespace
 
@@ -107,13 +106,15 @@ class PassOn(argparse.Action):
 
 def parser_for(command: Command) -> Parser:
     """An empty parser for a command."""
-    return Parser(
+    parser = Parser(
         prog=f"ansible-ensemble {command.name}",
         description=f"{command.summary[0].upper()}{command.summary[1:]}.",
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
         formatter_class=_Formatter,
     )
+    parser.command = command.name
+    return parser
 
 
 class _Formatter(argparse.HelpFormatter):

@@ -50,7 +50,7 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
         problem = f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} not trusted yet"
         question = f"{problem}, and a job runs their code as you. Continue?"
         try:
-            agreed = console.confirm(question, flag="--approve")
+            agreed = console.confirm(question)
         except UsageError as error:
             hint = f"review its files, then run `ansible-ensemble trust {next(iter(named))}`, or give --approve"
             raise UsageError(f"{problem}, and a job runs their code as you", hint=hint) from error
@@ -61,10 +61,7 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _ensemble(argument: str) -> Path | None:
-    """The ensemble that is meant, or whose saved plan is; that of an archive is where it is unpacked.
-
-    None if there is none to trust: the command reports it, without a question.
-    """
+    """The ensemble that is meant, or whose saved plan is; None if there is none, which the command reports."""
     if is_plan_file(argument):
         try:
             saved = json.loads(Path(argument).read_text(encoding="utf-8"))

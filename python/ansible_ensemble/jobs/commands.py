@@ -112,22 +112,6 @@ def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) ->
     return _prepare(location, workflow, job_options, checked)
 
 
-def prepare_notification(ensemble: str, trigger: str, data: Any, options: Mapping[str, Any]) -> PreparedJob:
-    """Plan the actions of the policies that an event or trigger of this name sets off.
-
-    Args:
-        ensemble: the ensemble.
-        trigger: name of an event, or of a trigger.
-        data: what the actions get as the input `notification`.
-        options: the job's options.
-
-    Raises:
-        InvalidInput: no policy has such a trigger.
-        Locked: another job holds the lock.
-    """
-    return prepare_job(ensemble, "notify", {**options, "trigger": trigger, "notification": data})
-
-
 def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, Any]) -> PreparedJob:
     """Lock the ensemble, and plan to apply recorded changes again, each with the inputs that are recorded.
 
@@ -158,21 +142,10 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
     return _prepare(location, "rollback", earlier, lambda read: plan_rollback(read, job, earlier))
 
 
-def prepare_adoption(ensemble: str, instances: Sequence[str], options: Mapping[str, Any]) -> PreparedJob:
-    """Lock the ensemble, and plan to find out whether instances are there already, and to record them if so.
-
-    Raises:
-        Locked: another job holds the lock.
-        InvalidInput: the spec has no such instance, or no operation that looks at it.
-    """
-    job_options = JobOptions.from_mapping({**options, "instances": list(instances)})
-    return _prepare(locate(ensemble), "adopt", job_options, lambda read: plan_workflow(read, "adopt", job_options))
-
-
 def adopt(ensemble: str, instance: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Record an instance without checking it, with these attributes: `{"adopted", "attributes"}`."""
     location = locate(ensemble)
-    with locked(location.ensemble, "adopt", notice=_ignore):
+    with locked(location.ensemble, "adopt"):
         read = read_recovered(location, JobOptions(), write=True)
         adopted = adopt_by_hand(read, instance, attributes)
         return {"adopted": adopted.name, "attributes": read.redactor.data(adopted.attributes)}
@@ -317,7 +290,7 @@ def recover(ensemble: str) -> dict[str, Any]:
     if merged := merge_conflict(ensemble_file(ensemble)):
         return merged
     location, options = locate(ensemble), JobOptions()
-    with locked(location.ensemble, "recover", notice=_ignore):
+    with locked(location.ensemble, "recover"):
         killed = record_killed(location, options)
         reports = [report for _, report in killed if report]
         freed = [text for text, report in killed if not reports or report is not reports[-1]]
@@ -338,7 +311,7 @@ def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
 def forget(ensemble: str, instances: Sequence[str]) -> dict[str, Any]:
     """Remove instances from the status; nothing in the world is touched."""
     location = locate(ensemble)
-    with locked(location.ensemble, "forget", notice=_ignore):
+    with locked(location.ensemble, "forget"):
         read = read_recovered(location, JobOptions(), write=True)
         for name in instances:
             if read.instances.get(name) is None:
@@ -350,9 +323,8 @@ def forget(ensemble: str, instances: Sequence[str]) -> dict[str, Any]:
     return {"forgotten": list(instances)}
 
 
-def init(folder: Path, options: Mapping[str, Any]) -> dict[str, Any]:
+def init(folder: Path) -> dict[str, Any]:
     """Make a project: `{"folder", "project", "files": [...], "warnings": [...]}`; `project` is around it."""
-    del options
     made = create.init_project(folder)
     if made.within is None:
         approve(made.folder)
@@ -360,9 +332,8 @@ def init(folder: Path, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"folder": str(made.folder), "project": project, "files": made.files, "warnings": made.notices}
 
 
-def clone(source: str, folder: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def clone(source: str, folder: Path | None) -> dict[str, Any]:
     """Copy a project or ensemble: `{"folder", "ensembles": [...], "warnings": [...]}`."""
-    del options
     made = create.clone_project(source, folder)
     distrust(made.folder)
     return {
@@ -370,7 +341,3 @@ def clone(source: str, folder: Path | None, options: Mapping[str, Any]) -> dict[
         "ensembles": [str(ensemble) for ensemble in made.ensembles],
         "warnings": made.notices,
     }
-
-
-def _ignore(_notice: str) -> None:
-    """Commands that are done at once say nothing of the lock unless they are refused."""

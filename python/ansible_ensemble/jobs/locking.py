@@ -84,13 +84,13 @@ def acquire(
 
 
 @contextmanager
-def locked(ensemble: Path, operation: str, *, notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold both locks while the block runs. Arguments as for `acquire`.
+def locked(ensemble: Path, operation: str) -> Iterator[None]:
+    """Hold both locks while the block runs, which is done at once: nothing is said of them unless it is refused.
 
     Raises:
         EnsembleError: as `acquire`; or the global one could not be released.
     """
-    lock = acquire(ensemble, operation, environment=None, notice=notice)
+    lock = acquire(ensemble, operation, environment=None, notice=lambda _: None)
     try:
         yield
     except BaseException:

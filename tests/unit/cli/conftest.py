@@ -102,20 +102,12 @@ class FakeJobs:
         self._called("prepare_saved_plan", plan, workflow, dict(options))
         return self.job
 
-    def prepare_notification(self, ensemble, trigger, data, options):
-        self._called("prepare_notification", ensemble, trigger, data, dict(options))
-        return self.job
-
     def prepare_replay(self, ensemble, changes, options):
         self._called("prepare_replay", ensemble, list(changes), dict(options))
         return self.job
 
     def prepare_rollback(self, ensemble, job, options):
         self._called("prepare_rollback", ensemble, job, dict(options))
-        return self.job
-
-    def prepare_adoption(self, ensemble, instances, options):
-        self._called("prepare_adoption", ensemble, list(instances), dict(options))
         return self.job
 
     def adopt(self, ensemble, instance, attributes):
@@ -175,13 +167,13 @@ class FakeJobs:
         self._called("forget", ensemble, list(instances))
         return {"forgotten": list(instances)}
 
-    def init(self, folder, options):
-        self._called("init", folder, dict(options))
+    def init(self, folder):
+        self._called("init", folder)
         project = str(folder.parent) if folder.parent.name else None
         return {"folder": str(folder), "project": project, "files": ["ensemble.yaml"]}
 
-    def clone(self, source, folder, options):
-        self._called("clone", source, folder, dict(options))
+    def clone(self, source, folder):
+        self._called("clone", source, folder)
         return {"folder": "copy", "ensembles": ["copy/ensemble.yaml"]}
 
 

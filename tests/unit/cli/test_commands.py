@@ -24,9 +24,9 @@ CALLS = [
     (["run", "--workflow", "rotate"], ("prepare_job", ".", "rotate", {})),
     (["replay", "A1", "A2", "--ensemble", "shop"], ("prepare_replay", "shop", ["A1", "A2"], {})),
     (["rollback", "A6BKKsK50000"], ("prepare_rollback", ".", "A6BKKsK50000", {})),
-    (["adopt", "db"], ("prepare_adoption", ".", ["db"], {})),
+    (["adopt", "db"], ("prepare_job", ".", "adopt", {"instances": ["db"]})),
     (["adopt", "db", "--approve", "--attribute", "port=80"], ("adopt", ".", "db", {"port": 80})),
-    (["notify", "overload"], ("prepare_notification", ".", "overload", None, {})),
+    (["notify", "overload"], ("prepare_job", ".", "notify", {"trigger": "overload", "notification": None})),
     (["status", "shop"], ("status", "shop", {})),
     (["outputs"], ("outputs", ".", {})),
     (["query", "::app::url"], ("query", ".", "::app::url", None, {})),
@@ -143,13 +143,13 @@ def test_notify_reads_data(command, tmp_path):
     file = tmp_path / "event.json"
     file.write_text('{"load": 9}', encoding="utf-8")
     command("notify", "overload", "--data", str(file), "-y")
-    assert command.jobs.calls[0][3] == {"load": 9}
+    assert command.jobs.calls[0][3]["notification"] == {"load": 9}
 
 
 def test_notify_reads_data_from_stdin(command):
     command.stdin = "load: 9\n"
     command("notify", "overload", "--data", "-", "-y")
-    assert command.jobs.calls[0][3] == {"load": 9}
+    assert command.jobs.calls[0][3]["notification"] == {"load": 9}
 
 
 @pytest.mark.parametrize(

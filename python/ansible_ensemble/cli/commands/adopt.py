@@ -30,12 +30,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     if arguments.attribute:
         return _by_hand(arguments, session)
-    return run_job(
-        arguments,
-        session,
-        lambda given: jobs.prepare_adoption(arguments.ensemble, arguments.names, given),
-        ask=True,
-    )
+    chosen = {"instances": list(arguments.names)}
+    return run_job(arguments, session, lambda given: jobs.prepare_job(arguments.ensemble, "adopt", {**given, **chosen}))
 
 
 def _by_hand(arguments: argparse.Namespace, session: Session) -> int:
@@ -43,14 +39,9 @@ def _by_hand(arguments: argparse.Namespace, session: Session) -> int:
 
     if len(arguments.names) != 1:
         raise UsageError("--attribute needs exactly one instance", hint="name one instance")
-    name, console = arguments.names[0], session.console
+    name = arguments.names[0]
     attributes = inputs_of([], arguments.attribute)
     if not approved(arguments, session, f"Record that {name} is there without checking that it exists?"):
-        console.line("Not approved; nothing was done.")
         return 1
-    done = jobs.adopt(arguments.ensemble, name, attributes)
-    if arguments.output == "json":
-        console.document(done)
-    else:
-        console.line(f"Adopted: {name}.")
+    session.console.answer(jobs.adopt(arguments.ensemble, name, attributes), f"Adopted: {name}.\n")
     return 0

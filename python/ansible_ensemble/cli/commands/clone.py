@@ -22,13 +22,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     console = session.console
     folder = None if arguments.folder is None else Path(arguments.folder)
-    made = jobs.clone(arguments.source, folder, {})
+    made = jobs.clone(arguments.source, folder)
     for text in made.get("warnings", ()):
         console.line(f"Warning: {text}")
-    if arguments.output == "json":
-        console.document(made)
-    else:
-        console.line(f"Cloned to {made['folder']}.")
-        for ensemble in made["ensembles"]:
-            console.line(f"  {ensemble}")
+    ensembles = "".join(f"  {ensemble}\n" for ensemble in made["ensembles"])
+    console.answer(made, f"Cloned to {made['folder']}.\n{ensembles}")
     return 0

@@ -21,13 +21,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Remove instances from the status; the resources are left alone."""
     from ansible_ensemble.jobs import commands as jobs
 
-    console = session.console
     if not approved(arguments, session, f"Forget {', '.join(arguments.names)}, without deleting anything?"):
-        console.line("Not approved; nothing was done.")
         return 1
     done = jobs.forget(arguments.ensemble, arguments.names)
-    if arguments.output == "json":
-        console.document(done)
-    else:
-        console.line(f"Forgotten: {', '.join(done['forgotten'])}.")
+    session.console.answer(done, f"Forgotten: {', '.join(done['forgotten'])}.\n")
     return 0

@@ -20,17 +20,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.jobs import commands as jobs
 
     console = session.console
-    made = jobs.init(Path(arguments.folder), {})
+    made = jobs.init(Path(arguments.folder))
     for text in made.get("warnings", ()):
         console.line(f"Warning: {text}")
-    if arguments.output == "json":
-        console.document(made)
-    else:
-        if made["project"] is None:
-            console.line(f"Created a project in {made['folder']}:")
-        else:
-            console.line(f"Created an ensemble in {made['folder']}, in the project {made['project']}:")
-        for file in made["files"]:
-            console.line(f"  {file}")
-        console.line(f"Next: ansible-ensemble plan {made['folder']}")
+    what = f"a project in {made['folder']}"
+    if made["project"] is not None:
+        what = f"an ensemble in {made['folder']}, in the project {made['project']}"
+    files = "".join(f"  {file}\n" for file in made["files"])
+    console.answer(made, f"Created {what}:\n{files}Next: ansible-ensemble plan {made['folder']}\n")
     return 0

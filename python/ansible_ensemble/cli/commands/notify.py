@@ -21,13 +21,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Run what the event triggers."""
     from ansible_ensemble.jobs import commands as jobs
 
-    data = _data(getattr(arguments, "data", None), session)
-    return run_job(
-        arguments,
-        session,
-        lambda given: jobs.prepare_notification(arguments.ensemble, arguments.trigger, data, given),
-        ask=True,
-    )
+    event = {"trigger": arguments.trigger, "notification": _data(getattr(arguments, "data", None), session)}
+    return run_job(arguments, session, lambda given: jobs.prepare_job(arguments.ensemble, "notify", {**given, **event}))
 
 
 def _data(source: str | None, session: Session) -> Any:

@@ -20,19 +20,13 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.jobs import commands as jobs
 
     report = jobs.recover(arguments.ensemble)
-    if "merged" in report and arguments.output != "json":
-        for text in report["check"]:
-            session.console.line(f"Check: {text}")
-        session.console.line(f"{report['merged']} is merged; `git commit` concludes the merge.")
-    elif "freed" in report and arguments.output != "json":
-        for text in report["freed"]:
-            session.console.line(text)
-    elif "merged" in report or "freed" in report:
-        session.console.document(report)
+    if "merged" in report:
+        checks = "".join(f"Check: {text}\n" for text in report["check"])
+        session.console.answer(report, f"{checks}{report['merged']} is merged; `git commit` concludes the merge.\n")
+    elif "freed" in report:
+        session.console.answer(report, "".join(f"{text}\n" for text in report["freed"]))
     elif report:
         show_report(report, arguments, session)
-    elif arguments.output == "json":
-        session.console.document({})
     else:
-        session.console.line("There is nothing to recover.")
+        session.console.answer({}, "There is nothing to recover.\n")
     return 0

@@ -19,9 +19,4 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Apply recorded changes again."""
     from ansible_ensemble.jobs import commands as jobs
 
-    return run_job(
-        arguments,
-        session,
-        lambda given: jobs.prepare_replay(arguments.ensemble, arguments.changes, given),
-        ask=True,
-    )
+    return run_job(arguments, session, lambda given: jobs.prepare_replay(arguments.ensemble, arguments.changes, given))

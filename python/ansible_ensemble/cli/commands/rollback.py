@@ -19,9 +19,4 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Go back to an earlier job."""
     from ansible_ensemble.jobs import commands as jobs
 
-    return run_job(
-        arguments,
-        session,
-        lambda given: jobs.prepare_rollback(arguments.ensemble, arguments.job, given),
-        ask=True,
-    )
+    return run_job(arguments, session, lambda given: jobs.prepare_rollback(arguments.ensemble, arguments.job, given))

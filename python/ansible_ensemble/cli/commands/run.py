@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from ansible_ensemble.cli import options
-from ansible_ensemble.cli.job import run_job
+from ansible_ensemble.cli.job import run_job, run_workflow
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import UsageError
@@ -38,17 +37,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     )
     ensemble, workflow = arguments.ensemble, arguments.workflow
     if options.is_plan_file(ensemble) and not any(kinds[:2]):
-        return run_job(
-            arguments,
-            session,
-            lambda values: jobs.prepare_saved_plan(Path(ensemble), workflow, values),
-            ask=False,
-        )
+        return run_workflow(workflow, arguments, session, ask=False)
     if sum(kinds) != 1:
         raise UsageError("give exactly one of --operation NAME, --workflow NAME, --module NAME and -- COMMAND")
-    return run_job(
-        arguments,
-        session,
-        lambda values: jobs.prepare_job(ensemble, workflow, values),
-        ask=True,
-    )
+    return run_job(arguments, session, lambda values: jobs.prepare_job(ensemble, workflow, values))

@@ -22,9 +22,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     console = session.console
     record = jobs.show(arguments.ensemble, arguments.change_id)
-    if arguments.output == "json":
-        console.document(record)
-    else:
-        is_job = "tasks" in record
-        console.result((job_record_text if is_job else task_record_text)(record, console.style))
+    text = job_record_text if "tasks" in record else task_record_text
+    console.answer(record, text(record, console.style))
     return 0

@@ -22,8 +22,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     console = session.console
     status = jobs.status(arguments.ensemble, options.job_options(arguments, console.environment))
-    if arguments.output == "json":
-        console.document(status)
-    else:
-        console.tell(status_text(status, console.style, verbose=arguments.verbose > 0))
+    console.answer(status, status_text(status, console.style, verbose=arguments.verbose > 0))
     return 0

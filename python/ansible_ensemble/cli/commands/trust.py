@@ -40,10 +40,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             raise InvalidInput(f"there is no folder {folder}")
         trust(folder)
     said = {str(name): how.value for name, how in sorted(trusted_folders().items())}
-    if arguments.output == "json":
-        console.document({"folders": said})
-    elif arguments.list:
-        console.result("".join(f"{how:8} {name}\n" for name, how in said.items()) or "No folder is trusted.\n")
-    else:
-        console.line(f"{'Removed' if arguments.remove else 'Trusted'}: {folder.resolve()}.")
+    text = f"{'Removed' if arguments.remove else 'Trusted'}: {folder.resolve()}.\n"
+    if arguments.list:
+        text = "".join(f"{how:8} {name}\n" for name, how in said.items()) or "No folder is trusted.\n"
+    console.answer({"folders": said}, text)
     return 0

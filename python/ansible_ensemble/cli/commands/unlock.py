@@ -20,8 +20,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.jobs import commands as jobs
 
     lock = jobs.unlock(arguments.ensemble, arguments.lock_id)
-    if arguments.output == "json":
-        session.console.document(lock)
-    else:
-        session.console.line(f"The lock {arguments.lock_id} is removed.")
+    session.console.answer(lock, f"The lock {arguments.lock_id} is removed.\n")
     return 0

@@ -21,13 +21,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print the version of the package; with -v or as JSON also of its dependencies."""
-    console = session.console
-    if arguments.output == "json":
-        console.document(_versions())
-    elif arguments.verbose:
-        console.result("\n".join(table([[name, number] for name, number in _versions().items()])) + "\n")
-    else:
-        console.result(f"ansible-ensemble {__version__}\n")
+    text = f"ansible-ensemble {__version__}\n"
+    if arguments.verbose:
+        text = "\n".join(table([[name, number] for name, number in _versions().items()])) + "\n"
+    session.console.answer(_versions(), text)
     return 0
 
 
