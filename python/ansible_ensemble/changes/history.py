@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,25 +10,22 @@ from typing import Any
 from ansible_ensemble.changes.job_record import CHANGES, JOBS, JobFile, job_file_name, read_job
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, JobsLine, last_job, read_jobs
 from ansible_ensemble.changes.record import ChangeRecord, unescape
-from ansible_ensemble.core.changeid import is_change_id, is_job, job_of, timestamp
+from ansible_ensemble.core.changeid import is_change_id, is_job, job_of
 from ansible_ensemble.core.errors import InvalidInput
 
 
 def history(folder: Path) -> list[dict[str, Any]]:
     """All jobs of an ensemble, oldest first, from `jobs.tsv` and the records of jobs that it lacks.
 
-    Each is `{changeId, previousId, workflow, status, startTime, endTime, seconds, summary, startCommit, changelog,
-    tasks}`, without what is unknown; `tasks` is a count.
+    Each is `{changeId, previousId, workflow, status, outcome, startTime, endTime, seconds, summary, startCommit,
+    changelog, tasks}`, without what is unknown; `tasks` is a count.
 
     Raises:
         EnsembleError: a file cannot be read.
     """
     lines = read_jobs(folder / FILE_NAME)
-    counts: dict[str, int] = {}
-    for change_id in lines:
-        if not is_job(change_id):
-            counts[job_of(change_id)] = counts.get(job_of(change_id), 0) + 1
-    jobs = {line.id: _job_line(line, counts.get(line.id, 0)) for line in lines.values() if line.is_job}
+    counts = Counter(job_of(change_id) for change_id in lines if not is_job(change_id))
+    jobs = {line.id: _job_line(line, counts[line.id]) for line in lines.values() if line.is_job}
     for path in (folder / CHANGES).glob("job*.yaml"):
         job_id = path.stem[-8:] + "0000"
         if not jobs.get(job_id, {}).get("workflow"):  # Unfurl's lines do not have it
@@ -36,7 +34,7 @@ def history(folder: Path) -> list[dict[str, Any]]:
             except InvalidInput as error:  # the others are shown anyway
                 jobs.setdefault(job_id, {"changeId": job_id, "summary": str(error), "tasks": 0})
                 continue
-            jobs[record.job.change_id] = record.job.to_json() | {"tasks": len(record.tasks)}
+            jobs[record.job.change_id] = _job_document(record) | {"tasks": len(record.tasks)}
     return [jobs[job_id] for job_id in sorted(jobs)]
 
 
@@ -48,9 +46,8 @@ def show_job(folder: Path, change_id: str) -> dict[str, Any]:
     """
     record = find_job(folder, change_id)
     if record is None:
-        line = _line(folder, job_of(change_id))
-        return _job_line(line, 0) | {"tasks": []}
-    return record.job.to_json() | {"tasks": [task.to_json(verbose=True) for task in record.tasks]}
+        return _job_line(_line(folder, job_of(change_id)), 0) | {"tasks": []}
+    return _job_document(record) | {"tasks": [task.to_json(verbose=True) for task in record.tasks]}
 
 
 def show_task(folder: Path, change_id: str) -> dict[str, Any]:
@@ -101,7 +98,6 @@ def find_job(folder: Path, change_id: str) -> JobFile | None:
     Raises:
         InvalidInput: it is not a change id, or the file is damaged.
     """
-    timestamp(change_id)  # the id as it was given is the one to complain of
     name = job_file_name(job_of(change_id)) + ".yaml"
     for subfolder in (JOBS, CHANGES):
         path = folder / subfolder / name
@@ -128,20 +124,21 @@ def _line(folder: Path, change_id: str) -> JobsLine:
     return line
 
 
+def _job_document(record: JobFile) -> dict[str, Any]:
+    return _with_outcome(record.job.to_json())
+
+
+def _with_outcome(job: dict[str, Any]) -> dict[str, Any]:
+    """A job with the outcome `ok` where ours leaves that out; what Unfurl wrote has no workflow and says nothing."""
+    return job | {"outcome": job.get("outcome", "ok")} if job.get("workflow") else job
+
+
 def _job_line(line: JobsLine, tasks: int) -> dict[str, Any]:
-    texts = {
-        "changeId": line.id,
-        "previousId": line.previous_id,
-        "workflow": unescape(line.columns.get("workflow", "")),
-        "status": line.status,
-        "outcome": line.columns.get("outcome", ""),
-        "startTime": line.columns.get("startTime", ""),
-        "endTime": line.columns.get("endTime", ""),
-        "summary": line.columns.get("summary", ""),
-        "startCommit": line.columns.get("startCommit", ""),
-        "changelog": unescape(line.columns.get("changelog", "")),
-    }
-    document: dict[str, Any] = {key: text for key, text in texts.items() if text}
+    names = ("workflow", "status", "outcome", "startTime", "endTime", "summary", "startCommit", "changelog")
+    texts = {"changeId": line.id, "previousId": line.previous_id}
+    texts |= {name: line.columns.get(name, "") for name in names}
+    texts |= {name: unescape(texts[name]) for name in ("workflow", "changelog")}
+    document: dict[str, Any] = _with_outcome({key: text for key, text in texts.items() if text})
     if line.seconds is not None:
         document["seconds"] = line.seconds
     return document | {"tasks": tasks}

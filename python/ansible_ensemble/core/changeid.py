@@ -61,7 +61,13 @@ def task_id(job_id: str, number: int) -> str:
 
 
 def job_of(change_id: str) -> str:
-    """The id of the job that a task belongs to; of a job, its own."""
+    """The id of the job that a task belongs to; of a job, its own.
+
+    Raises:
+        InvalidInput: it is not a change id.
+    """
+    if not is_change_id(change_id):
+        raise _no_id(change_id)
     return change_id[:_STAMP_LENGTH] + "0000"
 
 
@@ -84,7 +90,11 @@ def timestamp(change_id: str) -> datetime:
             return datetime(_FIRST_YEAR + year, month, day, hour, minute, second, microsecond, tzinfo=UTC)
         except ValueError:
             pass
-    raise InvalidInput(f"{change_id!r} is not a change id", hint="an id looks like A6BKKsK50001; see `history`")
+    raise _no_id(change_id)
+
+
+def _no_id(text: str) -> InvalidInput:
+    return InvalidInput(f"{text!r} is not a change id", hint="an id looks like A6BKKsK50001; see `history`")
 
 
 def _encode(moment: datetime) -> str:

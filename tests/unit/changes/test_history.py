@@ -36,6 +36,15 @@ def test_jobs_come_in_order(folder: Path) -> None:
     assert jobs[0]["seconds"] == 1.5
 
 
+def test_a_job_says_how_it_ended(folder: Path) -> None:
+    append_job(folder / "jobs.tsv", JobRecord("A6BNKsK50000", workflow="deploy", outcome="stopped"))
+    append_job(
+        folder / "jobs.tsv", JobRecord("A6BOKsK50000", status="error")
+    )  # as Unfurl does, which says nothing of it
+    assert [job.get("outcome") for job in history(folder)] == ["ok", "ok", "ok", "stopped", None]
+    assert [show(folder, job)["outcome"] for job in (FIRST, NOOP)] == ["ok", "ok"]
+
+
 def test_an_ensemble_without_jobs_has_no_history(tmp_path: Path) -> None:
     assert history(tmp_path) == []
 
