@@ -27,36 +27,27 @@ KINDS = (*COMMITTED, "tasks")
 
 
 def committed_paths(ensemble: Path) -> list[Path]:
-    """What jobs write and git keeps: the ensemble's file, `jobs.tsv`, `changes`, active artifacts and secrets.
-
-    Args:
-        ensemble: the ensemble's file. The paths need not exist.
-    """
+    """What jobs write and git keeps: the ensemble's file, `jobs.tsv`, `changes`, active artifacts and secrets."""
     folder = ensemble.parent
     return [ensemble, folder / "jobs.tsv", folder / "changes", *(folder / ACTIVE / kind for kind in COMMITTED)]
 
 
 def passing_paths(ensemble: Path) -> list[Path]:
-    """What jobs write and git need not keep, as far as it exists: the lock, logs and working folders.
-
-    Args:
-        ensemble: the ensemble's file.
-    """
+    """What jobs write and git need not keep, as far as it exists: the lock, logs and working folders."""
     folder, name = ensemble.parent, escape(ensemble.name)
     failed = [path for path in folder.glob("failed.*") if is_change_id(path.name.removeprefix("failed."))]
     found = [*folder.glob(f"{name}.lock*"), *unfinished(folder, name)]
     return [folder / "jobs", folder / PLANNED, folder / ACTIVE / "tasks", *failed, *found]
 
 
-def remove_unfinished(ensemble: Path) -> None:
-    """Remove what jobs left that were killed while they wrote a record; the lock must be held.
+def remove_unfinished(ensemble: Path, *, records: bool) -> None:
+    """Remove what was left of an ensemble's file by who was killed while they wrote it; the lock must be held.
 
-    Args:
-        ensemble: the ensemble's file.
+    With `records`, also of the records: who is killed while they write these leaves the journal open as well.
     """
     folder = ensemble.parent
     left = [unfinished(folder, escape(ensemble.name))]
-    left += [unfinished(folder / name) for name in ("jobs", "changes", f"{ACTIVE}/artifacts")]
+    left += [unfinished(folder / name) for name in ("jobs", "changes", f"{ACTIVE}/artifacts") if records]
     for path in chain.from_iterable(left):
         path.unlink(missing_ok=True)
 
@@ -90,21 +81,17 @@ def folder_name(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F")
 
 
-def task_succeeded(folder: Path, instance: str, operation: str) -> list[Path]:
+def task_succeeded(folder: Path, instance: str, operation: str) -> None:
     """Move a task's folders from planned to active, in place of those of an earlier job.
-
-    Returns:
-        The folders in `active` that are to be committed.
 
     Raises:
         EnsembleError: the file system refuses.
     """
-    moved = _move(folder, instance, operation, ACTIVE)
-    return [path for path in moved if path.relative_to(folder / ACTIVE).parts[0] in COMMITTED]
+    _move(folder, instance, operation, ACTIVE)
 
 
-def task_failed(folder: Path, instance: str, operation: str, change_id: str) -> list[Path]:
-    """Move a task's folders from planned to `failed.<changeid>`; returns where they are now.
+def task_failed(folder: Path, instance: str, operation: str, change_id: str) -> None:
+    """Move a task's folders from planned to `failed.<changeid>`.
 
     Raises:
         InvalidInput: it is not a change id.
@@ -112,11 +99,10 @@ def task_failed(folder: Path, instance: str, operation: str, change_id: str) -> 
     """
     if not is_change_id(change_id):
         raise InvalidInput(f"{change_id!r} is not a change id")
-    return _move(folder, instance, operation, f"failed.{change_id}")
+    _move(folder, instance, operation, f"failed.{change_id}")
 
 
-def _move(folder: Path, instance: str, operation: str, stage: str) -> list[Path]:
-    moved = []
+def _move(folder: Path, instance: str, operation: str, stage: str) -> None:
     for kind in KINDS:
         source = task_folder(folder, kind, instance, operation)
         target = task_folder(folder, kind, instance, operation, stage=stage)
@@ -126,8 +112,6 @@ def _move(folder: Path, instance: str, operation: str, stage: str) -> list[Path]
                 _remove(target)
                 source.chmod(0o700)
                 source.rename(target)
-                moved.append(target)
-    return moved
 
 
 def _remove(path: Path) -> None:

@@ -97,7 +97,8 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
 
 def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str, dict[str, Any]]]:
     unread: list[EnsembleError] = []
-    for journal in open_journals(location.ensemble.parent):
+    journals = open_journals(location.ensemble.parent)
+    for journal in journals:
         try:
             reading = read_journal(journal)
             if is_empty(reading):
@@ -114,7 +115,7 @@ def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str,
         yield f"{text} Interrupted: {names}." if names else text, report
     if unread:
         raise unread[0]
-    remove_unfinished(location.ensemble)
+    remove_unfinished(location.ensemble, records=bool(journals))
 
 
 def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[str, Any]]]:
@@ -130,10 +131,7 @@ def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[s
 def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ensemble:
     """The ensemble as a killed job saw it: with its inputs, its environment and, if it rolled back, its specification.
 
-    Args:
-        location: the ensemble.
-        header: the job's first entry.
-        options: those of this call, for what no record holds, and for a job whose own do not fit the files any more.
+    The options of this call are for what no record holds, and for a job whose own do not fit the files any more.
 
     Raises:
         EnsembleError: the ensemble cannot be read by these either.
@@ -146,11 +144,7 @@ def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ens
 
 
 def _check_gone(folded: Folded) -> None:
-    """A job that lost its lock ends its operations, and its journal grows until then.
-
-    Raises:
-        Locked: the process that executes it is still there.
-    """
+    """Refuse to go on while a job that lost its lock ends its operations: its journal grows until then."""
     process = folded.header.carried_out_by
     if process is not None and presence(process) is Presence.ALIVE:
         raise Locked(

@@ -18,12 +18,9 @@ def render(folder: Path, kind: str, text: str, instance: str = "app") -> Path:
 def test_a_task_that_succeeded_is_active(tmp_path: Path) -> None:
     for kind in folders.KINDS:
         render(tmp_path, kind, kind)
-    committed = folders.task_succeeded(tmp_path, "app", "configure")
-    assert [str(path.relative_to(tmp_path)) for path in committed] == [
-        "active/artifacts/app/configure",
-        "active/secrets/app/configure",
-    ]
-    assert (tmp_path / "active/tasks/app/configure/file").read_text() == "tasks"
+    folders.task_succeeded(tmp_path, "app", "configure")
+    for kind in folders.KINDS:
+        assert (tmp_path / "active" / kind / "app/configure/file").read_text() == kind
     assert not folders.task_folder(tmp_path, "tasks", "app", "configure").exists()
 
 
@@ -40,9 +37,8 @@ def test_it_replaces_what_an_earlier_job_left(tmp_path: Path) -> None:
 def test_a_task_that_failed_is_kept_under_its_id(tmp_path: Path) -> None:
     render(tmp_path, "tasks", "x")
     render(tmp_path, "tasks", "another's", instance="db")
-    assert folders.task_failed(tmp_path, "app", "configure", "A6BKKsK50001") == [
-        tmp_path / "failed.A6BKKsK50001/tasks/app/configure"
-    ]
+    folders.task_failed(tmp_path, "app", "configure", "A6BKKsK50001")
+    assert (tmp_path / "failed.A6BKKsK50001/tasks/app/configure/file").exists()
     assert not (tmp_path / "active").exists()
     assert (tmp_path / "planned/tasks/db/configure/file").exists()
 
@@ -58,7 +54,7 @@ def test_what_is_moved_is_its_owners_alone_and_a_folder_of_the_users_stays_as_it
 
 
 def test_a_task_that_rendered_nothing_moves_nothing(tmp_path: Path) -> None:
-    assert folders.task_succeeded(tmp_path, "app", "configure") == []
+    folders.task_succeeded(tmp_path, "app", "configure")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -116,3 +116,11 @@ def test_what_killed_jobs_were_writing_is_removed(job) -> None:
     unfinished.write_text("half of it")
     recover(made)
     assert not unfinished.exists()
+
+
+def test_what_was_left_of_the_ensembles_file_is_removed_whoever_wrote_it(job) -> None:
+    made = job()
+    unfinished = made.ensemble.path.with_name(f".{made.ensemble.path.name}.{'0' * 8}.new")
+    unfinished.write_text("half of it")
+    recover(made)
+    assert not unfinished.exists()
