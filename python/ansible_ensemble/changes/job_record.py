@@ -38,14 +38,7 @@ def job_file_name(job_id: str) -> str:
 def write_job(
     folder: Path, job: JobRecord, tasks: Iterable[ChangeRecord], redactor: Redactor, *, manifest: str = "ensemble.yaml"
 ) -> list[Path]:
-    """Write both copies of a job's record; sets the job's `changelog`.
-
-    Args:
-        folder: the ensemble's folder.
-        job: the job.
-        tasks: its tasks.
-        redactor: masks marked values and known secrets, in both copies.
-        manifest: name of the ensemble's file.
+    """Write both copies of a job's record, secrets masked, and set the job's `changelog`.
 
     Returns:
         The committed copy and the verbose one.

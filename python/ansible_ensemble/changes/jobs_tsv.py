@@ -47,12 +47,6 @@ class JobsLine:
         return self.columns.get("status", "")
 
     @property
-    def outcome(self) -> str:
-        """How it ended, see `ChangeRecord.outcome`."""
-        fallback = "error" if self.status in ("error", "unknown") else "ok"
-        return self.columns.get("outcome", fallback)
-
-    @property
     def target(self) -> str:
         """Key of what the task worked on."""
         return unescape(self.columns.get("target", ""))
@@ -105,11 +99,7 @@ def append_job(path: Path, job: JobRecord, tasks: Iterable[ChangeRecord] = ()) -
 
 
 def read_jobs(path: Path, wanted: Collection[str] | None = None) -> dict[str, JobsLine]:
-    """Read lines by change id, in the order of their ids.
-
-    Args:
-        path: the file; none is as good as an empty one.
-        wanted: the ids to read; None reads all.
+    """Read the lines of the wanted ids (None: all) by id, in order; a file that is not there counts as empty.
 
     Raises:
         EnsembleError: the file cannot be read.
@@ -133,9 +123,7 @@ def latest_digests(path: Path) -> dict[tuple[str, str], JobsLine]:
     for line in _lines(path):
         if "\tdigestValue=" in line and "\toutcome=" not in line:
             key = (_column(line, "target"), _column(line, "operation"))
-            known = newest.get(key)
-            if known is None or _newer(line, known):
-                newest[key] = line
+            newest[key] = max(newest.get(key, ""), line, key=_age)
     return {(line.target, line.operation): line for line in map(_parse, newest.values()) if is_change_id(line.id)}
 
 
@@ -146,14 +134,14 @@ def collisions(path: Path) -> list[str]:
         EnsembleError: the file cannot be read.
     """
     begun: dict[str, str] = {}
-    found = []
+    found = set()
     for line in _lines(path):
         change_id = line.partition("\t")[0]
         start = _column(line, "startTime") if is_change_id(change_id) and is_job(change_id) else ""
         other = begun.setdefault(change_id, start) if start else ""
         if not (start.startswith(other) or other.startswith(start)):  # a torn line has a part of it
-            found.append(change_id)
-    return sorted(set(found))
+            found.add(change_id)
+    return sorted(found)
 
 
 def last_job(path: Path) -> str | None:
@@ -166,9 +154,8 @@ def last_job(path: Path) -> str | None:
     return max((change_id for change_id in ids if is_change_id(change_id) and is_job(change_id)), default=None)
 
 
-def _newer(line: str, other: str) -> bool:
-    one, two = line.partition("\t")[0], other.partition("\t")[0]
-    return one > two or (one == two and len(line) > len(other))
+def _age(line: str) -> tuple[str, int]:
+    return line.partition("\t")[0], len(line)
 
 
 def _column(line: str, key: str) -> str:

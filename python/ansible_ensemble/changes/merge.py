@@ -8,7 +8,7 @@ What people write (the spec) is merged key by key; where both sides changed the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,11 +40,11 @@ class Merged:
 
 
 def merge_ensembles(base: str, ours: str, theirs: str, file: Path) -> Merged:
-    """Merge two versions of an ensemble's file.
+    """Merge two versions of an ensemble's file; comments and layout of ours stay.
 
     Args:
         base: the text both come from; empty if there is none.
-        ours: the text of this side, whose comments and layout stay.
+        ours: the text of this side.
         theirs: the text of the other side.
         file: its name, for errors.
 
@@ -61,11 +61,7 @@ def merge_ensembles(base: str, ours: str, theirs: str, file: Path) -> Merged:
 
 
 class _Merge:
-    """A merge on its way.
-
-    Attributes:
-        theirs_is_newer: whether the last job of the other side started after ours.
-    """
+    """A merge on its way."""
 
     def __init__(self, *, theirs_is_newer: bool) -> None:
         self.theirs_is_newer = theirs_is_newer
@@ -92,10 +88,7 @@ class _Merge:
             if key == "instances":
                 value: Any = self.instances(*(_map(version) for version in (old, own, other)))
             elif isinstance(own, Mapping) and isinstance(other, Mapping):
-                value = {}
-                for name in _keys(own, other):
-                    parts = (_get(_map(old), name), _get(own, name), _get(other, name))
-                    _put(value, name, self.observed(f"{key} {name}", *parts))
+                value = _by_key(old, own, other, f"{key} ", self.observed)
             else:
                 value = self.observed(str(key), old, own, other)
             _put(merged, key, value)
@@ -136,16 +129,20 @@ class _Merge:
         if not _both(old, own, other):
             return _changed(old, own, other)
         if isinstance(own, Mapping) and isinstance(other, Mapping):
-            merged: dict[Any, Any] = {}
-            for key in _keys(own, other):
-                parts = (_get(_map(old), key), _get(own, key), _get(other, key))
-                _put(merged, key, self.written(f"{path}.{key}", *parts))
-            return merged
+            return _by_key(old, own, other, f"{path}.", self.written)
         self.unresolved.append(path)
         return own
 
     def newer(self, own: Any, other: Any) -> Any:
         return other if self.theirs_is_newer else own
+
+
+def _by_key(old: Any, own: Any, other: Any, prefix: str, merge: Callable[[str, Any, Any, Any], Any]) -> dict[Any, Any]:
+    """Maps merged key by key, each under its name with a prefix."""
+    merged: dict[Any, Any] = {}
+    for key in _keys(own, other):
+        _put(merged, key, merge(f"{prefix}{key}", *(_get(_map(version), key) for version in (old, own, other))))
+    return merged
 
 
 def _both(old: Any, own: Any, other: Any) -> bool:

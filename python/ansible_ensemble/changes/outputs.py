@@ -18,12 +18,8 @@ Key = tuple[str, str]
 class OperationOutputs(Mapping[Key, Mapping[str, Any]]):
     """The outputs of every operation's last success, each record read when it is first asked for.
 
-    A key names what the operation ran on as `app`, or `app::.requirements::db#0` for a relationship.
-
-    Args:
-        folder: the ensemble's folder.
-        operations: the change in which each operation ran.
-        unseal: decrypts recorded values.
+    A key names what the operation ran on as `app`, or `app::.requirements::db#0` for a relationship. Recorded values
+    are decrypted by `unseal`.
 
     Attributes:
         new: those of the running job.

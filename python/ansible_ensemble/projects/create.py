@@ -27,16 +27,8 @@ _URL = re.compile(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
 _ARCHIVES = (".zip", ".csar")
 #: What a copy of a folder leaves behind: what jobs made and git would not have either.
 _LEFT_BEHIND = (
-    "planned",
-    "jobs",
-    "failed.*",
-    "*.lock",
-    "*.lock.*",
-    "*.journal",
-    "*.key",
-    ".ansible",
-    "__pycache__",
-    ".git",
+    *("planned", "jobs", "failed.*", "*.lock", "*.lock.*", "*.journal"),
+    *("*.key", ".ansible", "__pycache__", ".git"),
 )
 
 
@@ -62,11 +54,8 @@ class Created:
 def init_project(folder: Path, *, template: str | None = None) -> Created:
     """Make a project of a folder, or one more ensemble of a folder within a project.
 
-    Files that are there already stay as they are.
-
-    Args:
-        folder: the folder, made if it is missing.
-        template: path of a service template within it, for the ensemble; None is a new sample.
+    The folder is made if it is missing; files that are there already stay as they are. Without the path of a service
+    template within it, the ensemble gets a new sample.
 
     Raises:
         InvalidInput: there is an ensemble already, or no such template.
@@ -81,15 +70,12 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
         raise InvalidInput("there is no such service template", Place(str(folder / template)))
     outer = find_project(folder)
     within = outer.file is not None and outer.root != folder.resolve()
-    files = [
-        (path, source)
-        for path, source in _skeleton(resources.files(__package__) / "skeleton", "")
-        if not (within and path not in (ENSEMBLE_FILE, _TEMPLATE)) and not (template is not None and path == _TEMPLATE)
-    ]
     written, kept = [], []
     with _reported(folder):
-        for path, source in files:
+        for path, source in _skeleton(resources.files(__package__) / "skeleton", ""):
             target = folder / path
+            if (within and path not in (ENSEMBLE_FILE, _TEMPLATE)) or (template is not None and path == _TEMPLATE):
+                continue
             if target.exists():
                 kept.append(path)
             elif not (path in PROJECT_FILES and any((folder / n).exists() for n in PROJECT_FILES)):

@@ -24,15 +24,9 @@ SECRETS_FILES = ("secrets/secrets.yaml", "secrets/secrets.yml")
 
 
 class Values(Mapping[str, Any]):
-    """Values by name, each made when it is first read."""
+    """Values by name, each made of what is written when it is first read."""
 
     def __init__(self, raw: Mapping[str, Any], make: Callable[[Any], Any]) -> None:
-        """Make the map.
-
-        Args:
-            raw: the values as they are written.
-            make: gives the value of what is written.
-        """
         self._raw = raw
         self._make = make
         self._made: dict[str, Any] = {}

@@ -80,8 +80,7 @@ def clone_repository(url: str, folder: Path) -> None:
 
 def head(root: Path) -> str:
     """The commit the working tree is on; empty if there is none yet."""
-    status, out, _ = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
-    return out.strip() if status == 0 else ""
+    return _answer(root, "rev-parse", "--verify", "--quiet", "HEAD")
 
 
 def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = True) -> list[str]:
@@ -103,13 +102,7 @@ def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = Tr
 
 
 def check_clean(root: Path, dirty: str, *, commit: bool, ignore: Iterable[Path] = ()) -> None:
-    """Refuse to work on a dirty working tree where that is asked for.
-
-    Args:
-        root: the working tree.
-        dirty: `ok` never refuses, `abort` does, `auto` does if the job is going to commit.
-        commit: whether it is.
-        ignore: as for `dirty_files`.
+    """Refuse to work on a dirty working tree: `ok` never does, `abort` does, `auto` does if the job is to commit.
 
     Raises:
         EnsembleError: it is dirty, or git failed.
@@ -127,19 +120,10 @@ def check_clean(root: Path, dirty: str, *, commit: bool, ignore: Iterable[Path] 
 
 
 def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None = None) -> str | None:
-    """Commit these files and folders, and nothing else of what is staged or changed.
+    """Commit these files and folders, and nothing else of what is staged or changed; None if nothing changed.
 
-    Whatever goes wrong here, the files are as they were.
-
-    Args:
-        root: the working tree.
-        paths: what to commit; what git ignores, and what neither exists nor was tracked, is left out.
-        message: the commit's message.
-        base: the commit the work started from. Commits made since are built upon, unless they change one of the
-            files.
-
-    Returns:
-        The new commit; None if nothing changed.
+    What git ignores, and what neither exists nor was tracked, is left out. Commits made since the `base` that the work
+    started from are built upon, unless they change one of the files. Whatever goes wrong, the files are as they were.
 
     Raises:
         EnsembleError: git or one of its hooks refused, or another commit changed the same files.
@@ -172,8 +156,8 @@ def push(root: Path) -> None:
         raise
 
 
-def upstream(root: Path, *, fetch: bool = True) -> Upstream | None:
-    """The relation of the branch to its upstream; None without one.
+def upstream(root: Path) -> Upstream | None:
+    """The relation of the branch to its upstream, which is fetched; None without one.
 
     Raises:
         EnsembleError: git failed, most often because the other side cannot be reached.
@@ -181,9 +165,8 @@ def upstream(root: Path, *, fetch: bool = True) -> Upstream | None:
     name = _follows(root)
     if not name:
         return None
-    if fetch:
-        with claimed(root):
-            git_output(root, "fetch", "--quiet")
+    with claimed(root):
+        git_output(root, "fetch", "--quiet")
     ahead, behind = git_output(root, "rev-list", "--left-right", "--count", "HEAD...@{upstream}").split()
     return Upstream(name, int(ahead), int(behind))
 
@@ -218,35 +201,31 @@ def skips_upstream_check() -> bool:
 
 def branch(root: Path) -> str:
     """The name of the branch; empty on none."""
-    status, out, _ = run_git(root, "symbolic-ref", "--short", "--quiet", "HEAD")
-    return out.strip() if status == 0 else ""
+    return _answer(root, "symbolic-ref", "--short", "--quiet", "HEAD")
 
 
 def remote_url(root: Path) -> str:
     """The URL of `origin` without user and password; empty if there is none."""
-    status, out, _ = run_git(root, "remote", "get-url", "origin")
-    return without_credentials(out.strip()) if status == 0 else ""
+    return without_credentials(_answer(root, "remote", "get-url", "origin"))
 
 
 def first_commit(root: Path) -> str:
     """The oldest commit, which is the same in all clones; empty if there is none."""
-    status, out, _ = run_git(root, "rev-list", "--max-parents=0", "HEAD")
-    return out.split()[-1] if status == 0 and out.split() else ""
+    return _answer(root, "rev-list", "--max-parents=0", "HEAD").rpartition("\n")[2]
 
 
-def changed_between(root: Path, one: str, other: str = "HEAD") -> list[str] | None:
-    """Files that differ between two commits; None if `one` is unknown here."""
-    if not git_guard.is_commit(one):
+def changed_since(root: Path, commit: str) -> list[str] | None:
+    """Files that differ between a commit and HEAD; None if it is unknown here."""
+    if not git_guard.is_commit(commit):
         return None
-    status, out, _ = run_git(root, "diff", "--name-only", "--no-renames", "-z", f"{one}^{{commit}}", other, "--")
+    status, out, _ = run_git(root, "diff", "--name-only", "--no-renames", "-z", f"{commit}^{{commit}}", "HEAD", "--")
     return [file for file in out.split("\0") if file] if status == 0 else None
 
 
 def commit_that_added(root: Path, path: Path) -> str:
     """The commit that a file first came with; empty if it is in none."""
     name = relative_name(root, path)
-    status, out, _ = run_git(root, LITERAL, "log", "--diff-filter=A", "--format=%H", "--", name)
-    return out.split()[-1] if status == 0 and out.split() else ""
+    return _answer(root, LITERAL, "log", "--diff-filter=A", "--format=%H", "--", name).rpartition("\n")[2]
 
 
 def export_commit(root: Path, revision: str, into: Path) -> None:
@@ -265,12 +244,9 @@ def export_commit(root: Path, revision: str, into: Path) -> None:
 
 
 def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-    """Run git; it does not prompt and opens no editor.
+    """Run git in a folder; it does not prompt and opens no editor.
 
-    Args:
-        root: the folder it runs in.
-        arguments: its arguments.
-        settings: of its configuration; unlike arguments they are not seen in the list of processes.
+    Settings of its configuration are, unlike arguments, not seen in the list of processes.
 
     Returns:
         Exit code, output, error output.
@@ -308,7 +284,7 @@ def _guarded(root: Path, command: str, settings: Mapping[str, str], *, trusted: 
         return {**git_environment(settings), "GIT_ALLOW_PROTOCOL": protocols}
     if trusted:
         return git_environment(settings)
-    return {**git_environment({**settings, **_neutral(root)}), **git_guard.alone()}
+    return {**git_environment({**settings, **_neutral(root)}), **git_guard.ALONE}
 
 
 @cache
@@ -338,7 +314,12 @@ def relative_name(root: Path, path: Path) -> str:
 
 
 def _follows(root: Path) -> str:
-    status, out, _ = run_git(root, "rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}")
+    return _answer(root, "rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}")
+
+
+def _answer(root: Path, *arguments: str) -> str:
+    """What git prints, without the white space around it; empty if it fails."""
+    status, out, _ = run_git(root, *arguments)
     return out.strip() if status == 0 else ""
 
 

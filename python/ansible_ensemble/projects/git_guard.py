@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 #: The ways that a repository may be reached by; git knows others that run any command (`ext::`).
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
@@ -29,29 +28,20 @@ _NEVER = {
     "submodule.recurse": "false",
     "status.submoduleSummary": "false",
 }
-#: An object that is missing is fetched from elsewhere, by a program that the repository names.
-_ALONE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0"}
+#: Variables for a git that contacts no remote: what is missing would be fetched by a program that the repository names.
+ALONE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0"}
 
 #: Prints the settings that `neutral_settings` takes.
 LIST = ("config", "--list", "--show-scope", "-z")
 
 
 def neutral_settings(listed: str) -> dict[str, str]:
-    """The settings that make harmless what a repository names.
-
-    Args:
-        listed: all of git's settings with where they are from, as git prints them.
-    """
+    """The settings that make harmless what a repository names, by all of git's settings as `LIST` prints them."""
     words = listed.split("\0")
     own = [entry.partition("\n")[0] for scope, entry in zip(words[::2], words[1::2]) if scope in ("local", "worktree")]
     found = {key: "" for key in own if _RUNS.fullmatch(key) and not key.endswith((".url", ".fetch"))}
     required = {key: "false" for key in own if key.startswith("filter.") and key.endswith(".required")}
     return {**found, **required, **_NEVER}
-
-
-def alone() -> Mapping[str, str]:
-    """Environment variables for a git that contacts no remote."""
-    return _ALONE
 
 
 def above_submodules(arguments: tuple[str, ...]) -> tuple[str, ...]:

@@ -156,11 +156,7 @@ def verification(lock: GlobalLock) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def lost_to(lock: GlobalLock, answer: str) -> str | None:
-    """How the lock was lost, in words; None if it is still ours.
-
-    Args:
-        lock: the lock.
-        answer: what the command of `verification` prints.
+    """How the lock was lost, in words, by what the command of `verification` prints; None if it is still ours.
 
     Raises:
         EnsembleError: that is not an answer.
@@ -209,7 +205,8 @@ def _take(
         held = _locks(_json(root, out))[0]
         write_atomically(record, json.dumps({"id": held.id, "name": name}) + "\n", mode=0o600)
         return GlobalLock(root, name, held.id, held.owner, settings.url, record)
-    held_by = _locks(_ask(root, settings.url, "locks", "--json", f"--path={name}", failed=error))
+    status, out, _ = _lfs(root, settings.url, "locks", "--json", f"--path={name}")
+    held_by = _locks(_json(root, out)) if status == 0 else []
     if not held_by:
         raise _failed(root, error)
     held = held_by[0]
@@ -244,13 +241,6 @@ def _lfs(root: Path, url: str, *arguments: str) -> tuple[int, str, str]:
 
 def _settings(url: str) -> dict[str, str]:
     return {"lfs.dialtimeout": "10", "lfs.activitytimeout": "20", **({"lfs.url": url} if url else {})}
-
-
-def _ask(root: Path, url: str, *arguments: str, failed: str = "") -> Any:
-    status, out, error = _lfs(root, url, *arguments)
-    if status != 0:
-        raise _failed(root, failed or error)
-    return _json(root, out)
 
 
 def _json(root: Path, text: str) -> Any:

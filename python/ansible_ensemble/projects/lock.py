@@ -220,11 +220,9 @@ def unlock(path: str | Path, lock_id: str) -> Lock:
 
 
 @contextmanager
-def locked(
-    path: str | Path, operation: str, *, timeout: float | None = 0, notice: Callable[[str], None] | None = None
-) -> Iterator[Lock]:
+def locked(path: str | Path, operation: str) -> Iterator[Lock]:
     """Hold the lock while the block runs, and release it also on exceptions. Arguments as for `acquire`."""
-    lock = acquire(path, operation, timeout=timeout, notice=notice)
+    lock = acquire(path, operation)
     try:
         yield lock
     finally:

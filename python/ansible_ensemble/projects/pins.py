@@ -16,7 +16,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import place_of
 from ansible_ensemble.projects.git import (
     branch,
-    changed_between,
+    changed_since,
     dirty_files,
     first_commit,
     head,
@@ -29,10 +29,7 @@ SELF = "self"
 
 
 def pins(repositories: Mapping[str, Path]) -> dict[str, Any]:
-    """The `lock:` section of what is here.
-
-    Args:
-        repositories: working trees by name; the ensemble's own is `self`.
+    """The `lock:` section of working trees by name; the ensemble's own is `self`.
 
     Raises:
         EnsembleError: git failed.
@@ -120,7 +117,7 @@ def _repositories(section: Mapping[str, Any], repositories: Mapping[str, Path], 
 
 
 def _own(root: Path, commit: str, records: list[Path]) -> list[str]:
-    changed = changed_between(root, commit) if commit else []
+    changed = changed_since(root, commit) if commit else []
     if changed is None:
         return [f"the commit {commit[:12]} is not in the ensemble's repository"]
     ignored = [relative_name(root, path) for path in records]

@@ -10,7 +10,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +33,14 @@ _NO_PASSWORD = "give one with --vault-id or ANSIBLE_VAULT_PASSWORD_FILE"
 class Vault:
     """The vault passwords of a project, and what they open."""
 
-    def __init__(self, vault_ids: Sequence[str] = (), base: Path | None = None, passwords: Any = None) -> None:
+    def __init__(self, vault_ids: Sequence[str] = (), passwords: Any = None) -> None:
         """Make the vault.
 
         Args:
             vault_ids: `name@source` or `source`, as Ansible's `--vault-id`; they come after a configured list.
-            base: the folder that relative sources start in; None is the working directory.
             passwords: passwords that are already read, as Ansible's `VaultLib.secrets`; then nothing else is read.
         """
         self._vault_ids = tuple(vault_ids)
-        self._base = base
         self._passwords: list[tuple[str, Any]] | None = list(passwords) if passwords is not None else None
 
     @property
@@ -55,11 +53,9 @@ class Vault:
         return bool(self._load())
 
     def encrypt(self, text: str, vault_id: str | None = None) -> VaultText:
-        """Encrypt a text.
+        """Encrypt a text; a mark of sensitivity is no part of it.
 
-        Args:
-            text: the text; a mark of sensitivity is no part of it.
-            vault_id: whose password to use; None is the configured `vault_encrypt_identity`, else the first.
+        Without a vault id by the password of the configured `vault_encrypt_identity`, else the first.
 
         Raises:
             InvalidInput: there is no such password.
@@ -67,11 +63,7 @@ class Vault:
         return VaultText(self._encrypt(reveal(text).encode("utf-8", "surrogatepass"), vault_id).decode("ascii"))
 
     def decrypt(self, text: str, place: Place | None = None) -> SensitiveStr:
-        """Decrypt a text.
-
-        Args:
-            text: what `encrypt` or `ansible-vault` made.
-            place: its position, for the error.
+        """Decrypt what `encrypt` or `ansible-vault` made, found at a place.
 
         Raises:
             InvalidInput: none of the passwords opens it, or it holds no text.
@@ -106,7 +98,7 @@ class Vault:
             raise InvalidInput(f"cannot be read: {error.strerror}", place) from error
         return self.decrypt_bytes(data, place) if is_encrypted(data) else data
 
-    def encrypt_file(self, path: Path, vault_id: str | None = None) -> bool:
+    def encrypt_file(self, path: Path) -> bool:
         """Encrypt a file in place; False if it is already encrypted.
 
         Raises:
@@ -119,7 +111,7 @@ class Vault:
             raise InvalidInput(f"cannot be read: {error.strerror}", Place(str(path))) from error
         if is_encrypted(data):
             return False
-        write_atomically(path, self._encrypt(data, vault_id).decode("ascii"), mode=0o600)
+        write_atomically(path, self._encrypt(data, None).decode("ascii"), mode=0o600)
         return True
 
     def digest_key(self, folder: Path, *, make: bool = True) -> bytes:
@@ -156,10 +148,7 @@ class Vault:
         return key
 
     def loader(self, folder: Path) -> Any:
-        """Ansible's DataLoader with these passwords, for lookups and templates.
-
-        Args:
-            folder: where relative files start.
+        """Ansible's DataLoader with these passwords, for lookups and templates; relative files start in the folder.
 
         Raises:
             InvalidInput: a password is named and cannot be read.
@@ -200,7 +189,7 @@ class Vault:
             configured = list(setting("DEFAULT_VAULT_IDENTITY_LIST") or ())
             file = setting("DEFAULT_VAULT_PASSWORD_FILE")
             sources = [*configured, *self._vault_ids, *([str(file)] if file else [])]
-            self._passwords = [_read_password(source, self._base or Path.cwd()) for source in sources]
+            self._passwords = [_read_password(source) for source in sources]
         return self._passwords
 
 
@@ -228,7 +217,7 @@ def protect(folder: Path, vault: Vault) -> list[Path]:
     return clear
 
 
-def _read_password(source: str, base: Path) -> tuple[str, Any]:
+def _read_password(source: str) -> tuple[str, Any]:
     """Read one password as Ansible does; a source may be a file, a script, or `prompt`."""
     name, separator, location = source.rpartition("@")
     name = name if separator and name else "default"
@@ -239,19 +228,16 @@ def _read_password(source: str, base: Path) -> tuple[str, Any]:
         if location in ("prompt", "prompt_ask_vault_pass"):
             password = PromptVaultSecret(prompt_formats=[f"Vault password ({name}): "], vault_id=name)
         else:
-            path = str(base / Path(location).expanduser())
+            path = str(Path.cwd() / Path(location).expanduser())
             password = get_file_vault_secret(filename=path, vault_id=name, loader=DataLoader())
         password.load()
     return name, password
 
 
 def _read_key(path: Path) -> bytes:
-    try:
+    key = b""
+    with suppress(OSError, ValueError):
         key = bytes.fromhex(path.read_text(encoding="ascii").strip())
-    except (OSError, ValueError) as error:
-        raise EnsembleError(
-            "this is not a digest key", Place(str(path)), "remove it, and a new one is created"
-        ) from error
     if len(key) != _KEY_LENGTH:
         raise EnsembleError("this is not a digest key", Place(str(path)), "remove it, and a new one is created")
     return key

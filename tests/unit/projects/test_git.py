@@ -240,8 +240,8 @@ def test_cloning_into_a_full_folder_is_refused(root: Path) -> None:
 def test_changes_between_commits(root: Path) -> None:
     base = git.head(root)
     git.commit(root, [write(root / "a", "x")], "a")
-    assert git.changed_between(root, base) == ["a"]
-    assert git.changed_between(root, "0" * 40) is None
+    assert git.changed_since(root, base) == ["a"]
+    assert git.changed_since(root, "0" * 40) is None
 
 
 def test_the_files_of_an_earlier_commit(root: Path, tmp_path: Path) -> None:

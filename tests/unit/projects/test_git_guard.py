@@ -7,7 +7,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.ensembles.revisions import specification_at
-from ansible_ensemble.projects.git import changed_between, clone_repository
+from ansible_ensemble.projects.git import changed_since, clone_repository
 from ansible_ensemble.projects.git_guard import clone_fault, is_commit, neutral_settings
 
 
@@ -59,7 +59,7 @@ def test_usual_urls_are_urls(url):
 def test_what_is_no_commit_reaches_no_git(text, tmp_path):
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     assert not is_commit(text)
-    assert changed_between(tmp_path, text) is None
+    assert changed_since(tmp_path, text) is None
     with pytest.raises(InvalidInput, match="is not a commit"):
         specification_at(tmp_path / "ensemble.yaml", text)
     assert [path.name for path in tmp_path.iterdir()] == [".git"]

@@ -268,8 +268,9 @@ def test_what_a_killed_process_left_is_swept_away(ensemble: Path) -> None:
 def _take_and_count(ensemble: Path, counter: Path, rounds: int, results: Queue[str]) -> None:
     try:
         for _ in range(rounds):
-            with lock.locked(ensemble, "deploy", timeout=None):
-                counter.write_text(str(int(counter.read_text()) + 1))
+            held = lock.acquire(ensemble, "deploy", timeout=None)
+            counter.write_text(str(int(counter.read_text()) + 1))
+            lock.release(held)
         results.put("")
     except BaseException as error:
         results.put(repr(error))

@@ -102,8 +102,9 @@ def test_a_password_script(tmp_path: Path, password: Path) -> None:
     assert Vault([str(password)]).decrypt(Vault([str(script)]).encrypt("x")) == "x"
 
 
-def test_relative_sources_start_in_the_base(password: Path) -> None:
-    assert Vault([password.name], base=password.parent).available
+def test_relative_sources_start_in_the_working_directory(password: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(password.parent)
+    assert Vault([password.name]).available
 
 
 def test_what_ansible_vault_made_is_opened(tmp_path: Path, password: Path) -> None:
