@@ -79,3 +79,10 @@ def test_what_is_replaced_comes_after_what_it_read_and_stays_replaced():
     assert {one.instance: one.action.value for one in made.instances}["all"] == "-/+"
     waits = {operation.key: operation.waits_end for operation in made.operations}
     assert waits["all:Standard.create"] == ["origin:Standard.configure", "first:Standard.configure"]
+
+
+def test_what_reads_waits_for_the_end_of_what_it_reads():
+    made = planned({"reader": {"configure": ["origin"]}}, simple("reader"), node("origin"))
+    waits = {operation.key: operation.waits_end for operation in made.operations}
+    assert waits["reader:Standard.configure"] == ["origin:Standard.start"]
+    assert list(waits)[:3] == ["origin:Standard.configure", "origin:Standard.stop", "origin:Standard.start"]
