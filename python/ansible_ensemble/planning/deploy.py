@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ansible_ensemble.core.actions import Action, Reason
@@ -13,13 +14,7 @@ from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.plan import InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
-from ansible_ensemble.planning.sequence import (
-    bring_up,
-    mark_last,
-    never_added,
-    planned,
-    take_down,
-)
+from ansible_ensemble.planning.sequence import bring_up, mark_last, never_added, planned, take_down
 
 #: Attributes that every node has, which no operation needs to set [TOSCA 1.3, 5.9.1].
 _OF_ROOT = {"tosca_id", "tosca_name", "state"}
@@ -45,8 +40,8 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
     instance = member.instance
     if instance is not None and instance.imported is not None:
         return "it is imported from another ensemble"
-    if instance is not None and (instance.created or "").startswith("::"):
-        return f"it is managed by {(instance.created or '')[2:]}"
+    if instance is not None and instance.created and instance.created.startswith("::"):
+        return f"it is managed by {instance.created[2:]}"
     if "substitute" in member.template.directives:
         return None
     if member.is_new and planning.options.skip_new:
@@ -85,9 +80,7 @@ def _connect(planning: Planning, member: PlannedInstance) -> None:
     """Make the links that no add_* operation has made yet: of new requirements, and where a job was killed before."""
     if member.instance is None or not member.instance.created:
         return
-    operations = [
-        operation for link in member.requirements for operation in never_added(planning, link, Reason.CONNECT)
-    ]
+    operations = [one for link in member.requirements for one in never_added(planning, link, Reason.CONNECT)]
     if operations:
         names = ", ".join(dict.fromkeys(operation.relationship or "" for operation in operations))
         member.plan(Action.UPDATE, Reason.CONNECT, f"{names} is not connected")
@@ -224,6 +217,8 @@ def _repeatable(member: PlannedInstance, names: tuple[str, ...]) -> bool:
 
 
 def _replace(planning: Planning, member: PlannedInstance, text: str) -> None:
+    if member.find("Standard.delete") is None:
+        text += "; it has no delete operation: it is forgotten, and created again"
     member.plan(Action.REPLACE, Reason.REPLACE, text, planning.detector.properties(member))
     member.down = take_down(planning, member, Reason.REPLACE, dependents=False)
     member.up = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.REPLACE)
@@ -270,9 +265,8 @@ def _detect(planning: Planning, member: PlannedInstance) -> None:
     if changed:
         values = _merge([found.changes for found in detected.values()])
         text = ", ".join(f"{value.name} changed" for value in values[:3]) + (", ..." if len(values) > 3 else "")
-        update(
-            planning, member, member.plan(Action.UPDATE, Reason.RECONFIGURE, text, values), to_rerun(member, changed)
-        )
+        change = member.plan(Action.UPDATE, Reason.RECONFIGURE, text, values)
+        update(planning, member, change, to_rerun(member, changed))
 
 
 def to_rerun(member: PlannedInstance, changed: list[str]) -> list[str]:
@@ -294,12 +288,7 @@ def _merge(groups: list[list[ValueChange]]) -> list[ValueChange]:
     return properties or list(values.values())
 
 
-def update(
-    planning: Planning,
-    member: PlannedInstance,
-    change: InstanceChange,
-    names: tuple[str, ...] | list[str],
-) -> None:
+def update(planning: Planning, member: PlannedInstance, change: InstanceChange, names: Sequence[str]) -> None:
     """Plan operations on an instance that stays; without any, the change is dropped and said to be."""
     reason = change.reason
     member.up = bring_up(planning, member, names, reason)
