@@ -7,6 +7,7 @@ rendered, and so no plan holds the value of a sensitive input.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -36,10 +37,10 @@ def assigned_inputs(topology: Topology, assigned: AssignedInputs | None) -> dict
 def _finder(topology: Topology, origin: Origin) -> _Find:
     if origin.workflow in topology.workflows:
         given = {**topology.input_values, **assigned_inputs(topology, origin.given)}
-        return _OfWorkflow(topology.workflows[origin.workflow], given, topology.data_types.get)
+        return partial(_of_workflow, topology.workflows[origin.workflow], given, topology.data_types.get)
     if origin.policy in topology.policies:
-        return _OfPolicy(topology.policies[origin.policy], topology.data_types.get)
-    return _nothing
+        return partial(_of_policy, topology.policies[origin.policy], topology.data_types.get)
+    return lambda _: None  # nothing more is known
 
 
 def _filled(value: Any, find: _Find) -> Any:
@@ -51,53 +52,38 @@ def _filled(value: Any, find: _Find) -> Any:
     return {key: _filled(item, find) for key, item in value.items()} if found is None else found[0]
 
 
-def _nothing(_written: Mapping[str, Any]) -> None:
-    """Nothing is filled in where nothing more is known."""
-
-
-class _OfWorkflow:
-    """Finds what `get_input` of one of the workflow's own inputs stands for."""
-
-    def __init__(self, workflow: Workflow, given: Mapping[str, Any], data_type: DataTypes) -> None:
-        self._data_type = data_type
-        self._given = given
-        self._workflow = workflow
-
-    def __call__(self, written: Mapping[str, Any]) -> tuple[Any] | None:
-        called = written.get("get_input")
-        name, *path = called if isinstance(called, list) and called else [called]
-        if len(written) != 1 or not isinstance(name, str) or name not in self._workflow.inputs:
-            return None
-        definition = self._workflow.inputs[name]
-        found = part_of(self._value(name), path, f'the input "{name}" of the workflow', definition.place)
-        return (mark_declared(found, definition, self._data_type, path, _sensitive),)
-
-    def _value(self, name: str) -> Any:
-        definition = self._workflow.inputs[name]
-        if name in self._given:
-            return self._given[name]
-        if definition.has_value or definition.has_default:
-            return definition.value if definition.has_value else definition.default
-        if definition.required:
-            what = f'input "{name}" of workflow "{self._workflow.name}" has no value'
-            raise InvalidInput(what, definition.place, f"give it as --input {name}=VALUE")
+def _of_workflow(
+    workflow: Workflow, given: Mapping[str, Any], data_type: DataTypes, written: Mapping[str, Any]
+) -> tuple[Any] | None:
+    """What `get_input` of one of the workflow's own inputs stands for."""
+    called = written.get("get_input")
+    name, *path = called if isinstance(called, list) and called else [called]
+    if len(written) != 1 or not isinstance(name, str) or name not in workflow.inputs:
         return None
+    definition = workflow.inputs[name]
+    value = given[name] if name in given else _own_value(workflow, name)
+    found = part_of(value, path, f'the input "{name}" of the workflow', definition.place)
+    return (mark_declared(found, definition, data_type, path, _sensitive),)
 
 
-class _OfPolicy:
-    """Finds what `get_property: [SELF, NAME]` stands for, where SELF is the policy."""
+def _own_value(workflow: Workflow, name: str) -> Any:
+    definition = workflow.inputs[name]
+    if definition.has_value or definition.has_default:
+        return definition.value if definition.has_value else definition.default
+    if definition.required:
+        what = f'input "{name}" of workflow "{workflow.name}" has no value'
+        raise InvalidInput(what, definition.place, f"give it as --input {name}=VALUE")
+    return None
 
-    def __init__(self, policy: Policy, data_type: DataTypes) -> None:
-        self._data_type = data_type
-        self._policy = policy
 
-    def __call__(self, written: Mapping[str, Any]) -> tuple[Any] | None:
-        path = written.get("get_property")
-        if not isinstance(path, list) or len(path) < 2 or path[0] != "SELF" or path[1] not in self._policy.properties:
-            return None
-        assignment = self._policy.properties[path[1]]
-        found = part_of(assignment.value, path[2:], f"the property '{path[1]}' of the policy", assignment.place)
-        return (mark_declared(found, assignment.definition, self._data_type, path[2:], _sensitive),)
+def _of_policy(policy: Policy, data_type: DataTypes, written: Mapping[str, Any]) -> tuple[Any] | None:
+    """What `get_property: [SELF, NAME]` stands for, where SELF is the policy."""
+    path = written.get("get_property")
+    if not isinstance(path, list) or len(path) < 2 or path[0] != "SELF" or path[1] not in policy.properties:
+        return None
+    assignment = policy.properties[path[1]]
+    found = part_of(assignment.value, path[2:], f"the property '{path[1]}' of the policy", assignment.place)
+    return (mark_declared(found, assignment.definition, data_type, path[2:], _sensitive),)
 
 
 def _sensitive(value: Any) -> Any:

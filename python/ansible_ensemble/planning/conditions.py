@@ -3,57 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.schema import clause_fault
 from ansible_ensemble.language.values import violation
 
 #: Gives the value of an attribute, a property or `state`; None where there is none, or none yet.
-Read = Callable[[str], Any]
+Read = Callable[[str], object]
 
 
-def unmet(condition: Any, read: Read) -> str | None:
+def unmet(condition: object, read: Read) -> str | None:
     """Why a condition is not met, None if it is.
 
-    Args:
-        condition: a clause, or a list of clauses that all have to be met: `and`, `or`, `not`, `assert` with clauses,
-            or an attribute's name with constraints.
-        read: gives the values.
+    It is a clause, or a list of clauses that all have to be met: `and`, `or`, `not`, `assert` with clauses, or an
+    attribute's name with constraints.
     """
-    if isinstance(condition, Mapping):
-        faults = (_unmet_clause(str(name), operand, read) for name, operand in condition.items())
-    elif isinstance(condition, list):
-        faults = (unmet(clause, read) for clause in condition)
-    else:
-        return f"{condition!r} is not a condition"
-    return next((fault for fault in faults if fault is not None), None)
+    return _fault(condition, lambda name, operand: _unmet_clause(name, operand, read))
 
 
-def condition_fault(condition: Any) -> str | None:
+def condition_fault(condition: object) -> str | None:
     """Why nobody could ever say whether a condition is met, None if one can; in the words of `unmet`."""
-    if isinstance(condition, list):
-        faults = (condition_fault(clause) for clause in condition)
-    elif isinstance(condition, Mapping):
-        faults = (_clause_fault(str(name), operand) for name, operand in condition.items())
+    return _fault(condition, _clause_fault)
+
+
+def _fault(condition: object, clause_fault: Callable[[str, object], str | None]) -> str | None:
+    """The first fault that is found with a clause of a condition."""
+    if isinstance(condition, Mapping):
+        faults = (clause_fault(str(name), operand) for name, operand in condition.items())
+    elif isinstance(condition, list):
+        faults = (_fault(clause, clause_fault) for clause in condition)
     else:
         return f"{condition!r} is not a condition"
     return next((fault for fault in faults if fault is not None), None)
 
 
-def _clause_fault(name: str, operand: Any) -> str | None:
+def _clause_fault(name: str, operand: object) -> str | None:
     if name in ("and", "assert", "or", "not"):
         return condition_fault(operand)
     odd = (_odd(constraint) for constraint in _constraints(operand))
     return next((f"its {name} {fault}" for fault in odd if fault is not None), None)
 
 
-def _constraints(operand: Any) -> list[Mapping[str, Any]]:
+def _constraints(operand: object) -> list[Mapping[str, object]]:
     clauses = operand if isinstance(operand, list) else [operand]
     return [clause if isinstance(clause, Mapping) else {"equal": clause} for clause in clauses]
 
 
-def _unmet_clause(name: str, operand: Any, read: Read) -> str | None:
+def _unmet_clause(name: str, operand: object, read: Read) -> str | None:
     if name in ("and", "assert"):
         return unmet(operand, read)
     if name == "or":
@@ -71,7 +67,7 @@ def _unmet_clause(name: str, operand: Any, read: Read) -> str | None:
     return None
 
 
-def _odd(constraint: Mapping[str, Any]) -> str | None:
+def _odd(constraint: Mapping[str, object]) -> str | None:
     """Why nobody can say whether a value fits a constraint, None if one can."""
     for operator, operand in constraint.items():
         if is_computed(operand):

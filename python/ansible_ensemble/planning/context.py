@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
@@ -158,7 +158,7 @@ class ChangeDetection(Protocol):
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version is another than the one deployed."""
 
-    def unmet(self, condition: Any, member: PlannedInstance) -> str | None:
+    def unmet(self, condition: object, member: PlannedInstance) -> str | None:
         """Why an instance does not meet a condition of a workflow or trigger, None if it does."""
 
 

@@ -16,9 +16,6 @@ from ansible_ensemble.planning.peers import with_peers
 from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
 
-#: Directives of templates that make no instance of their own.
-_WITHOUT_INSTANCE = ("virtual",)
-
 
 def add_members(planning: Planning) -> None:
     """One member for each instance the spec asks for, and for each that is recorded."""
@@ -48,7 +45,7 @@ def _planned_templates(planning: Planning) -> list[NodeTemplate]:
     templates = planning.topology.node_templates
     chosen: dict[str, NodeTemplate] = {}
     for template in templates.values():
-        if RETAINED in template.directives or any(word in template.directives for word in _WITHOUT_INSTANCE):
+        if RETAINED in template.directives or "virtual" in template.directives:
             continue
         if "dependent" not in template.directives or planning.instances.get(template.name) is not None:
             chosen[template.name] = template
@@ -114,11 +111,9 @@ def sort_members(planning: Planning) -> None:
 def in_order(
     members: Mapping[str, PlannedInstance], follows: Mapping[str, Iterable[str]] = MappingProxyType({})
 ) -> dict[str, PlannedInstance]:
-    """Members in order, requirements first, else as given (Kahn; O(V+E)); those of a cycle are left out.
+    """Members in order, behind their requirements and those they follow, else as given; those of a cycle are left out.
 
-    Args:
-        members: by name.
-        follows: by name, further members that come before.
+    Kahn's algorithm, O(V+E).
     """
     before = {
         name: {*(link.target for link in member.requirements if not link.peer), *follows.get(name, ())}

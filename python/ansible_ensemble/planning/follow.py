@@ -24,7 +24,7 @@ def follow_values(planning: Planning) -> None:
             member.at_risk = {name: found.at_risk for name, found in detected.items()}
             member.stale.update(name for name, found in detected.items() if found.changes)
     readers = _readers(planning)
-    changing = deque(name for name in readers if _is_planned(planning, name))
+    changing = deque(name for name in readers if name in planning.members and planning.members[name].change is not None)
     known: dict[str, set[str]] = {}
     taken_over: set[str] = set()
     while changing:
@@ -63,23 +63,13 @@ def _owner(ref: str) -> str:
     return ref.removeprefix("output::").removeprefix("::").partition("::")[0]
 
 
-def _is_planned(planning: Planning, name: str) -> bool:
-    return name in planning.members and planning.members[name].change is not None
-
-
 def _is_open(member: PlannedInstance) -> bool:
     """Whether nothing is planned for a member yet but a look at it."""
     return member.change is None or member.change.action is Action.READ
 
 
 def _take_over(planning: Planning, member: PlannedInstance, at_risk: dict[str, list[str]]) -> None:
-    """Plan the operations that read what may change, if there are any.
-
-    Args:
-        planning: the planning.
-        member: the reader, for which nothing but this is planned.
-        at_risk: what it reads and what may change, by operation.
-    """
+    """Plan the operations of a reader, for which nothing else is planned, that read what may change, if any."""
     refs = list(dict.fromkeys(ref for found in at_risk.values() for ref in found))
     names = [ref.removeprefix("output::").removeprefix("::").replace("::", ".") for ref in refs]
     text = f"it reads {', '.join(names)}, which may change"
@@ -98,12 +88,9 @@ def _take_over(planning: Planning, member: PlannedInstance, at_risk: dict[str, l
 
 def _at_risk(planning: Planning, member: PlannedInstance) -> dict[str, list[str]]:
     """For each operation, the live attributes it read that operations of this plan may set."""
-    found: dict[str, list[str]] = {}
-    for name, read in member.at_risk.items():
-        refs = [ref for ref in read if _owner(ref) != member.name and _may_change(planning, ref)]
-        if refs:
-            found[name] = refs
-    return found
+    others = {name: [ref for ref in read if _owner(ref) != member.name] for name, read in member.at_risk.items()}
+    found = {name: [ref for ref in refs if _may_change(planning, ref)] for name, refs in others.items()}
+    return {name: refs for name, refs in found.items() if refs}
 
 
 def _may_change(planning: Planning, ref: str) -> bool:

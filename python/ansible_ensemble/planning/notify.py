@@ -26,23 +26,15 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
     is evaluated on what is recorded, and again while the job runs if it has to hold several times. The action's
     operations get the job's `notification` as an input of that name.
 
-    Args:
-        planning: the planning.
-        sub_plan: plans the normative workflows that actions delegate to.
-
     Raises:
         InvalidInput: there is no such trigger or event, or an action names what is not there.
     """
     name = planning.options.trigger or ""
     policies = planning.topology.policies.values()
-    found = [
-        (policy, trigger)
-        for policy in policies
-        for trigger in policy.triggers.values()
-        if name in (trigger.event, trigger.name)
-    ]
+    triggers = [(policy, trigger) for policy in policies for trigger in policy.triggers.values()]
+    found = [(policy, trigger) for policy, trigger in triggers if name in (trigger.event, trigger.name)]
     if not found:
-        known = [text for policy in policies for one in policy.triggers.values() for text in (one.event, one.name)]
+        known = [text for _, trigger in triggers for text in (trigger.event, trigger.name)]
         raise InvalidInput(f'no policy has a trigger or event "{name}"', hint=nearest(name, known))
     builder = WorkflowBuilder(planning, sub_plan)
     for policy, trigger in found:

@@ -13,12 +13,7 @@ _SELECTING = (*_DEPLOYING, "undeploy", "check", "discover", "start", "stop", "ru
 
 _WHICH: dict[str, Any] = {"heading": "instances", "metavar": "NAME", "commands": _SELECTING, "modules": ("plan",)}
 _DONE: dict[str, Any] = {"heading": "planning", "commands": _DEPLOYING, "modules": ("plan",)}
-_RUNS: dict[str, Any] = {
-    "heading": "operation or command",
-    "metavar": "NAME",
-    "commands": ("run",),
-    "modules": ("plan",),
-}
+_RUNS: dict[str, Any] = _WHICH | {"heading": "operation or command", "commands": ("run",)}
 _SET_OFF: dict[str, Any] = {"heading": "event", "modules": ("plan",)}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.core.sensitive import REDACTED, redact
 from ansible_ensemble.documents.shape import misfit
 from ansible_ensemble.planning.plan_shape import PLAN
 from ansible_ensemble.planning.planned_operation import PlannedOperation
@@ -159,9 +159,7 @@ class Plan:
                 operations=[PlannedOperation.from_json(item) for item in document["operations"]],
                 excluded=[Exclusion(**item) for item in document["excluded"]],
                 outputs=[
-                    _value_from_json(item)
-                    for change in document["output_changes"].values()
-                    for item in change["values"]
+                    ValueChange(**one) for change in document["output_changes"].values() for one in change["values"]
                 ],
                 warnings=document["warnings"],
                 moved={item["previous_address"]: item["address"] for item in document.get("moved", ())},
@@ -208,9 +206,7 @@ def _changes_json(actions: tuple[str, ...], changes: list[ValueChange]) -> dict[
 
 
 def _shown(change: ValueChange, value: Any) -> Any:
-    if change.sensitive and value is not None:
-        return "<<REDACTED>>"
-    return redact(value)
+    return REDACTED if change.sensitive and value is not None else redact(value)
 
 
 def _instance_json(change: InstanceChange) -> dict[str, Any]:
@@ -229,10 +225,6 @@ def _instance_json(change: InstanceChange) -> dict[str, Any]:
     }
 
 
-def _value_from_json(item: dict[str, Any]) -> ValueChange:
-    return ValueChange(**item)
-
-
 def _instance_from_json(item: dict[str, Any]) -> InstanceChange:
     return InstanceChange(
         instance=item["address"],
@@ -242,6 +234,6 @@ def _instance_from_json(item: dict[str, Any]) -> InstanceChange:
         reason=Reason(item["action_reason"]),
         reason_text=item["reason"],
         status=item["status"],
-        changes=[_value_from_json(value) for value in item["change"]["values"]],
+        changes=[ValueChange(**value) for value in item["change"]["values"]],
         operations=item["operations"],
     )

@@ -83,8 +83,7 @@ def plan_normative(planning: Planning, workflow: str, instances: list[str]) -> l
     part = limited(planning, workflow, instances)
     for transform in TRANSFORMS[workflow]:
         transform(part)
-    for exclusion in part.excluded:
-        planning.excluded.append(exclusion)
+    planning.excluded += part.excluded
     return [member for member in part.members.values() if member.change is not None]
 
 
@@ -98,16 +97,9 @@ def make_plan(
     ensemble: str,
     base: dict[str, str],
 ) -> Plan:
-    """Make the plan of a workflow.
+    """Make the plan of a workflow: one of the topology, or a key of `TRANSFORMS`.
 
-    Args:
-        topology: what should be.
-        instances: what is.
-        workflow: the name of a workflow of the topology, or a key of `TRANSFORMS`.
-        options: the job's options.
-        detector: answers questions about values.
-        ensemble: the ensemble's path, for the document.
-        base: digests of what the plan is made from.
+    The ensemble's path and the base, the digests of what the plan is made from, are for its document.
 
     Raises:
         UsageError: there is no such workflow.

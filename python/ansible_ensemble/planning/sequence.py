@@ -18,6 +18,8 @@ _AROUND_CONFIGURE = {
     "post": ("post_configure_source", "post_configure_target"),
 }
 
+#: Operations that connect the two sides of a link; each has its remove_*.
+_ADD = ("add_target", "add_source")
 #: States in which there is nothing to stop.
 _NOT_STARTED = ("initial", "creating", "created", "stopped", "deleted")
 #: Status of an instance after an operation that is run by itself.
@@ -51,6 +53,7 @@ def planned(
 def planned_on_link(planning: Planning, link: Link, operation: Operation, reason: Reason) -> PlannedOperation:
     """A planned operation of a relationship."""
     source = planning.members[link.source]
+    on_target = operation.name.endswith("_target") and "configure" in operation.name
     return PlannedOperation(
         key=f"{link.source}:{link.key}:{operation.full_name}",
         instance=link.source,
@@ -61,10 +64,7 @@ def planned_on_link(planning: Planning, link: Link, operation: Operation, reason
         reason=reason,
         workflow=planning.workflow,
         implementation=implementation_text(operation),
-        host=operation_host(
-            operation,
-            default="TARGET" if operation.name.endswith("_target") and "configure" in operation.name else "SOURCE",
-        ),
+        host=operation_host(operation, "TARGET" if on_target else "SOURCE"),
         target=link.target,
         retry=retry_of(operation),
     )
@@ -94,13 +94,8 @@ def bring_up(
 ) -> list[PlannedOperation]:
     """The chain that brings an instance up: create, (pre-)configure(-post), start, add_*, as far as implemented.
 
-    Args:
-        planning: the planning.
-        member: the instance.
-        names: which of create, configure, start are wanted, and `<link key>:<operation>` for single operations of
-            relationships.
-        reason: why.
-        anew: the instance may turn out to be gone, and is connected again then.
+    Of the first three it has those that are named. With `anew` the instance may turn out to be gone, and is connected
+    again then.
     """
     wanted = set(names)
     operations: list[PlannedOperation] = []
@@ -115,7 +110,7 @@ def bring_up(
         if name == "configure":
             operations += _around(planning, member, "post", reason)
     if not any(operation.relationship is None for operation in operations):
-        # Nothing is implemented: the instance is still to be recorded as being there.
+        # nothing is implemented: the instance is still to be recorded
         operations.insert(0, planned(planning, member, None, "create", reason))
     gone = bool(member.down) or (member.instance is not None and member.instance.status is Status.ABSENT)
     operations += _added(planning, member, reason, anew=anew or gone)
@@ -133,37 +128,32 @@ def mark_last(operations: list[PlannedOperation], status: Status) -> None:
 
 def _around(planning: Planning, member: PlannedInstance, phase: str, reason: Reason) -> Iterator[PlannedOperation]:
     source_side, target_side = _AROUND_CONFIGURE[phase]
-    for links, name in ((member.requirements, source_side), (member.dependents, target_side)):
-        for link in links:
-            operation = link.relationship.operation("Configure", name)
-            if operation is not None and _live(planning, link, member):
-                yield planned_on_link(planning, link, operation, reason)
+    for link in member.requirements:
+        if planning.members[link.target].in_spec:
+            yield from _on_link(planning, link, (source_side,), reason)
+    for link in member.dependents:
+        if planning.members[link.source].in_spec:
+            yield from _on_link(planning, link, (target_side,), reason)
 
 
-def _live(planning: Planning, link: Link, member: PlannedInstance) -> bool:
-    """Whether the other side of a link is in the spec, or is there."""
-    other = planning.members[link.target if link.source == member.name else link.source]
-    return other.in_spec
+def _on_link(planning: Planning, link: Link, names: Iterable[str], reason: Reason) -> Iterator[PlannedOperation]:
+    """The operations of these names that a link's relationship implements."""
+    for name in names:
+        operation = link.relationship.operation("Configure", name)
+        if operation is not None:
+            yield planned_on_link(planning, link, operation, reason)
 
 
 def _added(planning: Planning, member: PlannedInstance, reason: Reason, *, anew: bool) -> Iterator[PlannedOperation]:
     """add_target and add_source, once per link: both sides are up when the source is [TOSCA 1.3, 5.8.5.4]."""
     for link in member.requirements:
-        if link.former:
-            continue
-        in_force = () if anew else _in_force(planning, link)
-        for name in ("add_target", "add_source"):
-            operation = link.relationship.operation("Configure", name)
-            if operation is not None and name not in in_force:
-                yield planned_on_link(planning, link, operation, reason)
+        if not link.former:
+            yield from _on_link(planning, link, _ADD if anew else _lacking(planning, link), reason)
 
 
 def added_anew(planning: Planning, link: Link, reason: Reason) -> Iterator[PlannedOperation]:
     """The add_* operations of a link whose target is made anew, be they in force or not."""
-    for name in ("add_target", "add_source"):
-        operation = link.relationship.operation("Configure", name)
-        if operation is not None:
-            yield planned_on_link(planning, link, operation, reason)
+    return _on_link(planning, link, _ADD, reason)
 
 
 def never_added(planning: Planning, link: Link, reason: Reason) -> Iterator[PlannedOperation]:
@@ -171,13 +161,10 @@ def never_added(planning: Planning, link: Link, reason: Reason) -> Iterator[Plan
     source = planning.members[link.source].instance
     if link.former or source is None or not _is_up(planning, link.target):
         return
-    for name in ("add_target", "add_source"):
-        operation = link.relationship.operation("Configure", name)
-        if operation is None or name in _in_force(planning, link):
-            continue
+    for operation in _on_link(planning, link, _lacking(planning, link), reason):
         key = f"{link.key}:{operation.full_name}"
         if link.key in source.relationships or planning.detector.wrote(link.source, key) is None:
-            yield planned_on_link(planning, link, operation, reason)
+            yield operation
 
 
 def _is_up(planning: Planning, name: str) -> bool:
@@ -195,17 +182,16 @@ def _in_force(planning: Planning, link: Link) -> Sequence[str]:
     return done.added if done is not None else ()
 
 
+def _lacking(planning: Planning, link: Link) -> list[str]:
+    return [name for name in _ADD if name not in _in_force(planning, link)]
+
+
 def take_down(
     planning: Planning, member: PlannedInstance, reason: Reason, *, delete: bool = True, dependents: bool = True
 ) -> list[PlannedOperation]:
-    """The chain that takes an instance down: remove_*, stop, delete.
+    """The chain that takes an instance down: remove_*, stop, and delete unless it is only stopped.
 
-    Args:
-        planning: the planning.
-        member: the instance.
-        reason: why.
-        delete: whether it is deleted, or only stopped.
-        dependents: whether the links that lead to it come apart as well, as far as their sources do not see to that.
+    With `dependents` the links that lead to it come apart as well, as far as their sources do not see to that.
     """
     links = [*member.requirements]
     if dependents:
@@ -224,10 +210,7 @@ def take_down(
 
 
 def _is_being_deleted(member: PlannedInstance) -> bool:
-    """Whether delete began and did not end: what comes before it has ended, and need not run again.
-
-    That is so as long as nobody found the instance at work since.
-    """
+    """Whether what comes before delete has ended: delete began, and nobody found the instance at work since."""
     instance = member.instance
     return instance is not None and instance.state is NodeState.DELETING and not instance.status.operational
 
@@ -237,10 +220,7 @@ def taken_apart(planning: Planning, link: Link, reason: Reason, *, begun: bool =
 
     Where a deletion has `begun`, those that have no add ran as well.
     """
-    for name, added in (("remove_target", "add_target"), ("remove_source", "add_source")):
-        operation = link.relationship.operation("Configure", name)
-        if operation is None:
-            continue
+    for added in _ADD:
         lone = link.relationship.operation("Configure", added) is None and not begun
         if lone or added in _in_force(planning, link):
-            yield planned_on_link(planning, link, operation, reason)
+            yield from _on_link(planning, link, (added.replace("add", "remove"),), reason)

@@ -124,7 +124,7 @@ class WorkflowBuilder:
     def call(
         self,
         member: PlannedInstance,
-        called: Any,
+        called: object,
         place: Place | None,
         origin: Origin,
         *,
@@ -132,16 +132,10 @@ class WorkflowBuilder:
         host: str | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> Stage:
-        """The stage of `call_operation`.
+        """The stage of `call_operation`: `Interface.operation`, or a map with `operation` and `inputs`.
 
-        Args:
-            member: the instance.
-            called: `Interface.operation`, or a map with `operation` and `inputs`.
-            place: where it is written, for errors.
-            origin: where the inputs are written.
-            relationship: a requirement of the instance whose relationships have the operation.
-            host: where it runs, if not where the operation says.
-            given: plain values of further inputs.
+        The operation is that of the instance, or of the relationships of a requirement; it may be given another host
+        and plain values of further inputs. The origin says where the inputs are written, the place is for errors.
 
         Raises:
             InvalidInput: there is no such operation.
@@ -165,9 +159,8 @@ class WorkflowBuilder:
         self, member: PlannedInstance, name: str, relationship: str | None, place: Place | None
     ) -> list[PlannedOperation]:
         if relationship is not None:
-            links = [link for link in member.requirements if _is_named(link, relationship)]
             made = []
-            for link in links:
+            for link in (one for one in member.requirements if _is_named(one, relationship)):
                 declared = link.relationship.declared(name)
                 if declared is None:
                     raise InvalidInput(f'the relationship "{relationship}" of "{member.name}" has no {name}', place)
@@ -184,7 +177,7 @@ class WorkflowBuilder:
         operation.exit_status = status.value if status else None
         return [operation]
 
-    def set_state(self, member: PlannedInstance, state: Any, place: Place | None) -> Stage:
+    def set_state(self, member: PlannedInstance, state: object, place: Place | None) -> Stage:
         """The stage of `set_state`.
 
         Raises:

@@ -34,7 +34,8 @@ def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reaso
         excluded = _excluded(planning, member)
         if excluded:
             planning.exclude(member, excluded)
-            guarded += [member] if _is_protected(member) and _is_needed(member) else []
+            protected = member.instance.protected or "protected" in member.template.directives
+            guarded += [member] if protected and _is_needed(member) else []
         else:
             chosen[member.name] = member
     if not planning.options.force:
@@ -91,11 +92,6 @@ _NO_DELETE = "it has no delete operation"
 _FORGET = "`ansible-ensemble forget` takes it off the status"
 
 
-def _is_protected(member: PlannedInstance) -> bool:
-    assert member.instance is not None
-    return member.instance.protected or "protected" in member.template.directives
-
-
 def _needed(planning: Planning, chosen: dict[str, PlannedInstance], guarded: list[PlannedInstance]) -> dict[str, str]:
     """Chosen instances whose removal would break a required or protected one that stays -> the name of that one.
 
@@ -115,10 +111,7 @@ def _needed(planning: Planning, chosen: dict[str, PlannedInstance], guarded: lis
 
 def _counts(member: PlannedInstance) -> bool:
     """Whether an instance that stays keeps what it needs: it is there, works, and is not optional."""
-    instance = member.instance
-    if instance is None or not instance.status.operational:
-        return False
-    return _is_needed(member)
+    return member.instance is not None and member.instance.status.operational and _is_needed(member)
 
 
 def _is_needed(member: PlannedInstance) -> bool:

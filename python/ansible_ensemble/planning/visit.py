@@ -26,8 +26,7 @@ def decide_discover(planning: Planning) -> None:
     for member in planning.selected():
         discover = member.find("discover")
         if discover is not None and member.in_spec:
-            operation = planned(planning, member, discover, "discover", Reason.DISCOVER)
-            member.up = [operation]
+            member.up = [planned(planning, member, discover, "discover", Reason.DISCOVER)]
             member.plan(Action.READ, Reason.DISCOVER)
 
 

@@ -24,10 +24,6 @@ _REASONS = {"deploy": Reason.ADD, "install": Reason.ADD, "undeploy": Reason.UNDE
 def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
     """Plan the operations of the imperative workflow whose name the job has.
 
-    Args:
-        planning: the planning.
-        sub_plan: plans the normative workflows that steps delegate to.
-
     Raises:
         InvalidInput: a precondition is not met, steps go round in a circle, or an activity names what is not there.
     """
@@ -52,13 +48,8 @@ def called_stage(  # noqa: PLR0917
 ) -> Stage:
     """The stage of the workflow that `delegate` or `inline` calls: the topology's own, else the normative one.
 
-    Args:
-        builder: makes the stages.
-        activity: calls it by name, and may give it inputs.
-        members: the instances that a normative workflow is delegated to; inlined, it is about all.
-        place: where it is named, for errors.
-        by: where the inputs are written that the activity gives.
-        path: names of the workflows that lead here. One that replaces a normative workflow may delegate to it.
+    A normative workflow is delegated to the members; inlined, it is about all. The activity's inputs are written where
+    `by` says. The path has the workflows that lead here: one that replaces a normative one may delegate to it.
 
     Raises:
         InvalidInput: there is no such workflow, or workflows lead to each other in a circle.
@@ -66,15 +57,11 @@ def called_stage(  # noqa: PLR0917
     name, written = called_workflow(activity)
     declared = builder.planning.topology.workflows.get(name)
     if declared is not None and name not in path:
-        return _StepGraph(builder, declared, (*path, name), _called_origin(name, written, by)).stage()
+        origin = Origin(workflow=name, given=AssignedInputs(given_inputs(written) or {}, by))
+        return _StepGraph(builder, declared, (*path, name), origin).stage()
     if declared is not None and name not in NORMATIVE:
         raise InvalidInput(f"workflows call each other in a cycle: {' -> '.join([*path, name])}", place)
     return builder.normative(str(name), members if "delegate" in activity else None, place)
-
-
-def _called_origin(workflow: str, written: Any, by: Origin) -> Origin:
-    """Where inputs are written that stand in a workflow which an activity of `by` gives inputs to."""
-    return Origin(workflow=workflow, given=AssignedInputs(given_inputs(written) or {}, by))
 
 
 @dataclass(slots=True)
@@ -110,11 +97,7 @@ class _StepGraph:
     origin: Origin
 
     def stage(self) -> Stage:
-        """The stage of the whole workflow.
-
-        Raises:
-            InvalidInput: it is implemented by a file instead of steps, which is for other orchestrators.
-        """
+        """The stage of the whole workflow, unless a file implements it, which is for other orchestrators."""
         if self.workflow.implementation is not None and not self.workflow.steps:
             file = self.workflow.implementation.primary
             message = f'workflow "{self.workflow.name}" is implemented by {file}, and not by steps'
@@ -190,30 +173,16 @@ class _StepGraph:
     def _activity(self, step: WorkflowStep, activity: Mapping[str, Any], member: PlannedInstance) -> Stage:
         if "set_state" in activity:
             return self.builder.set_state(member, activity["set_state"], step.place)
-        return self.builder.call(
-            member,
-            activity["call_operation"],
-            step.place,
-            self.origin,
-            relationship=step.relationship,
-            host=step.operation_host,
-        )
+        called, link, host = activity["call_operation"], step.relationship, step.operation_host
+        return self.builder.call(member, called, step.place, self.origin, relationship=link, host=host)
 
     def _check_preconditions(self) -> None:
-        """Refuse to begin where a precondition is not met.
-
-        Raises:
-            InvalidInput: which, and why not.
-        """
         for condition in self.workflow.preconditions:
-            target = str(condition.get("target"))
-            for member in self.builder.members(target):
+            for member in self.builder.members(str(condition.get("target"))):
                 fault = self.builder.planning.detector.unmet(condition.get("condition") or [], member)
                 if fault is not None:
-                    raise InvalidInput(
-                        f'a precondition of workflow "{self.workflow.name}" is not met by "{member.name}": {fault}',
-                        self.workflow.place,
-                    )
+                    what = f'a precondition of workflow "{self.workflow.name}" is not met by "{member.name}": {fault}'
+                    raise InvalidInput(what, self.workflow.place)
 
 
 def _is_own(activity: Mapping[str, Any]) -> bool:
@@ -236,11 +205,7 @@ def _connect(stage: Stage, entry: _Entry) -> None:
 
 
 def _in_order(workflow: Workflow) -> list[str]:
-    """Names of the steps, each behind those that lead to it.
-
-    Raises:
-        InvalidInput: steps wait for each other.
-    """
+    """Names of the steps, each behind those that lead to it."""
     following = {step.name: [*step.on_success, *step.on_failure] for step in workflow.steps.values()}
     waiting = dict.fromkeys(following, 0)
     for names in following.values():
