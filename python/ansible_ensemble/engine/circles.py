@@ -15,9 +15,8 @@ _OWN = ("SELF", "SOURCE")
 def circle_fault(tasks: Iterable[JobTask], waiting: Mapping[str, Deferred]) -> InvalidInput | None:
     """Why a plan could only ever be blocked, by the names of what waits for what; None if something can be first.
 
-    Args:
-        tasks: those of the plan that run something, in its order.
-        waiting: by their operations' keys, what cannot be rendered before an attribute is known.
+    The tasks are those of the plan that run something, in its order; those that wait, by their operations' keys, cannot
+    be rendered before an attribute is known.
     """
     first: dict[str, JobTask] = {}
     foreign = False

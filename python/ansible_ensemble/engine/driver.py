@@ -15,12 +15,7 @@ from ansible_ensemble.execution.workers import Workers
 
 
 class Driver:
-    """Drives configurators: each order goes to the workers, each sub-task to its own operation.
-
-    Args:
-        workers: carry out orders.
-        run_sub_task: runs another operation as a part of a task.
-    """
+    """Drives configurators: each order goes to the workers, each sub-task to its own operation."""
 
     def __init__(self, workers: Workers, run_sub_task: Callable[[JobTask, SubTask], Awaitable[Result]]) -> None:
         self._workers = workers

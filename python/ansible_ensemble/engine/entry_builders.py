@@ -33,14 +33,9 @@ _TELLING = ("command", "message")
 def job_started_entry(
     plan: Plan, job: str, options: Mapping[str, Any], start: StartingPoint, redactor: Redactor
 ) -> JobStarted:
-    """The first entry of a job that this process carries out.
+    """The first entry of a job that this process carries out, by its change id and where it starts in git.
 
-    Args:
-        plan: what it carries out.
-        job: its change id.
-        options: as they may stand in records; `inputs` and `variables` are what a recovery reads the ensemble with.
-        start: what it starts from in git.
-        redactor: masks known secrets in the options that only tell.
+    The options are as they may stand in records; `inputs` and `variables` are what a recovery reads the ensemble with.
     """
     return JobStarted(
         lock=start.lock,
@@ -74,12 +69,7 @@ def started_entry(task: JobTask, attempt: int, started: float, patch: Patch) -> 
 def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: float, codec: SecretCodec) -> Finished:
     """An operation ended: its result, what it read, and the patches that make it count.
 
-    Args:
-        task: the operation's task.
-        result: what came of it.
-        settled: what that changes.
-        since: the monotonic clock's seconds when it began: the time of day may jump meanwhile.
-        codec: hides secrets.
+    It began at `since` of the monotonic clock: the time of day may jump meanwhile.
     """
     redactor = task.scope.evaluator.environment.redactor
     outcome = result.outcome
@@ -109,21 +99,10 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
 def failed_entry(planned: PlannedOperation, key: str, task: str, message: str) -> Finished:
     """A step of an operation failed without touching anything: it could not be rendered, or its result not planned.
 
-    Args:
-        planned: the operation.
-        key: the step's key.
-        task: the change id.
-        message: why, free of secrets.
+    It has a key of its own and the change id of its task; the message is free of secrets.
     """
-    return Finished(
-        **_identity(planned, key, task),
-        ok=False,
-        changed=False,
-        error=message,
-        time=time.time(),
-        seconds=0.0,
-        patches=(),
-    )
+    identity = _identity(planned, key, task)
+    return Finished(**identity, ok=False, changed=False, error=message, time=time.time(), seconds=0.0, patches=())
 
 
 def _identity(planned: PlannedOperation, key: str, task: str) -> dict[str, Any]:

@@ -12,14 +12,9 @@ Observer = Callable[[Entry], None]
 
 
 class EventSink:
-    """Writes the entries of a job.
+    """Writes the entries of a job to its journal, and tells observers of each."""
 
-    Args:
-        journal: open for appending.
-        observers: told of each entry.
-    """
-
-    def __init__(self, journal: Journal, observers: Iterable[Observer] = ()) -> None:
+    def __init__(self, journal: Journal, observers: Iterable[Observer]) -> None:
         self._journal = journal
         self._observers = tuple(observers)
 

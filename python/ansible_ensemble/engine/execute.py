@@ -59,16 +59,8 @@ class JobExecution:
     Data flow: the scheduler says what to run; `_operate` renders and carries it out; what came of it becomes patches,
     goes to the journal, and only then back to the scheduler and into the instances in memory.
 
-    Args:
-        ensemble: as read; its instances change as the job goes on.
-        plan: what to do.
-        options: the job's options.
-        job: the job's change id.
-        journal: open for appending.
-        workers: carry out orders.
-        renderer: makes tasks.
-        watch: tells when the job's lock is lost; None for a job without one.
-        observers: told of each entry.
+    The instances of the ensemble change as the job goes on. The watch tells when the job's lock is lost; a job without
+    one has none.
     """
 
     def __init__(
@@ -300,11 +292,7 @@ class JobExecution:
         return {key for key in keys & self._planned.keys() if self._scheduler.state(key) in failed}
 
     async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
-        """Carry out an operation so that it can be cancelled, and nothing else of it.
-
-        Raises:
-            asyncio.CancelledError: it was.
-        """
+        """Carry out an operation so that it can be cancelled, and nothing else of it."""
         if key in self._cancelled:
             raise asyncio.CancelledError
         self._carried[key] = asyncio.create_task(self._driver.carry_out(task, configurator))
@@ -338,22 +326,21 @@ class JobExecution:
 
     async def _settle_alone(self, task: JobTask, result: Result, since: float) -> list[str]:
         """Turn a result into patches, write them, then apply them; return the refs of what was written."""
-        ensemble = self._ensemble
+        ensemble, instances = self._ensemble, self._ensemble.instances
         configured = ensemble.operations.configured(task.instance.name)
         try:
-            settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
+            settled = settle(task, result, instances, ensemble.redactor, configured)
         except InvalidInput as error:
             result.success, result.error = False, str(error)
             result.outputs.clear()
             result.instances.clear()
-            settled = settle(task, result, ensemble.instances, ensemble.redactor, configured)
-        event = finished_entry(task, result, settled, since=since, codec=self._ensemble.codec)
-        await self._sink.write(event)
+            settled = settle(task, result, instances, ensemble.redactor, configured)
+        await self._sink.write(finished_entry(task, result, settled, since=since, codec=ensemble.codec))
         if result.success:
-            self._ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
+            ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
         for patch in settled.patches:
-            self._history.note_values(self._ensemble.instances.get(patch["name"]), patch)
-            apply_patch(self._ensemble.instances, patch)
+            self._history.note_values(instances.get(patch["name"]), patch)
+            apply_patch(instances, patch)
         if result.success and result.outcome is not None and result.outcome.changed is False:
             self._history.unchanged.add(task.planned.key)
         self._move_folder(task, result)

@@ -20,12 +20,9 @@ _SERVER_PAUSE = 60.0
 
 
 class LockWatch:
-    """Looks now and then whether the locks are still the job's.
+    """Looks now and then whether the locks are still the job's: that of this copy, and that of all clones, if any.
 
-    Args:
-        local: the lock of this copy.
-        shared: the lock of all clones, if the job has one.
-        pause, server_pause: seconds between two looks at the local lock, and at the global one.
+    The pauses are the seconds between two looks at the local lock, and at the global one.
     """
 
     def __init__(

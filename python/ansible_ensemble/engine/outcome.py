@@ -122,13 +122,7 @@ class Endings:
         self._endings[key] = ending
 
     def outcome(self, stopped: str | None = None, signal: int | None = None, *, lost_lock: bool = False) -> JobOutcome:
-        """The outcome of the job.
-
-        Args:
-            stopped: why it was stopped before its end, `KILLED` if it was killed; None if it came to its end.
-            signal: the number of the signal that stopped it.
-            lost_lock: whether it was stopped because its lock was lost.
-        """
+        """The outcome of the job, which came to its end, or was stopped for a reason, by a signal or for its lost lock."""
         ways = {key: ending.how for key, ending in self._endings.items()} | dict.fromkeys(self._open, State.INTERRUPTED)
         excused = self._excused()
         failing = {key: way for key, way in ways.items() if way not in _WELL and key not in excused}

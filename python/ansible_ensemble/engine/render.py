@@ -30,7 +30,6 @@ from ansible_ensemble.language.entities import (
     Implementation,
     NodeTemplate,
     Operation,
-    Relationship,
 )
 from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import PlannedInstance
@@ -47,13 +46,7 @@ from ansible_ensemble.views.reads import Deferred
 
 
 class Renderer:
-    """Makes the tasks of a job.
-
-    Args:
-        ensemble: as read.
-        options: the job's options.
-        inventory: names of the hosts that the Ansible inventory knows.
-    """
+    """Makes the tasks of a job, on hosts of the ensemble or of those names that the Ansible inventory knows."""
 
     def __init__(self, ensemble: Ensemble, options: JobOptions, inventory: Set[str] = frozenset()) -> None:
         self._ensemble = ensemble
@@ -75,15 +68,9 @@ class Renderer:
         for fault in inputs_without_value(entity, operation, planned.inputs):
             raise fault
         scope = self._ensemble.evaluator.scope(
-            instance,
-            relationship=relationship,
-            operation=operation,
-            inputs=planned.inputs,
-            base=operation.base,
+            instance, relationship=relationship, operation=operation, inputs=planned.inputs, base=operation.base
         )
-        folder = task_folder(
-            self._ensemble.work or self._ensemble.folder, "tasks", planned.instance, planned.key.partition(":")[2]
-        )
+        above, name = self._ensemble.work or self._ensemble.folder, planned.key.partition(":")[2]
         return JobTask(
             id=task_id,
             planned=planned,
@@ -93,14 +80,14 @@ class Renderer:
             entity=entity,
             scope=scope,
             find_host=partial(self._hosts.find, planned.host, instance, relationship, operation),
-            find_secrets=partial(
+            open_secrets=partial(
                 open_secrets,
                 self._ensemble.folder / ACTIVE / "secrets" / folder_name(planned.instance),
                 self._ensemble.environment.vault,
             ),
             base=operation.base or self._ensemble.folder,
             root=self._ensemble.root,
-            work=folder,
+            work=task_folder(above, "tasks", planned.instance, name),
             directory=current_folder(self._ensemble.path, operation.base or self._ensemble.folder),
             relationship=relationship,
             check=self._options.check,
@@ -130,15 +117,11 @@ class Renderer:
             return instance
         instance = Instance(planned.instance, template.name, priority=Priority(planned.priority))
         for relationship in template.requirements:
-            target = self._target(relationship, planned.instance)
-            if target is not None and relationship.is_hosted_on:
-                instance.host = target
+            targets = link_targets(relationship, planned.instance) if relationship.is_hosted_on else ()
+            instance.host = next(iter(targets), instance.host)
         if planned.interface != "run" or template.name != "ensemble":
             self._ensemble.instances.add(instance)
         return instance
-
-    def _target(self, relationship: Relationship, source: str) -> str | None:
-        return next(iter(link_targets(relationship, source)), None)
 
     def _entity(
         self, planned: PlannedOperation, template: NodeTemplate, instance: Instance
@@ -150,9 +133,7 @@ class Renderer:
         if relationship is None or planned.target is None:
             raise InvalidInput(f'"{template.name}" has no requirement {planned.relationship}', hint="make a new plan")
         live = instance.relationships.get(planned.relationship)
-        if live is None:
-            live = RelationshipInstance(planned.relationship, planned.target)
-        return relationship, live
+        return relationship, live or RelationshipInstance(planned.relationship, planned.target)
 
     def _operation(self, planned: PlannedOperation, entity: Entity) -> Operation:
         if planned.interface == "run":
@@ -202,17 +183,17 @@ class Renderer:
 
     def unmet(self, planned: PlannedOperation) -> str | None:
         """Why the filter of the operation's workflow step is not met, None if it is."""
-        template = self._template(planned)
-        member = PlannedInstance(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
-        return self._detector.unmet(planned.guard.condition, member)
+        return self._detector.unmet(planned.guard.condition, self._member(planned))
 
     def has_changed(self, planned: PlannedOperation) -> bool:
         """Whether what the operation read the last time has another digest now."""
-        template = self._template(planned)
-        member = PlannedInstance(planned.instance, template, True, self._ensemble.instances.get(planned.instance))
-        member.requirements = list(links_of(planned.instance, template, self._ensemble.instances.by_name))
-        detected = self._detector.detect(member)
-        return any(found.changes for found in detected.values())
+        member = self._member(planned)
+        member.requirements = list(links_of(member.name, member.template, self._ensemble.instances.by_name))
+        return any(found.changes for found in self._detector.detect(member).values())
+
+    def _member(self, planned: PlannedOperation) -> PlannedInstance:
+        instance = self._ensemble.instances.get(planned.instance)
+        return PlannedInstance(planned.instance, self._template(planned), True, instance)
 
     def sub_operation(self, task: JobTask, order: SubTask) -> PlannedOperation:
         """The planned operation that a sub-task is.

@@ -24,13 +24,8 @@ def reported_patches(
     """The patches of the instances that a task reported.
 
     One that is new needs a template. With a ready state it is there already, and managed by the instance whose
-    operation made it; without one it is yet to be deployed.
-
-    Args:
-        task: the task.
-        items: as `configurators.results.take_instance` has checked them.
-        instances: all instances, as they are before the patches.
-        guard: guards attributes.
+    operation made it; without one it is yet to be deployed. The items are as `configurators.results.take_instance` has
+    checked them.
 
     Raises:
         InvalidInput: an item names a template or a parent that is not there.

@@ -76,22 +76,18 @@ def settle(
     redactor: Redactor,
     configured: Container[str] = (),
 ) -> Settled:
-    """Work out the patches of a task that ended.
+    """Work out the patches of a task that ended, on the instances as they are before.
 
-    Args:
-        task: the task.
-        result: its result. Its texts are cleaned, and its outputs marked where they are sensitive.
-        instances: all instances, as they are before the patches.
-        redactor: a value that holds a known secret is marked sensitive.
-        configured: refs of what the instance's configuration read and wrote the last time.
+    The texts of its result are cleaned, and its outputs marked where they are sensitive or hold a known secret.
+    `configured` has the refs of what the instance's configuration read and wrote the last time.
 
     Raises:
         InvalidInput: an output is mapped to an entity that is not there, or a reported instance is wrong.
     """
     _clean(result)
     _judge(task, result)
-    if result.basis is not Basis.REAL and not task.check:
-        _drop_predictions(result)
+    if result.basis is not Basis.REAL and not task.check:  # a real job records what is, and not what would be
+        result.attributes, result.outputs, result.instances = {}, {}, []
     settled = Settled()
     patch: dict[str, Any] = {"name": task.instance.name}
     settled.patches.append(patch)
@@ -148,11 +144,6 @@ def _judge(task: JobTask, result: Result) -> None:
         result.success, result.error = False, f"it reported the status {status.value}"
 
 
-def _drop_predictions(result: Result) -> None:
-    """A job that is real records what is, and not what would be."""
-    result.attributes, result.outputs, result.instances = {}, {}, []
-
-
 def _attributes(task: JobTask, result: Result, instances: Instances, redactor: Redactor, settled: Settled) -> None:
     """Set attributes: those the tool reported, and those that outputs are mapped to."""
     patch = settled.patches[0]
@@ -165,7 +156,8 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
             continue
         keyword, *path = mapping
         values, entity, recorded = own, task.entity, (task.relationship or task.instance).attributes
-        if keyword not in ("SELF", task.instance.name) and not _is_self(task, keyword):
+        own_words = ("SELF", task.instance.name, *(("SOURCE",) if task.relationship is None else ()))
+        if keyword not in own_words:
             other = _entity_name(task, keyword, instances)
             values = others.setdefault(other, {})
             templates = task.scope.evaluator.topology.node_templates
@@ -188,16 +180,13 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
         settled.wrote += [f"::{name}::{attribute}" for attribute in values]
 
 
-def _is_self(task: JobTask, keyword: str) -> bool:
-    return keyword == "SOURCE" and task.relationship is None
-
-
 def _guard(task: JobTask, entity: Entity, path: Sequence[Any], value: Any, redactor: Redactor) -> Any:
     """The value of an attribute, or of a part of one, with what is secret in it marked and masked from now on."""
     data_types = task.scope.evaluator.topology.data_types
     made = mark_live(value, entity, data_types.get, path)
     _mask(made, redactor)
-    return _guard_text(made, redactor)
+    # what holds the text of a secret is one
+    return made if same(redactor.data(made), redact(made)) else mark_sensitive(made)
 
 
 def _mask(value: Any, redactor: Redactor) -> None:
@@ -206,11 +195,6 @@ def _mask(value: Any, redactor: Redactor) -> None:
     elif isinstance(value, Mapping | list):
         for item in value.values() if isinstance(value, Mapping) else value:
             _mask(item, redactor)
-
-
-def _guard_text(value: Any, redactor: Redactor) -> Any:
-    """A value that holds the text of a secret is a secret."""
-    return value if same(redactor.data(value), redact(value)) else mark_sensitive(value)
 
 
 def _entity_name(task: JobTask, keyword: str, instances: Instances) -> str:
@@ -292,7 +276,7 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
     status = result.status or Status.OK
     was_there = was_known(instance)
     if status is Status.ERROR and not was_there:
-        # A failed look at something that was never made says only that it is not there.
+        # a failed look at what was never made says only that it is not there
         patch["status"] = instance.status.value
         return
     patch["status"] = status.value
@@ -362,7 +346,5 @@ def _diverged(task: JobTask, attributes: Mapping[str, Any], configured: Containe
     See docs/rules.md, "Applying configuration changes".
     """
     scope = task.scope.evaluator.scope(task.instance)
-    for name, value in attributes.items():
-        if f"::{task.instance.name}::{name}" in configured and known_attribute(scope, name) != value:
-            return True
-    return False
+    known = {name: value for name, value in attributes.items() if f"::{task.instance.name}::{name}" in configured}
+    return any(known_attribute(scope, name) != value for name, value in known.items())

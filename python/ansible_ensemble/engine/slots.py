@@ -17,10 +17,6 @@ def slots_of(task: JobTask, *, limited: bool) -> Placed | None:
 
     The controller is no host in the sense of a limit per host: how many operations run there is the job's own limit.
 
-    Args:
-        task: the rendered operation.
-        limited: whether there is a limit per host.
-
     Raises:
         Deferred: it needs a live attribute that is not set yet.
         InvalidInput: there is no such host, or `serial` names no groups.

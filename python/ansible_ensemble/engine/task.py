@@ -26,7 +26,7 @@ class JobTask:
         scope: where its values are evaluated; it records what is read.
         template: the instance's node template.
         find_host: finds where it runs, once that is asked for.
-        find_secrets: opens the folder of the instance's secret files.
+        open_secrets: the instance's folder in `active/secrets`, its files in clear while it is open.
         own_digests: what it is made of, as it is when it is rendered: a script may be replaced while it runs.
         entity: the node template or relationship whose operation it is.
         base: where its relative files start; directory: where its commands run, which in a rollback is not there.
@@ -41,7 +41,7 @@ class JobTask:
     entity: Entity
     scope: Scope
     find_host: Callable[[], Host]
-    find_secrets: Callable[[], AbstractContextManager[Path]]
+    open_secrets: Callable[[], AbstractContextManager[Path]]
     base: Path
     root: Path
     work: Path
@@ -99,14 +99,6 @@ class JobTask:
         """The task's folder for rendered files: `planned/tasks/<instance>/<operation>`."""
         make_private(self.work)
         return self.work
-
-    def open_secrets(self) -> AbstractContextManager[Path]:
-        """The instance's folder in `active/secrets`, its files in clear while it is open.
-
-        Raises:
-            InvalidInput: a file cannot be decrypted.
-        """
-        return self.find_secrets()
 
     def raw_input(self, name: str) -> Any:
         """An input as written, not evaluated."""

@@ -97,18 +97,10 @@ def plan(
     task_vars: Mapping[str, Any],
     say: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Record what a killed job left, where the lock is held; plan, and save the plan.
+    """Record what a killed job left, where the lock is held; plan, and save the plan where told, or else as planned.
 
-    Args:
-        ensemble: the ensemble.
-        workflow: the workflow.
-        options: job options by name.
-        plan_file: where the plan is saved; None is a new file among the planned ones.
-        check: whether this is a dry run.
-        diff: whether differences are asked for.
-        action: the running action plugin.
-        task_vars: what it was given.
-        say: turns a message about options of the command into one about variables.
+    The action is the running plugin, with the variables that it was given; `say` turns a message about options of the
+    command into one about variables.
     """
     location = _located(ensemble)
     given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
@@ -224,8 +216,7 @@ def execution_result(outcome: JobOutcome, options: JobOptions) -> dict[str, Any]
 def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks.Lock) -> str | None:
     """A playbook that was interrupted or killed runs no further task: record the job and free its lock here.
 
-    Returns:
-        What to report if the global lock could not be released.
+    Returns what to report if the global lock could not be released.
     """
     if held.process.pid == os.getppid() or presence(held.process) is Presence.GONE:
         recorded = read_again(ensemble, options)  # the instances at hand have the job's changes already
@@ -273,17 +264,7 @@ def record(
     task_vars: Mapping[str, Any],
     say: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Record a job from its journal, and commit it if asked to.
-
-    Args:
-        ensemble: the ensemble.
-        journal: the journal's file.
-        options: the module's options by name.
-        check: whether this is a dry run: nothing is written.
-        action: the running action plugin.
-        task_vars: what it was given.
-        say: as for `plan`.
-    """
+    """Record a job from its journal, and commit it if asked to; a dry run writes nothing. Arguments as for `plan`."""
     location = _located(ensemble)
     recorded = read_job_journal(Path(journal)).header.options
     check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is not a dry run
@@ -314,11 +295,8 @@ def record(
 def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
     """Instances as inventory hosts, with groups by template, type, status and state, and those of the topology.
 
-    `machines` has the names of the machines, by the names of what they host, which other sources may know.
-
-    Args:
-        path: the ensemble.
-        loader: Ansible's DataLoader, which has the vault passwords.
+    `machines` has the names of the machines, by the names of what they host, which other sources may know. Ansible's
+    DataLoader has the vault passwords.
     """
     read = read_ensemble(_located(path), JobOptions(vault=_vault_of(loader), inventory=None))
     hosts: dict[str, Any] = {}

@@ -115,10 +115,7 @@ def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) ->
 def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, Any]) -> PreparedJob:
     """Lock the ensemble, and plan to apply recorded changes again, each with the inputs that are recorded.
 
-    Args:
-        ensemble: the ensemble.
-        changes: ids of tasks, or of jobs for all their tasks that succeeded.
-        options: job options by name.
+    Changes are ids of tasks, or of jobs for all their tasks that succeeded.
 
     Raises:
         Locked: another job holds the lock.
@@ -232,13 +229,9 @@ def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
 
 
 def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
-    """The value of an expression on what is recorded, secrets masked.
+    """The value of an expression (a path, a template, or a function in YAML) on what is recorded, secrets masked.
 
-    Args:
-        ensemble: the ensemble.
-        expression: a path, a template, or a function in YAML.
-        instance: what SELF and relative paths mean; None is the topology.
-        options: job options by name.
+    SELF and relative paths mean the instance; without one, the topology.
 
     Raises:
         InvalidInput: there is no such instance, or the expression is wrong.

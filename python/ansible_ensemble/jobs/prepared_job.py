@@ -40,15 +40,10 @@ _PATIENCE = 30.0
 
 
 class PreparedJob:
-    """A job between its plan and its record. Leaving it releases the lock.
+    """A job between its plan and its record. Leaving it releases the locks, which this process holds."""
 
-    Args:
-        location: the ensemble.
-        ensemble: as it was read for the plan.
-        plan: the plan.
-        options: the job's options.
-        lock: the locks, held by this process.
-    """
+    #: The playbook that carries the plan out.
+    playbook = "tosca.ensemble.carry_out"
 
     def __init__(self, location: Location, ensemble: Ensemble, plan: Plan, options: JobOptions, lock: JobLock) -> None:
         self._location = location
@@ -74,13 +69,11 @@ class PreparedJob:
     @property
     def journal(self) -> Path:
         """Where the events of the job appear while it runs."""
-        folder = self._ensemble.planned if self._options.check else self._ensemble.folder
-        return folder / JOBS / (job_file_name(self.id) + OPEN)
+        return self._records / JOBS / (job_file_name(self.id) + OPEN)
 
     @property
-    def playbook(self) -> str:
-        """The playbook that carries the plan out."""
-        return "tosca.ensemble.carry_out"
+    def _records(self) -> Path:
+        return self._ensemble.planned if self._options.check else self._ensemble.folder
 
     @property
     def variables(self) -> Mapping[str, Any]:
@@ -99,10 +92,7 @@ class PreparedJob:
         }
 
     def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
-        """Record what is not recorded yet and return the job's report.
-
-        Args:
-            interrupted_by: number of the signal that ended the playbook.
+        """Record what is not recorded yet and return the job's report; a signal may have ended the playbook.
 
         Raises:
             EnsembleError: the job did not begin, or cannot be recorded.
@@ -147,10 +137,9 @@ class PreparedJob:
 
     def _note_empty(self) -> None:
         """A job without anything to do is recorded as well, without starting Ansible for it."""
-        folder = self._ensemble.planned if self._options.check else self._ensemble.folder
         since = time.monotonic()
-        journal = create_journal(folder, self.id, self._ensemble.base)
         ensemble, options = self._ensemble, self._options
+        journal = create_journal(self._records, self.id, ensemble.base)
         recorded = recorded_options(options, ensemble.topology, ensemble.codec)
         start = starting_point(ensemble, options)
         journal.append(job_started_entry(self._plan, self.id, recorded, start, ensemble.redactor).to_json())

@@ -22,7 +22,6 @@ from ansible_ensemble.engine.render import Renderer
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import recorded_options
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.execution.journal import Journal
 from ansible_ensemble.execution.workers import AnsibleWorker, Workers
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.records.journals import create_journal
@@ -52,51 +51,36 @@ def run_plan(
     environment.job = {"workflow": plan.workflow}
     environment.trace = lambda line: show(ensemble.redactor.text(line))
     job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
-    folder = ensemble.planned if options.check else ensemble.folder
-    journal = create_journal(folder, job, ensemble.base)
-    told = tuple(observers)
-    if progress:
-        told += (_Teller(plan, ensemble, show, verbosity),)
+    journal = create_journal(ensemble.planned if options.check else ensemble.folder, job, ensemble.base)
+    tellers = [_Teller(plan, ensemble, show, verbosity)] if progress else []
+
+    async def run() -> JobOutcome:
+        execution = JobExecution(
+            ensemble,
+            plan,
+            options,
+            job=job,
+            journal=journal,
+            workers=Workers(make_lanes),
+            renderer=Renderer(ensemble, options, inventory),
+            watch=watch,
+            observers=(*observers, *tellers),
+        )
+        # from here on the job has begun: a journal without its end is taken for that of a killed job
+        recorded = recorded_options(options, ensemble.topology, ensemble.codec)
+        started = job_started_entry(plan, job, recorded, starting_point(ensemble, options), ensemble.redactor)
+        await journal.committed(journal.append(started.to_json()))
+        reminders = [asyncio.create_task(teller.remind()) for teller in tellers]
+        try:
+            return await execution.run()
+        finally:
+            for reminder in reminders:
+                reminder.cancel()
+
     try:
-        outcome = asyncio.run(_run(ensemble, plan, options, job, journal, Workers(make_lanes), inventory, watch, told))
+        return asyncio.run(run()), journal.path
     finally:
         journal.close()
-    return outcome, journal.path
-
-
-async def _run(  # noqa: PLR0917
-    ensemble: Ensemble,
-    plan: Plan,
-    options: JobOptions,
-    job: str,
-    journal: Journal,
-    workers: Workers,
-    inventory: frozenset[str],
-    watch: LockWatch | None,
-    observers: tuple[Observer, ...],
-) -> JobOutcome:
-    renderer = Renderer(ensemble, options, inventory)
-    execution = JobExecution(
-        ensemble,
-        plan,
-        options,
-        job=job,
-        journal=journal,
-        workers=workers,
-        renderer=renderer,
-        watch=watch,
-        observers=observers,
-    )
-    # from here on the job has begun: a journal without its end is taken for that of a killed job
-    recorded = recorded_options(options, ensemble.topology, ensemble.codec)
-    started = job_started_entry(plan, job, recorded, starting_point(ensemble, options), ensemble.redactor)
-    await journal.committed(journal.append(started.to_json()))
-    reminders = [asyncio.create_task(one.remind()) for one in observers if isinstance(one, _Teller)]
-    try:
-        return await execution.run()
-    finally:
-        for reminder in reminders:
-            reminder.cancel()
 
 
 class _Teller:
