@@ -122,7 +122,7 @@ class Endings:
         self._endings[key] = ending
 
     def outcome(self, stopped: str | None = None, signal: int | None = None, *, lost_lock: bool = False) -> JobOutcome:
-        """The outcome of the job, which came to its end, or was stopped for a reason, by a signal or for its lost lock."""
+        """The outcome of a job that came to its end, or was stopped for a reason, by a signal or for its lost lock."""
         ways = {key: ending.how for key, ending in self._endings.items()} | dict.fromkeys(self._open, State.INTERRUPTED)
         excused = self._excused()
         failing = {key: way for key, way in ways.items() if way not in _WELL and key not in excused}
