@@ -27,7 +27,9 @@ DEFAULTS = "defaults"
 _MAPS = ("variables", "inputs", "connections", "secrets", "locals", "external")
 
 
-def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None = None) -> Environment:
+def load_environment(
+    ensemble: Path, data: Mapping[str, Any], name: str | None = None, known: Project | None = None
+) -> Environment:
     """The environment of an ensemble.
 
     Args:
@@ -35,11 +37,12 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
         data: what the file holds, merge directives expanded.
         name: the environment asked for; None is the ensemble's `spec.environment`, else what the project says of the
             ensemble, else its default.
+        known: a project that was read already.
 
     Raises:
         InvalidInput: there is no such environment, or a section is wrong.
     """
-    project, home = find_project(ensemble), home_project()
+    project, home = find_project(ensemble, known), home_project()
     entry = project.entry(ensemble)
     spec = data.get("spec")
     own = name is None and isinstance(spec, Mapping) and str(spec.get("environment") or "")
