@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Result, SubTask
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Order
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.execution.workers import Workers
+
+_Ordered = Order | SubTask | Conversation
+_Returned = TypeVar("_Returned")
 
 
 class Driver:
@@ -34,28 +37,28 @@ class Driver:
             return Result(success=True, modified=False, basis=Basis.NOT_RUN)
         try:
             with closing(configurator.run(task)) as steps:
-                result: Result = await self._drive(task, steps)
+                return await self._drive(task, steps)
         except EnsembleError:
             raise
         except Exception as error:  # a configurator's defect is that of its operation alone
             return Result(success=False, error=f"{configurator.name} raised {type(error).__name__}: {error}")
-        return result
 
-    async def _drive(self, task: JobTask, steps: Generator[Any, Any, Any]) -> Any:
+    async def _drive(self, task: JobTask, steps: Generator[_Ordered, object, _Returned]) -> _Returned:
         """Carry out each order of a generator, which gets the errors as well; returns what it returns."""
-        step: Callable[[Any], Any] = steps.send
-        answer: Any = None
+        step: Callable[[Any], _Ordered] = steps.send  # or steps.throw, which takes errors
+        answer: object = None
         while True:
             try:
                 order = step(answer)
             except StopIteration as stop:
-                return stop.value
+                returned: _Returned = stop.value
+                return returned
             try:
                 step, answer = steps.send, await self._ordered(task, order)
             except EnsembleError as error:
                 step, answer = steps.throw, error
 
-    async def _ordered(self, task: JobTask, order: Order | SubTask | Conversation) -> Any:
+    async def _ordered(self, task: JobTask, order: _Ordered) -> object:
         match order:
             case SubTask():
                 return await self._run_sub_task(task, order)

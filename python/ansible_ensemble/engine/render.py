@@ -96,7 +96,7 @@ class Renderer:
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
         )
 
-    def _assigned(self, planned: PlannedOperation) -> dict[str, Any]:
+    def _assigned(self, planned: PlannedOperation) -> dict[str, object]:
         """The inputs that a workflow's step or a trigger's action gives it; secrets in them are masked from now on."""
         inputs = assigned_inputs(self._ensemble.topology, planned.assigned)
         for secret in secrets_of(inputs):
@@ -263,7 +263,7 @@ def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[I
     return [*faults, *([circle] if circle else [])]
 
 
-def _with_inputs(operation: Operation, assigned: Mapping[str, Any]) -> Operation:
+def _with_inputs(operation: Operation, assigned: Mapping[str, object]) -> Operation:
     """An operation with inputs beside its own, which are yet to be evaluated."""
     if not assigned:
         return operation

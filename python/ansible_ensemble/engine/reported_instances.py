@@ -13,7 +13,7 @@ from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Entity
 
 #: Guards a value of an entity's attribute: marked as sensitive if it is a secret.
-Guard = Callable[[Entity, str, Any], Any]
+Guard = Callable[[Entity, str, object], object]
 
 _COPIED = ("protected", "customized", "priority", "artifacts")
 

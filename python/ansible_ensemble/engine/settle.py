@@ -110,7 +110,7 @@ def settle(
         seen = {"name": task.instance.name, "attributes": attributes, "lastStateChange": task.id}
         settled.patches[:1] = [seen] if attributes else []
 
-    def guard(entity: Entity, name: str, value: Any) -> Any:
+    def guard(entity: Entity, name: str, value: object) -> object:
         return _guard(task, entity, [name], value, redactor)
 
     settled.patches += reported_patches(task, result.instances, instances, guard)
@@ -180,7 +180,7 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
         settled.wrote += [f"::{name}::{attribute}" for attribute in values]
 
 
-def _guard(task: JobTask, entity: Entity, path: Sequence[Any], value: Any, redactor: Redactor) -> Any:
+def _guard(task: JobTask, entity: Entity, path: Sequence[object], value: object, redactor: Redactor) -> object:
     """The value of an attribute, or of a part of one, with what is secret in it marked and masked from now on."""
     data_types = task.scope.evaluator.topology.data_types
     made = mark_live(value, entity, data_types.get, path)
@@ -189,7 +189,7 @@ def _guard(task: JobTask, entity: Entity, path: Sequence[Any], value: Any, redac
     return made if same(redactor.data(made), redact(made)) else mark_sensitive(made)
 
 
-def _mask(value: Any, redactor: Redactor) -> None:
+def _mask(value: object, redactor: Redactor) -> None:
     if isinstance(value, Sensitive):
         redactor.add(value)
     elif isinstance(value, Mapping | list):

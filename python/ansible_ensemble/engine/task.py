@@ -112,7 +112,7 @@ class JobTask:
             return default
         return self.scope.evaluate(implementation.settings[name], self.operation.place)
 
-    def query(self, expression: Any) -> Any:
+    def query(self, expression: object) -> Any:
         """Evaluate an `eval` expression in the context of the instance."""
         return self.scope.query(expression)
 
@@ -120,7 +120,7 @@ class JobTask:
         """What is known of SELF, HOST, SOURCE or TARGET, of these names or all; None if it means nothing."""
         return self.scope.known(keyword, names)
 
-    def evaluate(self, value: Any, variables: Mapping[str, Any] | None = None) -> Any:
+    def evaluate(self, value: object, variables: Mapping[str, object] | None = None) -> Any:
         """Evaluate a raw value, with more variables."""
         if not variables:
             return self.scope.evaluate(value, self.operation.place)

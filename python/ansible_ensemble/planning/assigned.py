@@ -19,10 +19,10 @@ from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin
 from ansible_ensemble.views.conform import mark_declared
 
 #: What a part of a written value stands for, in a tuple; None where it stands for itself.
-_Find = Callable[[Mapping[str, Any]], tuple[Any] | None]
+_Find = Callable[[Mapping[str, object]], tuple[object] | None]
 
 
-def assigned_inputs(topology: Topology, assigned: AssignedInputs | None) -> dict[str, Any]:
+def assigned_inputs(topology: Topology, assigned: AssignedInputs | None) -> dict[str, object]:
     """The values of assigned inputs, filled; sensitive ones are marked.
 
     Raises:
@@ -43,7 +43,7 @@ def _finder(topology: Topology, origin: Origin) -> _Find:
     return lambda _: None  # nothing more is known
 
 
-def _filled(value: Any, find: _Find) -> Any:
+def _filled(value: object, find: _Find) -> object:
     if isinstance(value, list):
         return [_filled(item, find) for item in value]
     if not isinstance(value, Mapping):
@@ -53,8 +53,8 @@ def _filled(value: Any, find: _Find) -> Any:
 
 
 def _of_workflow(
-    workflow: Workflow, given: Mapping[str, Any], data_type: DataTypes, written: Mapping[str, Any]
-) -> tuple[Any] | None:
+    workflow: Workflow, given: Mapping[str, object], data_type: DataTypes, written: Mapping[str, Any]
+) -> tuple[object] | None:
     """What `get_input` of one of the workflow's own inputs stands for."""
     called = written.get("get_input")
     name, *path = called if isinstance(called, list) and called else [called]
@@ -66,7 +66,7 @@ def _of_workflow(
     return (mark_declared(found, definition, data_type, path, _sensitive),)
 
 
-def _own_value(workflow: Workflow, name: str) -> Any:
+def _own_value(workflow: Workflow, name: str) -> object:
     definition = workflow.inputs[name]
     if definition.has_value or definition.has_default:
         return definition.value if definition.has_value else definition.default
@@ -76,7 +76,7 @@ def _own_value(workflow: Workflow, name: str) -> Any:
     return None
 
 
-def _of_policy(policy: Policy, data_type: DataTypes, written: Mapping[str, Any]) -> tuple[Any] | None:
+def _of_policy(policy: Policy, data_type: DataTypes, written: Mapping[str, object]) -> tuple[object] | None:
     """What `get_property: [SELF, NAME]` stands for, where SELF is the policy."""
     path = written.get("get_property")
     if not isinstance(path, list) or len(path) < 2 or path[0] != "SELF" or path[1] not in policy.properties:
@@ -86,6 +86,6 @@ def _of_policy(policy: Policy, data_type: DataTypes, written: Mapping[str, Any])
     return (mark_declared(found, assignment.definition, data_type, path[2:], _sensitive),)
 
 
-def _sensitive(value: Any) -> Any:
+def _sensitive(value: object) -> object:
     """The value marked as sensitive; what computes it is marked by what it then computes."""
     return {"eval": {"sensitive": value}} if is_computed(value) else mark_sensitive(value)

@@ -48,7 +48,7 @@ class Guard:
     """
 
     branch: Branch | None = None
-    condition: list[Any] | None = None
+    condition: list[object] | None = None
     condition_of: str | None = None
     unless_ok: bool = False
     only_if_absent: bool = False

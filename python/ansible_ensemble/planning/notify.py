@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import InvalidInput
@@ -73,7 +72,7 @@ def _targets(planning: Planning, policy: Policy, trigger: Trigger) -> list[Plann
     return chosen
 
 
-def _has(member: PlannedInstance, action: Any) -> bool:
+def _has(member: PlannedInstance, action: Mapping[str, object]) -> bool:
     """Whether an instance has the operation of an action; targets of several types need not all have it."""
     called = action.get("call_operation")
     name = called.get("operation") if isinstance(called, Mapping) else called
@@ -140,7 +139,9 @@ def _decided_by(gate: str | None, operation: PlannedOperation) -> None:
     operation.guard = replace(operation.guard, condition_of=gate)
 
 
-def _action(builder: WorkflowBuilder, policy: Policy, trigger: Trigger, action: Any, member: PlannedInstance) -> Stage:
+def _action(
+    builder: WorkflowBuilder, policy: Policy, trigger: Trigger, action: Mapping[str, object], member: PlannedInstance
+) -> Stage:
     kind, body = next(iter(action.items()))
     if kind == "call_operation":
         given = {"notification": builder.planning.options.notification}

@@ -36,8 +36,8 @@ class ValueChange:
 
     kind: str
     name: str
-    before: Any = None
-    after: Any = None
+    before: object = None
+    after: object = None
     unknown: bool = False
     sensitive: bool = False
 
@@ -187,7 +187,7 @@ def is_plan(text: str) -> bool:
         return False
 
 
-def _is_kind(document: Any) -> bool:
+def _is_kind(document: object) -> bool:
     return isinstance(document, dict) and all(document.get(key) == value for key, value in KIND.items())
 
 
@@ -205,7 +205,7 @@ def _changes_json(actions: tuple[str, ...], changes: list[ValueChange]) -> dict[
     }
 
 
-def _shown(change: ValueChange, value: Any) -> Any:
+def _shown(change: ValueChange, value: object) -> object:
     return REDACTED if change.sensitive and value is not None else redact(value)
 
 

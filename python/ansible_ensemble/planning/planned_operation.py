@@ -65,7 +65,7 @@ class Origin:
 class AssignedInputs:
     """Inputs that a step of a workflow or an action of a trigger gives an operation, as they are written."""
 
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     origin: Origin = Origin()
 
     @classmethod

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -130,7 +129,7 @@ class WorkflowBuilder:
         *,
         relationship: str | None = None,
         host: str | None = None,
-        given: Mapping[str, Any] | None = None,
+        given: Mapping[str, object] | None = None,
     ) -> Stage:
         """The stage of `call_operation`: `Interface.operation`, or a map with `operation` and `inputs`.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -40,7 +39,7 @@ def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
 
 def called_stage(  # noqa: PLR0917
     builder: WorkflowBuilder,
-    activity: Mapping[str, Any],
+    activity: Mapping[str, object],
     members: list[PlannedInstance],
     place: Place | None,
     by: Origin,
@@ -170,7 +169,7 @@ class _StepGraph:
             return instance is not None and instance.status.operational
         return instance is None or instance.status is Status.ABSENT
 
-    def _activity(self, step: WorkflowStep, activity: Mapping[str, Any], member: PlannedInstance) -> Stage:
+    def _activity(self, step: WorkflowStep, activity: Mapping[str, object], member: PlannedInstance) -> Stage:
         if "set_state" in activity:
             return self.builder.set_state(member, activity["set_state"], step.place)
         called, link, host = activity["call_operation"], step.relationship, step.operation_host
@@ -185,7 +184,7 @@ class _StepGraph:
                     raise InvalidInput(what, self.workflow.place)
 
 
-def _is_own(activity: Mapping[str, Any]) -> bool:
+def _is_own(activity: Mapping[str, object]) -> bool:
     """Whether an activity is one of an instance by itself."""
     return "set_state" in activity or "call_operation" in activity
 
