@@ -33,18 +33,10 @@ def make_evaluation_environment(
     keep_key: bool,
     trusted: bool,
 ) -> EvaluationEnvironment:
-    """What an ensemble's expressions may reach.
+    """What the expressions of the ensemble in a file may reach; each sensitive value is told the redactor.
 
-    Args:
-        path: the ensemble's file.
-        environment: its environment.
-        options: the job's options.
-        repositories: folders of repositories by name.
-        externals: gives instances of other ensembles by name.
-        outputs: outputs of operations.
-        redactor: registers each sensitive value.
-        keep_key: the key of digests of secrets is made and kept where there is none.
-        trusted: whether the project may run what is its own.
+    With `keep_key` the key of digests of secrets is made and kept where there is none. What is a project's own may run
+    if it is trusted.
     """
     folder, vault = path.parent, environment.vault
     variables = given_variables(options, SecretCodec(vault) if vault.available else SecretCodec())

@@ -12,11 +12,7 @@ from ansible_ensemble.language.entities import Topology
 
 
 def read_moves(spec: Mapping[str, Any], topology: Topology) -> dict[str, str]:
-    """The moves of a spec: the old name of each node template, and its new one.
-
-    Args:
-        spec: the section `spec`; `moved` in it is a list of maps with `from` and `to`.
-        topology: what should be.
+    """The moves of a spec, whose `moved` is a list of maps with `from` and `to`: old name -> new name of a template.
 
     Raises:
         InvalidInput: an old name is still in the spec or moves twice, or a new one is not there.
@@ -45,17 +41,17 @@ def move_instances(moves: Mapping[str, str], instances: Instances) -> dict[str, 
         InvalidInput: there is an instance of the new name already.
     """
     renamed: dict[str, str] = {}
-    for instance in instances:
-        if instance.template in moves:
-            new = _new_name(instance, moves[instance.template])
-            if new != instance.name:
-                if instances.get(new) is not None:
-                    text = f'"{instance.name}" has moved to "{new}", but there is an instance of that name already'
-                    raise InvalidInput(text, hint=f"`ansible-ensemble forget` one of them, or remove {new} from moved")
-                renamed[instance.name] = new
-    everything = list(instances)
-    if not any(instance.template in moves for instance in everything):
+    moved = [instance for instance in instances if instance.template in moves]
+    for instance in moved:
+        new = _new_name(instance, moves[instance.template])
+        if new != instance.name:
+            if instances.get(new) is not None:
+                text = f'"{instance.name}" has moved to "{new}", but there is an instance of that name already'
+                raise InvalidInput(text, hint=f"`ansible-ensemble forget` one of them, or remove {new} from moved")
+            renamed[instance.name] = new
+    if not moved:
         return {}
+    everything = list(instances)
     instances.by_name.clear()
     instances.by_template.clear()
     instances.by_manager.clear()

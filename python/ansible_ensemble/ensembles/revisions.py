@@ -19,13 +19,8 @@ _FOLDER = "revisions"
 def specification_at(ensemble: Path, revision: str, template: Path | None = None) -> tuple[Path, Path | None]:
     """The files of an earlier commit, written out below `jobs/`, where git ignores them and they may be deleted.
 
-    Args:
-        ensemble: the ensemble's file.
-        revision: the commit.
-        template: the service template that is given in the ensemble's place.
-
     Returns:
-        The ensemble's file there, and the template there.
+        The ensemble's file there, and the service template there that is given in its place.
 
     Raises:
         InvalidInput: the ensemble is in no repository, or there is no such commit.
@@ -51,9 +46,7 @@ def specification_at(ensemble: Path, revision: str, template: Path | None = None
 def current_folder(ensemble: Path, folder: Path) -> Path:
     """The folder of the working tree that a folder of an earlier commit represents; any other folder is itself.
 
-    Args:
-        ensemble: the ensemble's file.
-        folder: the folder. If it has gone since, the ensemble's takes its place.
+    If it has gone since, the ensemble's takes its place.
     """
     revisions = ensemble.parent / JOBS / _FOLDER
     if not folder.is_relative_to(revisions):

@@ -21,12 +21,8 @@ from ansible_ensemble.views.reads import Deferred
 def whole_digest(scope: Scope, operation: Operation, refs: Iterable[str], instance: str, root: Path) -> str | None:
     """The digest of what an operation would read now; None if that is not certain.
 
-    Args:
-        scope: the view of the operation.
-        operation: the operation.
-        refs: what it read: `command`, or `::<instance>::<property or attribute>`.
-        instance: its instance; what is read of others is not computed again.
-        root: the root of the project.
+    The refs are what it read: `command`, or `::<instance>::<property or attribute>`. What is read of other instances is
+    not computed again.
     """
     texts = []
     for ref in refs:

@@ -34,11 +34,7 @@ def open_journals(folder: Path) -> list[Path]:
 
 
 def drop_dry_runs(planned: Path) -> None:
-    """Remove the journals of dry runs: nothing in them has happened, and they are reported.
-
-    Args:
-        planned: the folder that dry runs write in.
-    """
+    """Remove the journals of dry runs, which write in `planned`: nothing of them has happened, and they are told."""
     for journal in open_journals(planned):
         journal.unlink(missing_ok=True)
 

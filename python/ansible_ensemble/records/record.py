@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,8 @@ def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
 def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     """Record a job: the status into ensemble.yaml, its records, its line in jobs.tsv. Returns the job's report.
 
-    Recording the same journal twice gives the same files, so a crash in between is mended by doing it again.
-
-    Args:
-        ensemble: as it was read under the lock, without the journal's changes.
-        journal: the job's journal.
+    The ensemble is as it was read under the lock, without the journal's changes. Recording the same journal twice gives
+    the same files, so a crash in between is mended by doing it again.
 
     Raises:
         EnsembleError: a file cannot be written. The journal stays, and the next job records it.
@@ -64,8 +62,8 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     folded = read_job_journal(journal)
     if folded.is_dry_run:
         return report_journal(ensemble, journal)
-    touched = fold(folded, ensemble)
-    if not touched and _is_passing(folded.header.options):
+    touched, options = fold(folded, ensemble), folded.header.options
+    if not touched and options.get("command") and not options.get("save"):  # docs/rules.md, "Ad-hoc jobs"
         return report_journal(ensemble, journal)
     changed = _aggregate(ensemble) | touched | set(ensemble.moved.values())
     noted = len(ensemble.warnings)
@@ -88,11 +86,6 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     append_job(ensemble.folder / FILE_NAME, job, tasks)
     report["job"]["record"] = str(paths[0])
     return report
-
-
-def _is_passing(options: Mapping[str, Any]) -> bool:
-    """Whether a job ran a command that is not to be saved (docs/rules.md, "Ad-hoc jobs")."""
-    return bool(options.get("command")) and not options.get("save")
 
 
 def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
@@ -130,9 +123,8 @@ def requirements_of(ensemble: Ensemble) -> Mapping[str, list[str]]:
     for instance in ensemble.instances:
         template = templates.get(instance.template)
         if template is not None:
-            needed[instance.name] = [
-                target for relationship in template.requirements for target in link_targets(relationship, instance.name)
-            ]
+            targets = (link_targets(relationship, instance.name) for relationship in template.requirements)
+            needed[instance.name] = list(chain.from_iterable(targets))
     return needed
 
 
@@ -280,20 +272,13 @@ def _entries(
     for name in children.get(host, ()):
         before = old.get(name)
         nested = _entries(ensemble, name, children, (before or {}).get("instances") or {}, changed)
-        if (
-            before is not None
-            and name not in changed
-            and nested is before.get("instances", nested if not nested else None)
-        ):
-            entries[name] = before
+        kept = before if name not in changed else None
+        if kept is not None and nested is kept.get("instances", None if nested else nested):
+            entries[name] = kept
             continue
         same = False
         instance = ensemble.instances.by_name[name]
-        entry = (
-            dict(before)
-            if before is not None and name not in changed
-            else write_instance(instance, ensemble.codec.for_yaml)
-        )
+        entry = write_instance(instance, ensemble.codec.for_yaml) if kept is None else dict(kept)
         if nested:
             entry["instances"] = nested
         else:

@@ -31,13 +31,9 @@ from ansible_ensemble.records.repositories import free_repositories, keep_in_git
 
 
 def read_recovered(location: Location, options: JobOptions, *, write: bool, keep_key: bool = False) -> Ensemble:
-    """Read an ensemble with what killed jobs did.
+    """Read an ensemble with what killed jobs did; `keep_key` as for `read_ensemble`.
 
-    Args:
-        location: the ensemble.
-        options: the job's options.
-        write: record the journals, for which the lock must be held; else only look into them.
-        keep_key: as for `read_ensemble`.
+    To `write`, which records the journals, the lock must be held; else they are only looked into.
 
     Raises:
         Locked: a job that lost its lock still runs.

@@ -122,13 +122,8 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
     """Commit what a recorded job changed, and push it if asked to; errors are reported and change no file.
 
     Of the ensemble's repository its records are committed; of every repository, files of git's that were clean before
-    the job and are not now. New files outside of the records are left to people, for they may hold anything.
-
-    Args:
-        ensemble: as it is recorded.
-        start: what the job started from, as its journal has it.
-        options: the job's options.
-        message: of the commit, if the options have none.
+    the job and are not now. New files outside of the records are left to people, for they may hold anything. The commit
+    has this message if the options have none.
     """
     kept = Kept()
     pinned = (start.lock or {}).get("repositories", ())

@@ -60,12 +60,9 @@ def save_plan(text: str, path: Path) -> SavedPlan:
 
 
 def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
-    """Write a plan's document into a file of its own, for the job that is to execute it.
+    """Write a plan's document into a file of its own among what is planned, for the job that is to execute it.
 
-    Args:
-        text: the document.
-        planned: the ensemble's folder of what is planned.
-        locked: whether it is made under the lock: then it goes when the lock does, see `drop_plans`.
+    One that is made under the lock goes when the lock does, see `drop_plans`.
     """
     make_private(planned)
     name = f"{_OF_JOBS if locked else _OF_NOBODY}{secrets.token_hex(8)}.json"
@@ -75,8 +72,7 @@ def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
 def drop_plans(planned: Path) -> None:
     """Remove the plans of jobs, ours or those that were killed, and plans that no job has taken within a day.
 
-    Args:
-        planned: the ensemble's folder of what is planned; the caller holds the lock.
+    The caller holds the lock.
     """
     for file in (*planned.glob(f"{_OF_JOBS}*.json"), *_outdated(planned)):
         with suppress(OSError):
@@ -108,11 +104,7 @@ def is_plan_file(path: Path) -> bool:
 
 
 def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
-    """Read a saved plan, and say which it is.
-
-    Args:
-        path: its file.
-        digest: that of `SavedPlan`; None takes the file as it is, because the user has named it.
+    """Read a saved plan, and say which it is; without a digest it is taken as it is, because the user has named it.
 
     Raises:
         EnsembleError: it is not the plan that was saved there.
@@ -127,20 +119,13 @@ def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
     except OSError as error:
         raise InvalidInput(f"the plan {path} cannot be read: {error.strerror}", hint=_ANEW) from error
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"{path} is not a plan: {error}", hint="make one with `ansible-ensemble plan --out`"
-        ) from error
+        hint = "make one with `ansible-ensemble plan --out`"
+        raise InvalidInput(f"{path} is not a plan: {error}", hint=hint) from error
     return Plan.from_json(document), found
 
 
 def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None:
-    """Refuse a plan that was made for something else than what it is given for.
-
-    Args:
-        plan: the plan.
-        path: its file.
-        ensemble: the file of the ensemble that it is given for.
-        workflow: the workflow that it is given for.
+    """Refuse a plan, read from a path, that was made for another ensemble or workflow than it is given for.
 
     Raises:
         UsageError: it is of another ensemble or workflow.

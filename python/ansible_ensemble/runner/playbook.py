@@ -64,8 +64,7 @@ def run_playbook(
 
     Args:
         playbook: a path, or the full name of a collection's playbook.
-        private_data_dir: folder of the run's record, which is made if it does not exist; artifacts are put in
-            `artifacts/<ident>`.
+        private_data_dir: folder of the run's record, made if it is missing; artifacts are put in `artifacts/<ident>`.
         ident: name of the run: the job's id.
         extravars: variables of the playbook. They are readable in the list of processes: no secrets.
         show: called with each line for the user.
