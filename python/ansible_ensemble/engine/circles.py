@@ -24,7 +24,7 @@ def circle_fault(tasks: Iterable[JobTask], waiting: Mapping[str, Deferred]) -> I
         first.setdefault(task.planned.instance, task)
         foreign |= _may_set_others(task)
     if foreign:
-        return None  # the attributes may be set by one of these
+        return None  # one of these operations may set the attributes
     needed = {name: _owner(waiting[task.planned.key]) for name, task in first.items() if task.planned.key in waiting}
     seen: set[str | None] = set()
     for start in needed:

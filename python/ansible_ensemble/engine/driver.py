@@ -40,7 +40,7 @@ class Driver:
                 return await self._drive(task, steps)
         except EnsembleError:
             raise
-        except Exception as error:  # a configurator's defect is that of its operation alone
+        except Exception as error:  # a bug in a configurator fails its operation only
             return Result(success=False, error=f"{configurator.name} raised {type(error).__name__}: {error}")
 
     async def _drive(self, task: JobTask, steps: Generator[_Ordered, object, _Returned]) -> _Returned:

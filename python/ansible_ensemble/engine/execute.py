@@ -209,7 +209,7 @@ class JobExecution:
             await self._fail_to_render(planned, task_id_, error)
             return
         if slots is not None and await self._wait(slots):
-            return  # no slot is free; it is rendered anew once one is
+            return  # no slot is free; it is rendered again once there is one
         entry = entry_patch(task)
         await self._sink.write(started_entry(task, run.attempt, started, entry))
         if entry:
@@ -367,7 +367,7 @@ class JobExecution:
         reason = await watch.lost()
         self._lost_lock = True
         self._feed(events.StopRequested(reason))
-        with suppress(EnsembleError):  # whatever ends next meets it too
+        with suppress(EnsembleError):  # the next entry will fail in the same way
             await self._sink.write(JobStopping(reason=reason, running=tuple(sorted(self._running))))
 
     def _tell_stop(self, number: int) -> None:

@@ -60,7 +60,7 @@ class LockWatch:
         try:
             reason = locks.lost(self._local)
         except EnsembleError:
-            return None  # that is no news of the lock
+            return None  # an unreadable file does not mean that the lock is lost
         self._seen = seen
         return reason
 

@@ -86,7 +86,7 @@ def settle(
     """
     _clean(result)
     _judge(task, result)
-    if result.basis is not Basis.REAL and not task.check:  # a real job records what is, and not what would be
+    if result.basis is not Basis.REAL and not task.check:  # a real job records no predictions
         result.attributes, result.outputs, result.instances = {}, {}, []
     settled = Settled()
     patch: dict[str, Any] = {"name": task.instance.name}
@@ -104,7 +104,7 @@ def settle(
         patch.update(deleted(task.instance))
         settled.patches += [{"name": one.name, **deleted(one)} for one in managed_by(task.instance.name, instances)]
         if task.planned.reason is Reason.PRUNE or RETAINED in task.template.directives:
-            patch["forget"] = True  # nothing asks for it any more, so nothing is to be said of it
+            patch["forget"] = True  # the spec no longer has it
     if task.planned.interface == COMMAND:
         attributes = patch.get("attributes") if instances.get(task.instance.name) is not None else None
         seen = {"name": task.instance.name, "attributes": attributes, "lastStateChange": task.id}
@@ -185,7 +185,7 @@ def _guard(task: JobTask, entity: Entity, path: Sequence[object], value: object,
     data_types = task.scope.evaluator.topology.data_types
     made = mark_live(value, entity, data_types.get, path)
     _mask(made, redactor)
-    # what holds the text of a secret is one
+    # a value with the text of a secret in it is sensitive
     return made if same(redactor.data(made), redact(made)) else mark_sensitive(made)
 
 
@@ -235,7 +235,7 @@ def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
 def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[dict[str, Any]]) -> None:
     planned, instance = task.planned, task.instance
     if only_looks(planned.operation) and result.basis is Basis.NOT_RUN:
-        return  # nobody looked
+        return  # the check did not run
     if only_looks(planned.operation):
         _read_status(task, result, patch)
         known = was_known(instance) and instance.status is not Status.UNKNOWN
@@ -243,11 +243,13 @@ def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[di
             drift.append({"name": "status", "recorded": instance.status.value, "live": patch["status"]})
     elif not result.success:
         status = result.status
-        if status is None or (status is Status.OK and instance.status is not Status.OK):  # a failure makes nothing well
+        if status is None or (
+            status is Status.OK and instance.status is not Status.OK
+        ):  # a failed operation never improves the status
             status = status_after_failure(instance.status, result.modified, instance.priority)
         patch["status"] = status.value
         if result.modified is not False and makes(planned.reason, planned.operation) and not instance.created:
-            patch["created"] = task.id  # what it left behind is ours, and ours to delete
+            patch["created"] = task.id  # undeploy has to delete what it left behind
     else:
         if planned.exit_state:
             patch["state"] = planned.exit_state
@@ -276,7 +278,7 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
     status = result.status or Status.OK
     was_there = was_known(instance)
     if status is Status.ERROR and not was_there:
-        # a failed look at what was never made says only that it is not there
+        # a failed check of what was never created only means that it does not exist
         patch["status"] = instance.status.value
         return
     patch["status"] = status.value
@@ -285,7 +287,7 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
     elif status is Status.ABSENT:
         patch["state"] = NodeState.INITIAL.value
         connected = {key: one for key, one in instance.relationships.items() if one.added}
-        if connected:  # what is gone is connected to nothing
+        if connected:  # an absent instance has no connections
             patch["relationships"] = {key: {"target": one.target, "added": []} for key, one in connected.items()}
 
 

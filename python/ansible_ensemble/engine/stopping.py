@@ -58,7 +58,7 @@ class Stopping:
     def _on_signal(self, number: int) -> None:
         now = time.monotonic()
         if self.signal is not None:
-            # Ansible passes on what the terminal or its starter has sent us already: that is one request, not two.
+            # Ansible forwards the signal that the terminal or its starter has sent us already: this is one request
             if now - self._signalled > _ONE_REQUEST:
                 self._feed(KillRequested())
             return

@@ -99,7 +99,7 @@ def check_present(planning: Planning, member: PlannedInstance) -> None:
     first = planned(planning, member, check, "check", Reason.CHECK)
     update = list(member.up)
     if update and update[0].key == first.key:
-        return  # it is brought up behind that check
+        return  # the check is planned already
     anew = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
     for operation in update:
         operation.guard = replace(operation.guard, unless_absent=True)
@@ -152,7 +152,7 @@ def _create(planning: Planning, member: PlannedInstance, reason: Reason, text: s
         return
     there = member.instance is not None and (member.instance.created or reason is Reason.REPAIR)
     if member.instance is not None and there and member.instance.status is not Status.ABSENT:
-        member.plan(Action.UPDATE, reason, text)  # it was made or found, and is taken up where it was left
+        member.plan(Action.UPDATE, reason, text)  # it exists in part: go on where it was left
     else:
         member.plan(Action.CREATE, reason, text, planning.detector.properties(member))
     member.up = bring_up(planning, member, names, reason, anew=bool(first))

@@ -41,7 +41,7 @@ def follow_values(planning: Planning) -> None:
             if name in taken_over or _is_open(reader):
                 taken_over.add(name)
                 _take_over(planning, reader, _at_risk(planning, reader))
-            reader.stale.update(at_risk)  # what it reads may be new, and so may what it sets
+            reader.stale.update(at_risk)  # what it sets may change too
             if name in readers and reader.change is not None:
                 changing.append(name)
     _order(planning)

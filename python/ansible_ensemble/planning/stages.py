@@ -146,7 +146,7 @@ class WorkflowBuilder:
         stages = []
         for operation in self._called(member, name, relationship, place):
             operation.assigned = AssignedInputs(inputs, origin) if inputs else None
-            assigned_inputs(self.planning.topology, operation.assigned)  # those that lack a value are told now
+            assigned_inputs(self.planning.topology, operation.assigned)  # reports a missing value now
             operation.inputs = dict(given or {})
             operation.host = host or operation.host
             self.unique(operation)

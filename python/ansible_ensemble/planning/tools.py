@@ -51,7 +51,7 @@ def _make(planning: Planning, tool: PlannedInstance) -> None:
     check = tool.find("check")
     known = tool.instance is not None and tool.instance.status.operational
     if known and check is None:
-        # nobody can look, so it is made again: its create sees for itself what is there
+        # without a check operation, create itself has to find out what exists
         tool.plan(Action.UPDATE, Reason.CHECK, "operations need it")
         tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.CHECK)
     elif known and check is not None:

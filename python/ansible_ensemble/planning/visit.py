@@ -32,7 +32,7 @@ def decide_discover(planning: Planning) -> None:
 
 def decide_stop(planning: Planning) -> None:
     """The stop operation of every instance that is started."""
-    for member in reversed(list(planning.selected())):  # a source goes first, and takes its links apart
+    for member in reversed(list(planning.selected())):  # sources first: they take their links apart
         if member.instance is None or member.instance.state is not NodeState.STARTED:
             continue
         stop = member.find("Standard.stop")
@@ -70,7 +70,7 @@ def decide_run(planning: Planning) -> None:
             step = planned(planning, member, operation, operation.name, Reason.RUN)
             state = member.instance.state
             if operation.name in DEPLOY_OPERATIONS and reached(state) > reached(EXIT_STATES[operation.name]):
-                step.exit_state = state.value if state else None  # configure, say, does not take a started node back
+                step.exit_state = state.value if state else None  # a started node stays started if configure runs
             settled = SETTLED.get(operation.full_name)
             step.exit_status = settled.value if settled else None
             member.up = [step]
