@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ansible_ensemble.provision.objects.content import BootEnv, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import split_entry
@@ -53,17 +51,23 @@ def placed(machine: Machine, index: int, catalog: Catalog) -> Machine:
     The last entries of their kind up to there decide, and a stage that the list begins with; without one, stage and
     bootenv stay, and the context is the base one.
     """
+    changed = placed_in_bootenv(machine, index, catalog)
+    return at_entry(changed, _last_places(machine, index).get("bootenv", ""), catalog)
+
+
+def placed_in_bootenv(machine: Machine, index: int, catalog: Catalog) -> Machine:
+    """The machine as `placed` has it, in the bootenv that it is in; for places that its bootenv allows."""
+    last = _last_places(machine, index)
     changed = machine.replaced(context=base_context(machine))
-    first = [entry for entry in machine.tasks[:1] if split_entry(entry)[0] == "stage"]
-    for entry in last_places(first + machine.tasks[: index + 1]):
-        changed = at_entry(changed, entry, catalog)
+    for prefix in ("stage", "context"):
+        changed = at_entry(changed, last.get(prefix, ""), catalog)
     return changed
 
 
-def last_places(entries: Sequence[str]) -> list[str]:
-    """The last `stage:`, `bootenv:` and `context:` among the entries."""
-    last = {split_entry(entry)[0]: entry for entry in entries}
-    return [entry for prefix, entry in last.items() if prefix in PLACES]
+def _last_places(machine: Machine, index: int) -> dict[str, str]:
+    """The last entry of each prefix up to an index."""
+    first = [entry for entry in machine.tasks[:1] if split_entry(entry)[0] == "stage"]
+    return {split_entry(entry)[0]: entry for entry in first + machine.tasks[: index + 1]}
 
 
 def start_of_segment(machine: Machine, catalog: Catalog) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.placement import placed, start_of_segment
+from ansible_ensemble.provision.rules.placement import placed_in_bootenv, start_of_segment
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 
 
@@ -46,10 +46,10 @@ def with_current_task(machine: Machine, index: int, catalog: Catalog) -> Machine
         raise _refused(machine, f"Cannot advance CurrentTask from {current} to {index} without running jobs")
     if index == -1:
         first = start if machine.workflow else -1
-        return placed(restarted(machine, first), first, catalog)
+        return placed_in_bootenv(restarted(machine, first), first, catalog)
     if index < start:
         raise _refused(machine, f"Cannot change CurrentTask from {current} to {index} past {start}")
-    return placed(restarted(machine, index), index, catalog)
+    return placed_in_bootenv(restarted(machine, index), index, catalog)
 
 
 def restarted(machine: Machine, index: int) -> Machine:
