@@ -83,11 +83,7 @@ class Configurator:
 
 
 class Channel:
-    """The connection to the job: questions and answers, one after the other.
-
-    Args:
-        path: of the job's socket.
-    """
+    """The connection to the job: questions and answers, one after the other."""
 
     def __init__(self, path: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -113,12 +109,7 @@ class Channel:
 
 
 class Inputs(Mapping[str, Any]):
-    """The operation's inputs; each is asked for when it is first read.
-
-    Args:
-        channel: to the job.
-        names: of the inputs.
-    """
+    """The operation's inputs; each is asked for when it is first read."""
 
     def __init__(self, channel: Channel, names: list[str]) -> None:
         self._channel = channel
@@ -140,11 +131,7 @@ class Inputs(Mapping[str, Any]):
 
 
 class Variables:
-    """What templates see, by name (`SELF`, `HOST`, `inputs`, job variables, ...).
-
-    Args:
-        channel: to the job.
-    """
+    """What templates see, by name (`SELF`, `HOST`, `inputs`, job variables, ...)."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -157,10 +144,6 @@ class Variables:
 
 class Task:
     """An operation to execute.
-
-    Args:
-        channel: to the job.
-        begin: the job's first message.
 
     Attributes:
         name: the instance's name.

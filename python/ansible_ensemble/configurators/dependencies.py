@@ -89,12 +89,7 @@ def _primary_file(resolved: Resolved) -> Path | None:
 
 
 def put_beside(operation: Operation, root: Path, folder: Path) -> Beside | None:
-    """Put an operation's primary and its dependencies into one folder; None if it has no such files.
-
-    Args:
-        operation: the operation.
-        root: the project's root.
-        folder: the operation's own folder, where that one is created again.
+    """Put an operation's primary and its dependencies into one folder, made anew in its own; None if it has none.
 
     Raises:
         InvalidInput: as `find_dependencies`.

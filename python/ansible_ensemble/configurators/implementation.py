@@ -86,11 +86,8 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     In this order: a configurator named by `className` (a Python class where it is `file.py#Class` or
     `package.module.Class`); the type of an artifact; a file that exists (a playbook is a list of plays, else it holds
     tasks; other files are scripts); a folder with a Terraform module; a configurator's name; a role where such a one is
-    found; a module's FQCN or short name; a shell command, which has a blank or a sign of the shell's.
-
-    Args:
-        operation: it must have an implementation.
-        root: the project's root, where files and roles are looked for after the declaring file's folder.
+    found; a module's FQCN or short name; a shell command, which has a blank or a sign of the shell's. Files and roles
+    are looked for in the declaring file's folder, then in the project's root.
 
     Raises:
         InvalidInput: there is nothing to run, or nothing of that name.

@@ -100,10 +100,6 @@ _WITH_VARIABLES = ("command", "script", "module", "tasks", "role", "playbook")
 def check_keywords(operation: Operation, configurator: str) -> None:
     """Refuse keys of an implementation, and keywords among the inputs, that nothing would act on.
 
-    Args:
-        operation: it has an implementation.
-        configurator: what executes it.
-
     Raises:
         InvalidInput: there is such a key.
     """

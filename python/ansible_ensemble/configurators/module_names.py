@@ -23,9 +23,8 @@ _KINDS = ("modules", "action")
 def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | None] | None:
     """What is wrong with the name of a module, and a hint; None if there is such a module, or that is unknown.
 
-    Args:
-        name: the FQCN; a short name is that of a module in a folder `library`, or wrong.
-        collections: folders with collections by namespace, in the order in which they are searched.
+    Folders with collections by namespace are searched in their order. A short name is that of a module in a folder
+    `library`, or wrong.
     """
     if name.startswith(_LEGACY) or name.isidentifier():
         return None  # one of a folder `library`

@@ -62,12 +62,6 @@ def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = ""
 
     Where the implementation asks for it in a real job, a check finds that what it would change is not as it should be;
     and an operation that is to change it has not done so.
-
-    Args:
-        task: the task.
-        result: its result.
-        basis: what it rests on in check mode.
-        what: by what it would be changed.
     """
     outcome = result.outcome
     if not in_check_mode(task) or outcome is None:

@@ -23,10 +23,9 @@ _LONGEST = 1_000_000
 
 
 def parts_named(texts: Iterable[str]) -> dict[str, frozenset[str] | None]:
-    """Which members of SELF, HOST, SOURCE and TARGET texts name.
+    """Which members of SELF, HOST, SOURCE and TARGET texts name, by part.
 
-    Returns:
-        The members by part; None where a template names it as a whole, or a member by a name that is computed.
+    None stands for all: a template names the part as a whole, or a member by a name that is computed.
     """
     found: dict[str, frozenset[str] | None] = {}
     for text in texts:
@@ -61,9 +60,7 @@ def check_filters(texts: Iterable[str], place: Place | None) -> None:
 def texts_of(source: str, base: Path | None) -> list[str]:
     """The texts of a playbook, a task file or a role, and of the files and roles of the project that they name.
 
-    Args:
-        source: an absolute path; whatever else names something that is not the project's.
-        base: where relative files are looked for beside its folder.
+    Relative files are looked for beside it and in `base`; what is named by no absolute path is not the project's.
     """
     path = Path(source)
     return list(_texts([path], base, set())) if path.is_absolute() else []
@@ -72,9 +69,7 @@ def texts_of(source: str, base: Path | None) -> list[str]:
 def play_texts(operation: Operation, target: str) -> list[str]:
     """The texts of what an operation runs, as far as they are known before its inputs are evaluated.
 
-    Args:
-        operation: the operation.
-        target: the file or role that it names; empty if its input `playbook` gives it.
+    `target` is empty where its input `playbook` gives the file.
     """
     if target:
         return texts_of(target, operation.base)

@@ -43,12 +43,7 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
 
 
 def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()) -> Configurator:
-    """The configurator that executes an operation.
-
-    Args:
-        operation: it must have an implementation.
-        root: the project's root.
-        tools: names of tools that are installed before operations run, Ansible collections among them.
+    """The configurator that executes an operation; `tools` are installed before, Ansible collections among them.
 
     Raises:
         InvalidInput: there is none of the name asked for, no such module, or nothing of the implementation's name; or

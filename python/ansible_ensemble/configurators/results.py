@@ -36,16 +36,11 @@ _KINDS = {str: "text", Mapping: "a map", bool: "true or false"}
 def to_result(
     task: Task, outcome: Outcome, values: Mapping[str, Any], modified: bool | None, ran: str | None = None
 ) -> Result:
-    """The result of an outcome.
+    """The result of an outcome, and of the named values that the tool returned.
 
-    Args:
-        task: the task.
-        outcome: what the order came to.
-        values: named values that the tool returned. Those named as outputs of the operation, and those that are read
-            by `get_operation_output`, become outputs; those named as declared attributes set these attributes;
-            `attributes` and `status` are taken at their word.
-        modified: whether the instance was modified if the operation failed.
-        ran: the command that it was, if a configurator of commands knows it.
+    Values that are named as outputs of the operation, or read by `get_operation_output`, become outputs; those named as
+    declared attributes set these; `attributes` and `status` are taken at their word. `modified` is whether the instance
+    was modified if the operation failed, `ran` the command, if a configurator of commands knows it.
     """
     result = Result(success=outcome.ok, modified=modified, outcome=outcome, error=outcome.error)
     result.basis = Basis.PREDICTED if task.check else Basis.REAL
@@ -146,11 +141,8 @@ def _map(value: Any, what: str, task: Task) -> Mapping[str, Any]:
 def take_instance(task: Task, item: Any, result: Result) -> None:
     """Apply an item of `resultTemplate` to the task's own instance, or to one to add or update.
 
-    Args:
-        task: the task.
-        item: a map with `name` (SELF, HOST, or an instance's name; SELF if left out), and any of `template`, `parent`,
-            `attributes`, `readyState`, `protected`, `customized`, `priority`, `artifacts`.
-        result: where it goes.
+    It is a map with `name` (SELF, HOST, or an instance's name; SELF if left out), and any of `template`, `parent`,
+    `attributes`, `readyState`, `protected`, `customized`, `priority`, `artifacts`.
 
     Raises:
         InvalidInput: the item is no such map.

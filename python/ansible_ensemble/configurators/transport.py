@@ -18,11 +18,7 @@ _REACH = frozenset(
 
 
 def run_with_files(task: Task, call: ModuleCall) -> Generator[ModuleCall, Outcome, Outcome]:
-    """Call a command's module in a folder of the host with the task's files.
-
-    Returns:
-        The outcome of the call; or, if they could not be brought there, of what failed.
-    """
+    """Call a command's module in a folder of the host with the task's files; the outcome may be of what copies them."""
     made = yield _also(call, "ansible.builtin.tempfile", {"state": "directory", "suffix": ".ensemble"})
     if not made.ok:
         return _failed(made)

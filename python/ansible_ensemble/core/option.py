@@ -56,14 +56,7 @@ class Option:
 
 
 def option(default: _Value, help_text: str, *flags: str, **said: Any) -> _Value:
-    """Declare an option, as the value of a dataclass's field.
-
-    Args:
-        default: its default; a list or map is copied each time.
-        help_text: see `Option.help`.
-        flags: see `Option.flags`.
-        said: further attributes of `Option`.
-    """
+    """Declare an option, as the value of a dataclass's field; `said` are further attributes of `Option`."""
     metadata = {"option": Option(help_text, flags, default=default, **said)}
     if isinstance(default, list | dict):
         made: Any = field(default_factory=default.copy, metadata=metadata)

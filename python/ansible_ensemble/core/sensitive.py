@@ -160,12 +160,7 @@ class Redactor:
             self.add(secret)
 
     def add(self, value: Any, name: str = "") -> None:
-        """Remember the texts of a secret value (each leaf of a map or list).
-
-        Args:
-            value: the secret.
-            name: its name in the warning that it is not masked.
-        """
+        """Remember the texts of a secret (each leaf of a map or list), and its name should it be too short to mask."""
         if isinstance(value, dict):
             for item in value.values():
                 self.add(item, name)

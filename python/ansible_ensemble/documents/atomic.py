@@ -49,12 +49,7 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> None:
 
 
 def unfinished(folder: Path, name: str = "*") -> Iterator[Path]:
-    """What writers that were killed left in a folder.
-
-    Args:
-        folder: need not exist.
-        name: a pattern of the names of the files that were to be replaced.
-    """
+    """What writers that were killed left in a folder, if there is one, of files whose names are like `name`."""
     return folder.glob(f".{name}.{'[0-9a-f]' * _TOKEN}.new")
 
 

@@ -30,14 +30,10 @@ MAX_RATIO = 200
 
 
 def open_csar(path: Path, into: Path) -> Path:
-    """Unpack an archive, check its layout, and return its entry service template.
+    """Unpack an archive into a folder, check its layout, and return its entry service template.
 
-    Args:
-        path: a zip file, or a folder with an archive's layout, which is used where it is.
-        into: the folder to unpack into; it must be missing or empty.
-
-    Returns:
-        The service template to begin with: the one that TOSCA.meta names, else the only YAML file at the root.
+    That is the one that TOSCA.meta names, else the only YAML file at the root. A folder with an archive's layout is
+    used where it is; the one to unpack into must be missing or empty.
 
     Raises:
         InvalidInput: the archive is broken, has no entry, or holds what no archive may hold.
@@ -69,11 +65,7 @@ def open_csar(path: Path, into: Path) -> Path:
 
 
 def find_entry(root: Path, shown: Path | None = None) -> Path:
-    """Return the entry service template of an unpacked archive.
-
-    Args:
-        root: its folder.
-        shown: the archive that the folder is from, for errors.
+    """Return the entry service template of an unpacked archive; errors show the archive it is from.
 
     Raises:
         InvalidInput: the layout is none of those of TOSCA 1.3, section 6.

@@ -21,14 +21,9 @@ _LARGEST_INTEGER = 4300 * 3
 
 
 def emit_yaml(value: Any, indent: int = 0) -> str:
-    """Return the value as YAML in block style.
+    """Return maps, lists, tuples, scalars and `VaultText` as lines of YAML in block style, the last one ended too.
 
-    Args:
-        value: maps, lists, tuples, strings, numbers, booleans, null and `VaultText`.
-        indent: the number of spaces before each line.
-
-    Returns:
-        Lines, the last one ended too. A scalar is one line, or a `|` block that begins on it.
+    Each begins with `indent` spaces. A scalar is one line, or a `|` block that begins on it.
 
     Raises:
         EnsembleError: the value is sensitive, of another type, not Unicode, or nested too deep.

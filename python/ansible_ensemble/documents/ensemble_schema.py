@@ -36,14 +36,10 @@ def project_schema() -> dict[str, Any]:
 
 
 def check_ensemble(document: Document) -> None:
-    """Check that a document is an ensemble.
-
-    Args:
-        document: what was read; it may have merge directives.
+    """Check that a document, which may have merge directives, is an ensemble.
 
     Raises:
-        InvalidInput: the only thing that is wrong with it.
-        InvalidInputs: the things that are wrong with it.
+        InvalidInput: what is wrong with it; InvalidInputs if it is more than one thing.
     """
     schema = {**ensemble_schema()}
     if isinstance(document.data, dict) and str(document.data.get("apiVersion")).startswith("unfurl/"):

@@ -134,15 +134,7 @@ def key_place_of(container: object, key: Any) -> Place | None:
 
 
 def changed(container: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a map or list with each value changed; entries keep their places.
-
-    Args:
-        container: a map or list.
-        change: returns what comes in place of a value, or the value itself.
-
-    Returns:
-        The container itself where nothing in it is changed.
-    """
+    """Return a map or list with each value changed; itself where nothing is. Entries keep their places."""
     entries = container.items() if isinstance(container, dict) else enumerate(container)
     new = {key: change(value) for key, value in entries}
     if all(value is container[key] for key, value in new.items()):
@@ -181,14 +173,9 @@ def united(first: Map, second: Map) -> Map:
 
 
 def written(container: dict[Any, Any], key: Any) -> str:
-    """Return a number as it is written in the file: a version `1.10` is the float 1.1 in YAML.
+    """Return a number of a map as it is written in the file: a version `1.10` is the float 1.1 in YAML.
 
-    Args:
-        container: the map that holds the number.
-        key: its key.
-
-    Returns:
-        The text of the value; `str(value)` where the value is a string already or is from no file.
+    Of a string, and of what is from no file, it is `str(value)`.
     """
     value = container[key]
     if isinstance(value, (int, float)) and isinstance(container, Map):

@@ -17,10 +17,6 @@ def round_trip(document: Document, data: Any) -> str:
 
     Comments and quotes outside of those sections stay; anchors and aliases do too, as far as they are still used.
 
-    Args:
-        document: what was read.
-        data: what the text shall say.
-
     Raises:
         EnsembleError: the data cannot be stored.
     """

@@ -20,12 +20,8 @@ from ansible_ensemble.documents.scalars import VaultText
 def violations(data: Any, schema: Mapping[str, Any], place: Place | None = None) -> list[InvalidInput]:
     """Return everything that is wrong with the data, in the order of the file.
 
-    Merge directives (keys that begin with `+`) pass: what they bring in is not known here.
-
-    Args:
-        data: what was read.
-        schema: a JSON Schema.
-        place: where the data is from, if it has no place itself.
+    Merge directives (keys that begin with `+`) pass: what they bring in is not known here. `place` is where data is
+    from that has no place itself.
     """
     found: list[InvalidInput] = []
     waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]
@@ -42,12 +38,7 @@ def violations(data: Any, schema: Mapping[str, Any], place: Place | None = None)
 
 
 def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[str]:
-    """Warnings of the keys that are there and that nothing acts on, each key of a kind once.
-
-    Args:
-        data: what was read.
-        schema: a JSON Schema, which marks a key that is not supported by `x-unheeded`.
-    """
+    """Warnings of the keys that are there and that the schema marks by `x-unheeded`, each key of a kind once."""
     told: set[tuple[int, Any]] = set()
     waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]
     while waiting:

@@ -36,12 +36,7 @@ def misfit(value: Any, shape: Shape, name: str = "") -> str | None:
 
 
 def read_json(path: Path, shape: Shape, hint: str) -> Any:
-    """Read a JSON document of a shape.
-
-    Args:
-        path: its file.
-        shape: what it must be.
-        hint: what to do about it if it is not.
+    """Read a JSON document of a shape; `hint` says what to do about one that is not.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -42,12 +42,7 @@ _EXPLANATIONS = (
 
 
 def explain(error: Any, source: Source) -> InvalidInput:
-    """Return the parser's error as one for the user: file, line, column, what is wrong, what to do.
-
-    Args:
-        error: a `yaml.YAMLError`.
-        source: the text that was parsed.
-    """
+    """Return a `yaml.YAMLError` as an error for the user: file, line, column, what is wrong, what to do."""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     index = min(mark.index if mark else _index_of_character(error, source), len(source.text))

@@ -163,13 +163,7 @@ class _Surgery:
         return all(mark[0] is source and mark[1] >= value.start for mark in value.table().values())
 
     def edit_map(self, old: Map, new: Mapping[Any, Any], limit: int) -> None:
-        """Note the edits that make one block map another one.
-
-        Args:
-            old: the map as it is in the text.
-            new: what it shall be; not empty.
-            limit: where the text of the map ends at the latest.
-        """
+        """Note the edits that make a block map another, not empty one; its text ends at `limit` at the latest."""
         table = old.table()
         keys = list(table)
         starts = [self.line_start(table[key][1]) for key in keys]

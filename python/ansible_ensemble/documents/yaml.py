@@ -72,12 +72,9 @@ class Document:
 
 
 def read_yaml(path: Path | str, shown: str | None = None, known: Document | None = None) -> Document:
-    """Read a YAML file.
+    """Read a YAML file, which places show by its path or as `shown`.
 
-    Args:
-        path: the file.
-        shown: the name that places have, if it is not the path.
-        known: what was read before: it is returned if it is of this file, and the file still has its text.
+    What was read before (`known`) is returned if it is of this file, and the file still has its text.
 
     Raises:
         InvalidInput: the file cannot be read, or is not one document of valid YAML.
@@ -104,12 +101,7 @@ def read_yaml(path: Path | str, shown: str | None = None, known: Document | None
 
 
 def parse_yaml(text: str, file: Path | str, shown: str | None = None) -> Document:
-    """Read the text of a YAML file.
-
-    Args:
-        text: one document.
-        file: the file it is from, for the places.
-        shown: the name that places have, if it is not that of the file.
+    """Read the text of a YAML file, which places show by its path or as `shown`.
 
     Raises:
         InvalidInput: the text is not one document of valid YAML.

@@ -30,15 +30,7 @@ _LONGEST_PATH = 90
 
 
 async def converse(command: Command, answer: Answer, run: Run) -> Outcome:
-    """Run a command and answer what it asks.
-
-    Args:
-        command: what to run.
-        answer: answers a question.
-        run: runs the command; cancelling it ends the command.
-
-    Returns:
-        The command's outcome.
+    """Run a command by `run`, which ends it when it is cancelled, and answer what it asks.
 
     Raises:
         asyncio.CancelledError: the awaiting task was cancelled; the command has ended by then.

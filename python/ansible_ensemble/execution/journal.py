@@ -50,13 +50,7 @@ class Journal:
     def create(
         cls, path: Path, job: str, base: Mapping[str, str], *, sync: Callable[[int], None] = os.fsync
     ) -> Journal:
-        """Begin a journal; its header is on the disk when this returns.
-
-        Args:
-            path: the file; it must not exist.
-            job: change id of the job.
-            base: digests of what the job started from.
-            sync: forces a descriptor's data to the disk.
+        """Begin a journal of a job; its header, with digests of what the job started from, is on the disk on return.
 
         Raises:
             EnsembleError: the file exists, or can't be written.
@@ -85,10 +79,9 @@ class Journal:
         return journal
 
     def append(self, event: Mapping[str, Any]) -> int:
-        """Add an event; return its number. It counts once that number is committed.
+        """Add an event, already redacted and without `seq` and `crc`; return its number.
 
-        Args:
-            event: plain data, already redacted; `seq` and `crc` are not free. What JSON can't express becomes text.
+        It counts once that number is committed. What JSON can't express becomes text.
         """
         seq = self._seq
         self._pending.append(_line(seq, event))

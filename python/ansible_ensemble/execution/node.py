@@ -46,10 +46,6 @@ def held_up(nodes: Mapping[str, Node], waiting: Waiting) -> Iterator[tuple[Node,
     """What sets a value that is asked for, and waits only for its readers: each with what it need not wait for.
 
     So it is where an instance reads an attribute of one that needs it: that goes first, its need notwithstanding.
-
-    Args:
-        nodes: all operations; none of them can go on.
-        waiting: what they wait for.
     """
     bringing: defaultdict[str, list[Node]] = defaultdict(list)
     for node in nodes.values():

@@ -63,13 +63,7 @@ class _Allowed(MutableMapping[str, Any]):
 
 
 def confine(environment: Any, refuse: Refuse, own: Iterable[str]) -> None:
-    """Leave a template engine what computes only: no lookups, no other files, no plugins but Ansible's own.
-
-    Args:
-        environment: Jinja's, as Ansible makes it; it is a sandbox already.
-        refuse: called with what a template uses and may not.
-        own: names of further filters that are allowed.
-    """
+    """Leave Ansible's Jinja what computes only: no lookups, no other files, no plugins but its own and our filters."""
     from jinja2 import FunctionLoader
     from jinja2.filters import FILTERS
     from jinja2.tests import TESTS

@@ -32,13 +32,7 @@ class Current:
 
 
 def current_values(evaluator: Evaluator, scope: Scope, refs: Iterable[str]) -> dict[str, Current]:
-    """Values that were read before, as they are now, by reference.
-
-    Args:
-        evaluator: the ensemble's evaluator.
-        scope: the view of the operation that read them; its own reads stay as they are.
-        refs: references of reads.
-    """
+    """Values that were read before, as they are now, by reference; the own reads of the scope stay as they are."""
     found: dict[str, Current] = {}
     for ref in refs:
         again = scope.afresh()

@@ -132,8 +132,7 @@ class Evaluator:
     def outputs(self, failed: Callable[[str, EnsembleError], None] | None = None) -> dict[str, Any]:
         """Values of the topology's outputs as plain data; those that are not known yet are left out.
 
-        Args:
-            failed: called with name and error of an output whose expression is wrong, which is then omitted.
+        So are those whose expression is wrong, if there is a handler for it.
 
         Raises:
             EnsembleError: an output's expression is wrong, and there is no handler for it.

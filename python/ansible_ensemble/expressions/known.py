@@ -17,14 +17,9 @@ _SPECIAL = (".name", ".type", ".status", ".state", ".tosca_id", ".tosca_name")
 
 
 def known_values(keyword: str, names: Collection[str] | None, context: Context) -> dict[str, Any] | None:
-    """Properties and attributes of what a keyword means; None if it means nothing here.
+    """Properties and attributes, of these names or all, of SELF, HOST, SOURCE or TARGET; None if it means nothing here.
 
     What is not known yet is left out. Only what is handed over is read.
-
-    Args:
-        keyword: SELF, HOST, SOURCE or TARGET.
-        names: which of them are asked for; None is all.
-        context: of the keyword.
     """
     view = named(context, keyword)
     if view is None:

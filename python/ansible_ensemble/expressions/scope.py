@@ -83,11 +83,7 @@ class Scope:
         )
 
     def evaluate(self, value: Any, place: Place | None = None) -> Any:
-        """Plain data of a raw value, with sensitive parts marked.
-
-        Args:
-            value: data that may hold TOSCA functions, `eval` expressions and templates.
-            place: its position, for errors.
+        """Plain data of a raw value with functions, `eval` and templates in it; sensitive parts are marked.
 
         Raises:
             InvalidInput: an expression in it is wrong.

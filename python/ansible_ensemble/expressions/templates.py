@@ -163,12 +163,9 @@ class Templates:
         self._loader: Any = None
 
     def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
-        """The value of a template; a native one where the template is a single expression.
+        """The value of a template that the spec's author wrote; a native one where it is a single expression.
 
-        Args:
-            text: the template, written by the author of the spec.
-            context: of the expression.
-            overrides: options of Jinja, as `variable_start_string`.
+        `overrides` are options of Jinja, as `variable_start_string`.
 
         Raises:
             InvalidInput: it is not a template, or uses what does not exist.

@@ -83,11 +83,8 @@ def call(name: str, expression: Mapping[Any, Any], context: Context) -> Any:
 def query(expression: Any, context: Context, *, of_result: bool = False) -> Any:
     """The value of an expression: text is a path, a map is a function or data, a list is a list of values.
 
-    Args:
-        expression: what is evaluated.
-        context: where.
-        of_result: it is in `foreach` or `select`, and so may be a map with one entry that is data; elsewhere such
-            a map is a function that is not known.
+    Only in `foreach` and `select` (`of_result`) may a map with one entry be data; elsewhere it is a function that is
+    not known.
     """
     if isinstance(expression, str) and (context.safe or not is_template(expression)):
         return follow(expression, context.inside(expression))

@@ -13,11 +13,5 @@ from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 
 
 def evaluate_alone(value: Any, file: Path, around: EvaluationEnvironment) -> Any:
-    """The value of an expression or template for which there are no nodes and no inputs.
-
-    Args:
-        value: as it is written.
-        file: the ensemble that it is evaluated for.
-        around: what it may reach.
-    """
+    """The value of an expression or template of an ensemble's file for which there are no nodes and no inputs."""
     return Evaluator(Topology(file), Instances(), around, function_table()).scope().evaluate(value)

@@ -17,11 +17,6 @@ from ansible_ensemble.views.reads import Deferred
 def is_met(condition: Mapping[str, Any], file: Path, place: Place | None) -> bool:
     """Whether a condition holds, as far as it is known before any node template is.
 
-    Args:
-        condition: the expression.
-        file: the file that has it.
-        place: its position.
-
     Raises:
         InvalidInput: it is wrong, or needs what is not known while files are read: every command reads the same.
     """

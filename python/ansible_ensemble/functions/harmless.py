@@ -29,13 +29,7 @@ def harmless_evaluator(
 ) -> Evaluator:
     """An evaluator that runs nothing, reads no file, renders no template: what needs that is Deferred.
 
-    Args:
-        topology: what should be.
-        instances: what is.
-        folder: the ensemble's folder.
-        root: the project's, where it is another one.
-        repositories: folder of each repository by name.
-        redactor: registers each sensitive value that is read.
+    The redactor registers each sensitive value that is read.
     """
     around = EvaluationEnvironment(
         root or folder,

@@ -20,12 +20,6 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
     known yet it leads to nothing; so it does where it needs a template or a function that reaches out of the topology:
     a file that is only read may come from anybody.
 
-    Args:
-        topology: as far as it is connected.
-        source: the node template that requires.
-        expression: a path, or a map with `eval`.
-        place: its position.
-
     Raises:
         InvalidInput: the expression is wrong.
     """

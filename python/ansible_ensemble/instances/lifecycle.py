@@ -50,11 +50,6 @@ def status_after_failure(before: Status, modified: bool | None, priority: Priori
     """Status of an instance whose operation failed (docs/rules.md, "Operational status").
 
     Modified: error, or degraded if the instance is optional. Not reported: unknown. Not modified: unchanged.
-
-    Args:
-        before: the status before the operation.
-        modified: whether the operation modified the instance; None if it did not say.
-        priority: the instance's priority.
     """
     if modified is None:
         return Status.UNKNOWN

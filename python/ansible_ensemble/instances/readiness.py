@@ -35,12 +35,9 @@ def combine(own: Status, requirements: Iterable[tuple[Status, Priority]]) -> Sta
 
 
 def aggregate(instances: Instances, requirements: Mapping[str, Iterable[str]]) -> None:
-    """Set the effective status of each instance.
+    """Set the effective status of each instance, by the names of the instances that each needs.
 
-    Args:
-        instances: all instances.
-        requirements: for each instance's name, the names of the instances it needs. A name without an
-            instance is passed over; around a cycle, own statuses count.
+    A name without an instance is passed over; around a cycle, own statuses count.
     """
     for instance in instances:
         instance.effective = None

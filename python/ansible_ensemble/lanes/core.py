@@ -80,12 +80,7 @@ def needs_play(module: str) -> bool:
 
 
 def task_data(call: ModuleCall, *, modes: bool = True) -> dict[str, Any]:
-    """The call as a task of a playbook would be written.
-
-    Args:
-        call: the call.
-        modes: whether to say the modes (check, diff) on the task; includes don't take them.
-    """
+    """The call as a task of a playbook would be written; includes don't take the modes (check, diff)."""
     data: dict[str, Any] = {"name": call.module}
     if modes:
         data.update(check_mode=call.check, diff=call.diff)
@@ -110,14 +105,7 @@ def trusted(value: Any) -> Any:
 
 
 def run_task(session: AnsibleSession, call: ModuleCall, relay: Relay, shape: str) -> TaskResult:
-    """Run a call through core's `TaskExecutor` in this process.
-
-    Args:
-        session: whose inventory knows the call's host already.
-        call: what to run.
-        relay: where its displays go.
-        shape: the result of `task_shape`.
-    """
+    """Run a call through core's `TaskExecutor` of this shape, in this process; its host is in the inventory."""
     from ansible._internal._task import TaskContext
     from ansible.executor.task_executor import TaskExecutor
     from ansible.playbook.block import Block
@@ -215,14 +203,8 @@ def _plain(value: Any) -> Any:
 def send_item_event(session: AnsibleSession, task: Any, label: str, result: dict[str, Any]) -> bool:
     """Tell the callbacks of the playbook around us of an operation, as of an item of the running task's loop.
 
-    Args:
-        session: of the running action plugin.
-        task: the action plugin's task.
-        label: what the event is shown as.
-        result: the operation's result, without secrets; `failed`, `skipped`, `changed`, `diff`, `msg` as usual.
-
-    Returns:
-        False if this core has no known way: then show the event by `Display`.
+    The result has no secrets, and `failed`, `skipped`, `changed`, `diff`, `msg` as usual. False if this core has no
+    known way: then show the event by `Display`.
     """
     from ansible.utils.display import Display
 

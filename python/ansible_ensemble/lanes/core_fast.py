@@ -24,12 +24,7 @@ ALWAYS_STOCK = frozenset({"ansible.builtin.async_wrapper", "ansible.builtin.asyn
 
 @dataclass(frozen=True, slots=True)
 class FastModule:
-    """A module that the zygote can run.
-
-    Attributes:
-        name: its Python name.
-        path: its file.
-    """
+    """A module that the zygote can run: its Python name and its file."""
 
     name: str
     path: str
@@ -106,13 +101,7 @@ class FastLane:
         return True
 
     def module_for(self, action: Any, name: str, task_vars: dict[str, Any]) -> FastModule | None:
-        """The module to run by the zygote, None if it must go core's own way.
-
-        Args:
-            action: the action plugin that runs it.
-            name: the module's name as the action says it.
-            task_vars: the variables given with it.
-        """
+        """The module to run by the zygote, None if it must go core's own way."""
         connection = action._connection
         if not self.enabled or connection.transport not in ("local", "ansible.builtin.local") or connection.become:
             return None
@@ -173,12 +162,7 @@ def known_shape() -> bool:
 
 
 def suitable(found: Any, deny: frozenset[str]) -> FastModule | None:
-    """Whether a module that the loader found is a new-style Python module that can be run by a fork.
-
-    Args:
-        found: what the module loader says.
-        deny: FQCNs to leave alone.
-    """
+    """Whether a module that the loader found is a new-style Python module that can be run by a fork."""
     from ansible.executor.module_common import NEW_STYLE_PYTHON_MODULE_RE
 
     path = found.plugin_resolved_path if found.resolved else None
@@ -199,12 +183,7 @@ def suitable(found: Any, deny: frozenset[str]) -> FastModule | None:
 
 
 def python_name(resolved: str, path: str) -> tuple[str, str | None]:
-    """The FQCN of a module and the name that Python imports it by, None if it has none (a `library` folder).
-
-    Args:
-        resolved: the name that the loader gives it.
-        path: its file.
-    """
+    """The FQCN of a module and the name that Python imports it by, None if it has none (a `library` folder)."""
     import ansible.modules
 
     stem = Path(path).stem

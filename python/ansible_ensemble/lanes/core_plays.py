@@ -91,12 +91,7 @@ class PlayRunner:
             _install_inline_strategy()
 
     def run_play(self, order: Play, private: bool = False) -> Outcome:
-        """Run a task file, a role or a playbook.
-
-        Args:
-            order: the play.
-            private: whether the inventory did not know the order's host.
-        """
+        """Run a task file, a role or a playbook; `private` if the inventory did not know the order's host."""
         self._prepare(order.check, order.diff)
         self._session.variable_manager.extra_vars.update(order.variables)
         if order.base or order.kind == "tasks":
@@ -220,12 +215,7 @@ class PlayRunner:
         self._manager = manager
 
     def _outcome(self, host: str, code: int) -> Outcome:
-        """Sum up the play.
-
-        Args:
-            host: the order's host.
-            code: the exit code of the play: zero if every failure was rescued.
-        """
+        """Sum up the play; its exit code is zero if every failure was rescued."""
         tasks = self._recorder.tasks
         if code == 0:
             for task in tasks:

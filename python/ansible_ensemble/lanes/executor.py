@@ -165,13 +165,7 @@ class Executor:
 
 
 def start(executor: Executor, parent: int, inherited: list[int]) -> None:
-    """Turn this forked child into an executor; never returns.
-
-    Args:
-        executor: what to serve.
-        parent: process id of the job.
-        inherited: descriptors of the job that this process must not keep open.
-    """
+    """Turn this forked child of the job into an executor, without the job's descriptors; never returns."""
     try:
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)

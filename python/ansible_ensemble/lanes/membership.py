@@ -9,12 +9,7 @@ from ansible_ensemble.core.orders import Host
 
 
 def make_groups(inventory: Any, groups: Mapping[str, Iterable[str]]) -> None:
-    """Have groups in an `InventoryManager`, with those of their members that it knows.
-
-    Args:
-        inventory: the `InventoryManager`.
-        groups: names of members by the group's name.
-    """
+    """Have groups, each with names of members, in an `InventoryManager`, with those of their members that it knows."""
     data = inventory._inventory
     for name, members in groups.items():
         data.add_group(name)
@@ -27,11 +22,7 @@ def make_groups(inventory: Any, groups: Mapping[str, Iterable[str]]) -> None:
 
 
 def join(inventory: Any, host: Host) -> list[str]:
-    """Put a host into its groups.
-
-    Returns:
-        The groups that it was not in, `ungrouped` if it was in none.
-    """
+    """Put a host into its groups; returns those that it was not in, `ungrouped` if it was in none."""
     known, groups = inventory.get_host(host.name), inventory._inventory.groups
     joined = [name for name in host.groups if name in groups and groups[name].add_host(known)]
     if joined and groups["ungrouped"].remove_host(known):

@@ -15,13 +15,7 @@ _LAST = 8  #: lines of what a failed tool printed
 
 
 def outcome_of_task(result: dict[str, Any], hidden: dict[str, Any] | None, lane: str) -> Outcome:
-    """Return the outcome of one task.
-
-    Args:
-        result: the result as callbacks see it, censored if the task has `no_log`.
-        hidden: the result as `register` would see it where that is another one, else None.
-        lane: `fast` or `stock`.
-    """
+    """The outcome of a task: its result as callbacks see it, and as `register` would where that is another one."""
     unreachable = bool(result.get("unreachable"))
     failed = bool(result.get("failed")) or unreachable
     changed = result.get("changed")

@@ -12,13 +12,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
-    """Have the kernel send this process a signal when its parent is gone, even by SIGKILL.
+    """Have the kernel send this process a signal when its parent is gone, even by SIGKILL; or end if it is gone.
 
     Linux only; elsewhere the closed sockets end the process at its next read.
-
-    Args:
-        parent: the parent's process id as it was before the fork; if it is gone already, this process ends here.
-        number: the signal.
     """
     if sys.platform != "linux":
         return

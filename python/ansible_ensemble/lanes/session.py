@@ -44,12 +44,7 @@ class AnsibleSession:
 
     @classmethod
     def from_action(cls, action: ActionBase, task_vars: Mapping[str, Any]) -> AnsibleSession:
-        """The session of the playbook that runs an action plugin.
-
-        Args:
-            action: the running action plugin.
-            task_vars: what it was given.
-        """
+        """The session of the playbook that runs an action plugin with these variables."""
         task = action._task
         manager = task.get_variable_manager() or task._variable_manager
         return cls(

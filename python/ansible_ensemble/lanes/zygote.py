@@ -51,16 +51,10 @@ class Zygote:
         _LOG.debug("zygote %d began", self._process.pid)
 
     def run(self, request: dict[str, Any]) -> ModuleRun | None:
-        """Run a module and wait for it.
+        """Run a module and wait for it; None if the zygote could not take the request: then nothing was run.
 
-        It is ended if this call is left by an exception (a task's timeout).
-
-        Args:
-            request: `module` (its Python name), `arguments` (JSON), `profile`, `path`, `modlib_path`, `folder`,
-                `environment`.
-
-        Returns:
-            The result, or None if the zygote could not take the request: then nothing was run.
+        The request has `module` (its Python name), `arguments` (JSON), `profile`, `path`, `modlib_path`, `folder`,
+        `environment`. The module is ended if this call is left by an exception (a task's timeout).
         """
         with contextlib.ExitStack() as stack:
             mine, theirs = socket.socketpair()

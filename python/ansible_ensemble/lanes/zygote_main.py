@@ -354,11 +354,7 @@ def loader_parameters(loader: Any) -> set[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Serve on standard input.
-
-    Args:
-        arguments: the collection paths.
-    """
+    """Serve on standard input, with these collection paths."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     modules = prepare(arguments)

@@ -37,15 +37,7 @@ def read_artifacts(
 def read_artifact(
     name: str, raw: Any, place: Place | None, scope: Scope, inherited: Artifact | None = None
 ) -> Artifact | None:
-    """One artifact, from a file's name or a map; None, and an error, if it is neither.
-
-    Args:
-        name: the artifact's name.
-        raw: the artifact as written.
-        place: its position.
-        scope: what its file sees.
-        inherited: the artifact of the same name that this one refines.
-    """
+    """One artifact over the one it refines, from a file's name or a map; None, and an error, if it is neither."""
     problems = scope.problems
     if isinstance(raw, str):
         return Artifact(name, _type_by_suffix(raw), raw, place=place, base=scope.base)

@@ -19,15 +19,7 @@ _MATCH = "it acts only where a requirement has the node_filter itself"
 
 
 def check_filter(raw: Any, what: str, place: Place | None, problems: Problems, *, of_requirement: bool = True) -> None:
-    """Refuse a node filter that is not well formed.
-
-    Args:
-        raw: the filter as written.
-        what: what has it.
-        place: its position.
-        problems: gets the errors.
-        of_requirement: whether a requirement of a node template has it: only from there does a `match` lead anywhere.
-    """
+    """Refuse a node filter that is not well formed; only that of a node template's requirement may have a `match`."""
     body = problems.mapping(raw, f"the node_filter of {what}", place)
     problems.check_keys(body, "node_filter", place)
     _check_properties(body.get("properties"), what, place, problems)

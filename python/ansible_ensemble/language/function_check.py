@@ -70,13 +70,9 @@ class FunctionCheck:
         return self.scope.is_unfurl
 
     def check(self, value: Any, place: Place | None, owner: Entity | None, in_type: bool = False) -> None:
-        """Check every function of a value.
+        """Check every function of a value; SELF is its owner, None in outputs.
 
-        Args:
-            value: the raw value.
-            place: its position.
-            owner: the entity that SELF is; None in outputs.
-            in_type: whether the value is in a type, so that SELF has at least what the type has.
+        In a type, SELF has at least what the type has.
         """
         if not isinstance(value, Mapping | list):
             return
@@ -167,12 +163,7 @@ class FunctionCheck:
         return None if None in faults else faults[0]
 
     def fault_of_target(self, target: list[Any], owner: Entity) -> Fault | None:
-        """What is wrong with the attribute that an operation's output is mapped to, and a hint [TOSCA 1.3, 3.6.15].
-
-        Args:
-            target: entity, and attribute or a path to it.
-            owner: the entity that the operation belongs to.
-        """
+        """What is wrong with the attribute that an operation's output is mapped to, and a hint [TOSCA 1.3, 3.6.15]."""
         entity, fault = self._entity(target[0], owner)
         if fault is not None or entity is None or self.lenient:
             return fault

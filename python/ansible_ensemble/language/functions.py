@@ -107,12 +107,7 @@ def _declarations() -> Iterator[FunctionDeclaration]:
 
 
 def function_name(value: Any, *, nested: bool = False) -> str | None:
-    """The name of the function that a value is a call of, None if it is plain data.
-
-    Args:
-        value: what is written.
-        nested: whether it is in `eval`, where each function is allowed.
-    """
+    """The name of the function that a value is a call of, None if it is plain data; nested in `eval`, any counts."""
     for name in value if isinstance(value, Mapping) else ():
         found = functions().get(name) if isinstance(name, str) else None
         if found is None or not all(key == name or key in found.options for key in value):

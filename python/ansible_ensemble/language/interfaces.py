@@ -57,13 +57,7 @@ def read_interfaces(
 ) -> dict[str, Interface]:
     """The interfaces of a type, template or relationship over the inherited ones.
 
-    Args:
-        raw: the `interfaces` section.
-        what: what it belongs to, in errors.
-        place: its position.
-        scope: what its file sees.
-        inherited: the interfaces that it refines or adds to.
-        declares: whether it is in a type, which may add operations that its interface type does not have.
+    A type `declares`: it may add operations that its interface type does not have.
     """
     problems = scope.problems
     merged = dict(inherited)

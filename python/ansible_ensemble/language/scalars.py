@@ -37,16 +37,10 @@ _TIMESTAMP = re.compile(
 
 
 def scalar_value(text: Any, type_name: str) -> float | None:
-    """The number of base units that a scalar like `4 MiB` stands for.
+    """The number of base units that a scalar like `4 MiB` stands for: bytes, seconds, Hz or bits per second; or None.
 
-    Letters may be of either case, but for the B of a bitrate, which tells bytes from bits.
-
-    Args:
-        text: the scalar.
-        type_name: `scalar-unit.size`, `.time`, `.frequency` or `.bitrate`; `scalar-unit` is any of them.
-
-    Returns:
-        Bytes, seconds, Hz or bits per second; None if it is not such a scalar.
+    The type is `scalar-unit.size`, `.time`, `.frequency`, `.bitrate`, or `scalar-unit` for any of them. Letters may be
+    of either case, but for the B of a bitrate, which tells bytes from bits.
     """
     match = _SCALAR.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
@@ -79,12 +73,10 @@ def seconds(value: Any) -> float | None:
 
 
 def version_value(value: Any) -> tuple[Any, ...] | None:
-    """A version in a form that compares: numbers, then whether it is a release, qualifier and build.
+    """A version in a form that compares: numbers, whether it is a release, qualifier and build; None if it is none.
 
-    A version with a qualifier comes before the one without [TOSCA 1.3, 3.3.2].
-
-    Returns:
-        None if the value is not a version. A number is one, as it is written: YAML reads `1.10` as a number.
+    A version with a qualifier comes before the one without [TOSCA 1.3, 3.3.2]. A number is one, as it is written: YAML
+    reads `1.10` as a number.
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None

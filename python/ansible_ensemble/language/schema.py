@@ -29,15 +29,7 @@ _STATUSES = ("supported", "unsupported", "experimental", "deprecated")
 def read_definitions(
     raw: Any, what: str, place: Place | None, scope: Scope, inherited: Mapping[str, ParameterDefinition]
 ) -> dict[str, ParameterDefinition]:
-    """The definitions of a `properties`, `attributes` or `inputs` section over the inherited ones.
-
-    Args:
-        raw: the section as written.
-        what: what it is called in errors.
-        place: its position.
-        scope: what its file sees.
-        inherited: the definitions that it refines or adds to.
-    """
+    """The definitions of a `properties`, `attributes` or `inputs` section over the inherited ones."""
     merged = dict(inherited)
     section = scope.problems.mapping(raw, what, place)
     for name, entry in section.items():
@@ -58,14 +50,8 @@ def read_definition(
 ) -> ParameterDefinition | None:
     """One parameter definition [TOSCA 1.3, 3.6.10, 3.6.12, 3.6.14]; None, and an error, if it is none.
 
-    Args:
-        name: the parameter's name.
-        raw: its definition as written.
-        place: its position.
-        scope: what its file sees.
-        inherited: the definition that this one refines; a type that is not repeated is the inherited one, and a plain
-            value in place of a definition is a new default.
-        typed: whether a type is required.
+    It refines the inherited one, whose type it need not repeat, and of which a plain value in its place is a new
+    default.
     """
     problems = scope.problems
     if not isinstance(raw, Mapping) or (inherited is not None and _is_value(raw, inherited)):

@@ -60,16 +60,7 @@ class Site:
 def check_value(
     value: Any, schema: Schema, types: Types, what: str, place: Place | None = None, *, hidden: bool = False
 ) -> list[InvalidInput]:
-    """What is wrong with a value.
-
-    Args:
-        value: the raw value.
-        schema: what it must fit.
-        types: where data types are looked up.
-        what: what it is called in errors, e.g. `property 'port' of 'app'`.
-        place: its position.
-        hidden: whether it may be a secret, which no error shows.
-    """
+    """What is wrong with a raw value, which `what` names (`property 'port' of 'app'`); a hidden one is not shown."""
     return list(_check(value, schema, types, Site(what, "", place, hidden)))
 
 
@@ -190,11 +181,7 @@ def missing(values: Mapping[str, Any], definitions: Mapping[str, ParameterDefini
 def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> tuple[str, str | None] | None:
     """What is wrong with a value of a primitive type, and what to do; None if it is of the type.
 
-    Args:
-        value: the raw value.
-        base: the primitive type.
-        nested: whether it is inside of another value, where a number is not text.
-        hidden: whether it may be a secret, which is not shown.
+    Inside of another value (`nested`) a number is not text; what may be a secret (`hidden`) is not shown.
     """
     if base in ("any", "null") or (value is None and base != "string"):
         wrong = value is None and base not in ("any", "null")
@@ -274,15 +261,10 @@ def _is_xml(text: str) -> bool:
 
 
 def violation(value: Any, clause: Mapping[str, Any], base: str = "any", *, hidden: bool = False) -> str | None:
-    """How a value violates a constraint clause, None if it does not.
+    """How a value of a primitive type violates a constraint clause, None if it does not.
 
-    A clause whose operands are not known yet, or are not of the value's type, is not violated.
-
-    Args:
-        value: the raw value.
-        clause: a map of operators and operands.
-        base: the primitive type of the value, by which it is compared.
-        hidden: whether it may be a secret, which is not shown.
+    A clause whose operands are not known yet, or are not of the value's type, is not violated. What may be a secret
+    (`hidden`) is not shown.
     """
     value = as_declared(value, base)
     for operator, operand in clause.items():

@@ -9,11 +9,7 @@ from ansible_ensemble.reports.plan_words import running
 
 
 class Dependants:
-    """The operations that wait for others. Steps that run nothing are seen through.
-
-    Args:
-        plan: the plan's JSON document.
-    """
+    """The operations that wait for others. Steps that run nothing are seen through."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self._shown = running(plan).keys()

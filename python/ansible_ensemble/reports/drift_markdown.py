@@ -9,11 +9,7 @@ from ansible_ensemble.reports.values import block, one_line
 
 
 def drift_markdown(report: dict[str, Any]) -> str:
-    """The drift that a check found, and what it found broken.
-
-    Args:
-        report: the job's JSON document.
-    """
+    """The drift that a check found, and what it found broken."""
     drifted = [entry for entry in report.get("drift") or [] if entry["changes"]]
     failed = [task for task in report["tasks"] if task["status"] != "ok" or task["targetStatus"] in _BROKEN]
     lines = [f"# Drift: {_sentence(len(drifted), len(failed))}", ""]

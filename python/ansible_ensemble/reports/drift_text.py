@@ -11,13 +11,7 @@ from ansible_ensemble.reports.values import clean, diff_lines, few, is_short, on
 
 
 def drift_lines(drift: list[dict[str, Any]], style: Style, *, verbose: bool = False) -> Iterator[str]:
-    """The lines of the drift; none if there is none.
-
-    Args:
-        drift: per instance, the `changes`: `name`, `recorded` and `live` value (the job document's `drift`).
-        style: how to emphasise.
-        verbose: values at full length.
-    """
+    """The lines of the drift (the job document's, per instance); none if there is none."""
     drifted = [entry for entry in drift if entry["changes"]]
     if not drifted:
         return
@@ -30,11 +24,7 @@ def drift_lines(drift: list[dict[str, Any]], style: Style, *, verbose: bool = Fa
 
 
 def has_drift(report: dict[str, Any]) -> bool:
-    """Whether a job found something that is not as recorded.
-
-    Args:
-        report: the job's JSON document.
-    """
+    """Whether a job found something that is not as recorded."""
     return any(entry["changes"] for entry in report.get("drift") or [])
 
 

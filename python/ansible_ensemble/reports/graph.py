@@ -27,12 +27,7 @@ class _Group:
 
 
 def dot(plan: dict[str, Any], *, operations: bool = False) -> str:
-    """The plan in Graphviz's language.
-
-    Args:
-        plan: the plan's JSON document.
-        operations: draw each operation as a box, grouped by instance; otherwise a box per instance.
-    """
+    """The plan in Graphviz's language: a box per instance, or one per operation, grouped by instance."""
     lines = ["digraph plan {", "  rankdir=TB", '  node [shape=box, style=rounded, fontname="sans-serif"]']
     groups = _groups(plan)
     numbers = _numbers(groups, operations)

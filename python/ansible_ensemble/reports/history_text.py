@@ -42,12 +42,7 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
 
 
 def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
-    """The record of a job: what it was, then a table of its tasks.
-
-    Args:
-        record: `job`, and its `tasks`.
-        style: how to emphasise; plain when left out.
-    """
+    """The record of a job: what it was, then a table of its tasks."""
     style = style or Style()
     job, tasks = record["job"], record["tasks"]
     lines = [style.strong(f"Job {job['changeId']}"), *_facts(job, _JOB_FACTS, style)]
@@ -70,12 +65,7 @@ def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
 
 
 def task_record_text(record: dict[str, Any], style: Style | None = None) -> str:
-    """The record of a task, with all that is known of it.
-
-    Args:
-        record: the `task`.
-        style: how to emphasise; plain when left out.
-    """
+    """The record of a task, with all that is known of it."""
     style = style or Style()
     task = record["task"]
     head = f"Task {task['changeId']}: {clean(_operation(task))} of {clean(_target(task))}"

@@ -23,15 +23,9 @@ _PRINTED = 8
 
 
 def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: bool = False) -> str:
-    """The job for a terminal: its tasks, what failed and why, drift, outputs and the outcome.
+    """The lines of a job for a terminal: its tasks, what failed and why, drift, outputs and last the outcome.
 
-    Args:
-        report: the job's JSON document.
-        style: how to emphasise; plain when left out.
-        verbose: also the lane that each task took, and diffs and errors at full length.
-
-    Returns:
-        Lines, each ended; the last is the outcome.
+    Verbose: also the lane that each task took, and diffs and errors at full length.
     """
     style = style or Style()
     sections = [

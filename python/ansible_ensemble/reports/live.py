@@ -40,12 +40,7 @@ class LiveView:
             self._write(f"{_CLEAR if self._shown else ''}{text}\n{self._shown}")
 
     def event(self, event: dict[str, Any], now: float) -> None:
-        """Take an event of the job's journal.
-
-        Args:
-            event: the event.
-            now: seconds of any clock that only goes forward, the same for every call.
-        """
+        """Take an event of the job's journal; `now` is in seconds of any clock that only goes forward."""
         with self._lock:
             for line in self._progress.lines(event, now):
                 self.line(line)

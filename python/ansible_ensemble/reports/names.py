@@ -9,11 +9,7 @@ _FAMILIAR = ("Standard", "Configure", "Install")
 
 
 def short_operation(name: str) -> str:
-    """The name without an interface that goes without saying: `configure`, but `Backup.save`.
-
-    Args:
-        name: `<Interface>.<operation>`; the interface may have a prefix, as in `unfurl.interfaces.Install`.
-    """
+    """The name without an interface that goes without saying: `configure`, but `Backup.save`."""
     interface, _, operation = name.rpartition(".")
     return operation if not interface or interface.rpartition(".")[2] in _FAMILIAR else name
 

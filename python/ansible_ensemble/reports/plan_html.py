@@ -29,11 +29,7 @@ td, th { padding: .15rem 1.2rem .15rem 0; vertical-align: top; } pre { margin: 0
 
 
 def plan_html(plan: dict[str, Any]) -> str:
-    """The plan as an HTML document without scripts and without references to other files.
-
-    Args:
-        plan: the plan's JSON document.
-    """
+    """The plan as an HTML document without scripts and without references to other files."""
     title = f"Plan of {plan['workflow']} for {shown_path(plan['ensemble'])}"
     operations = running(plan)
     outputs = [value for change in plan["output_changes"].values() for value in change["values"]]

@@ -27,15 +27,9 @@ _SECRET = "(sensitive value)"
 
 
 def plan_text(plan: dict[str, Any], style: Style | None = None, *, verbose: bool = False) -> str:
-    """The plan for a terminal: what happens to each instance and why, in order.
+    """The lines of a plan for a terminal: what happens to each instance and why, in order, and last the summary.
 
-    Args:
-        plan: the plan's JSON document (`Plan.to_json`).
-        style: how to emphasise; plain when left out.
-        verbose: also what runs, where, and what it waits for, and values at full length.
-
-    Returns:
-        Lines, each ended; the last is the summary.
+    Verbose: also what runs, where, and what it waits for, and values at full length.
     """
     writer = _Writer(plan, style or Style(), verbose)
     return "\n".join(writer.lines()) + "\n"

@@ -9,32 +9,20 @@ from ansible_ensemble.reports.values import clean
 
 
 def legend(plan: dict[str, Any]) -> list[Action]:
-    """The actions of a plan, each once, in the order of legends; what stays as it is needs no words.
-
-    Args:
-        plan: the plan's JSON document.
-    """
+    """The actions of a plan, each once, in the order of legends; what stays as it is needs no words."""
     used = {change["symbol"] for change in plan["resource_changes"]}
     return [action for action in Action if action.meaning and action.value in used]
 
 
 def fate(change: dict[str, Any]) -> str:
-    """What happens to an instance, with the reason: `will be created (new)`.
-
-    Args:
-        change: an element of the plan's `resource_changes`.
-    """
+    """What happens to an instance, with the reason: `will be created (new)`."""
     action, reason = Action(change["symbol"]), Reason(change["action_reason"])
     words = reason.fate if reason.fate and action in (Action.READ, Action.RUN) else action.fate
     return f"{words} ({change['reason']})" if change["reason"] else words
 
 
 def summary_line(plan: dict[str, Any]) -> str:
-    """The last line of a plan: `Plan: 2 to add, 1 to change, 1 to destroy.` or that nothing changes.
-
-    Args:
-        plan: the plan's JSON document.
-    """
+    """The last line of a plan: `Plan: 2 to add, 1 to change, 1 to destroy.` or that nothing changes."""
     if is_empty(plan):
         return f"No changes. {_nothing(plan)}"
     summary = plan["summary"]

@@ -58,25 +58,14 @@ class Progress:
 
     @classmethod
     def of_plan(cls, plan: dict[str, Any], style: Style | None = None, *, explain: bool = False) -> Progress:
-        """The progress of executing a plan.
-
-        Args:
-            plan: the plan's JSON document.
-            style: how to emphasise; plain when left out.
-            explain: whether to show what waits for what.
-        """
+        """The progress of executing a plan; `explain` shows what waits for what."""
         shown = running(plan)
         silent = {operation["key"] for operation in plan["operations"]} - shown.keys()
         dependants = Dependants(plan) if explain else None
         return cls(style=style or Style(), total=len(shown), silent=silent, dependants=dependants)
 
     def lines(self, event: dict[str, Any], now: float) -> list[str]:
-        """The lines for an event; none if users need not see it.
-
-        Args:
-            event: an event of the journal.
-            now: seconds of any clock that only goes forward, the same for every call.
-        """
+        """The lines for an event of the journal, none if users need not see it; `now` is in seconds of a clock."""
         kind = event.get("event")
         if kind == EntryKind.JOB_STARTED:
             self.total = self.total or int(event.get("total") or 0)

@@ -42,13 +42,7 @@ def clip(text: str, cells: int) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Collection[int] = (), gap: int = 2) -> list[str]:
-    """Lines of a table.
-
-    Args:
-        rows: cells, each row with as many as the first.
-        right: numbers of the columns that are aligned to the right.
-        gap: blanks between columns.
-    """
+    """Lines of a table of as many cells in each row; the columns of the numbers in `right` are aligned to the right."""
     widths = [max(map(width, column)) for column in zip(*rows)]
     return [
         (" " * gap).join(pad(cell, widths[number], right=number in right) for number, cell in enumerate(row)).rstrip()

@@ -27,18 +27,10 @@ def read_assignments(
     complete: bool = True,
     is_open: bool = False,
 ) -> dict[str, Assignment]:
-    """The values of a section: those given, in the order of the definitions, then defaults.
+    """The values of a section (`part`) of a type: those given, in the order of the definitions, then defaults.
 
-    Args:
-        raw: the section as written.
-        entity: the type that declares the values.
-        part: which of its values they are.
-        what: whose they are, in errors.
-        place: the position of the section or of its parent.
-        scope: what the file sees that gives them.
-        refined: definitions that go before the type's own.
-        complete: whether a required property without value is an error.
-        is_open: whether there may be values that nothing declares, though the type does not say so.
+    Refined definitions go before the type's own. A required property without value is an error if the section has to be
+    `complete`; there may be values that nothing declares if it `is_open` or the type says so.
     """
     problems = scope.problems
     definitions = {**getattr(entity, part), **refined} if refined else getattr(entity, part)

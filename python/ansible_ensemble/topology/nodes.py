@@ -294,12 +294,7 @@ def read_relationship(
 ) -> Relationship | None:
     """A relationship from a relationship template or an inline one; it has neither source nor target yet.
 
-    Args:
-        name: its name.
-        entry: the relationship as written.
-        what: what it is called in errors.
-        building: the topology that it belongs to.
-        base: the type where `entry` names none.
+    `base` is its type where `entry` names none.
     """
     body = building.problems.mapping(entry.raw, what, entry.place)
     entity = base

@@ -19,10 +19,7 @@ from ansible_ensemble.topology.tools import ASDF_TOOL, files_of, is_elsewhere
 def check_operations(building: Building, functions: FunctionCheck, *, check_files: bool) -> None:
     """Refuse operations that could not run: for want of a file or an input, with outputs that go nowhere.
 
-    Args:
-        building: the topology, complete but for this check.
-        functions: the check of functions, which knows the names that outputs may be mapped to.
-        check_files: whether a missing file is an error; else it is a warning.
+    A missing file is an error, or a warning without `check_files`.
     """
     operations = list(_operations(building))
     check_required(building, operations)

@@ -37,13 +37,7 @@ def missing_inputs(inputs: Mapping[str, ParameterDefinition], given: Collection[
 
 
 def inputs_without_value(owner: Entity, operation: Operation, given: Collection[str] = ()) -> list[InvalidInput]:
-    """An error for each required input of an operation that has no value.
-
-    Args:
-        owner: the entity that the operation belongs to.
-        operation: the operation.
-        given: inputs that have a value beside those that the operation assigns.
-    """
+    """An error for each required input of an operation that has no value, neither assigned nor given."""
     return [_fault(operation, one) for one in _unassigned(owner, operation) if one.name not in given]
 
 
@@ -83,12 +77,7 @@ def _fault(operation: Operation, definition: ParameterDefinition) -> InvalidInpu
 
 
 def check_required(building: Building, operations: Iterable[tuple[Entity, Operation]]) -> None:
-    """Refuse operations that would run without a required input, and artifacts without a required property.
-
-    Args:
-        building: the topology, complete but for this check.
-        operations: its operations, each with its owner.
-    """
+    """Refuse operations that would run without a required input, and artifacts without a required property."""
     called: set[int] = set()
     for what, node, name, given, place in _calls(building):
         operation = node.declared(name)

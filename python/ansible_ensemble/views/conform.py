@@ -35,16 +35,8 @@ def conform(
 ) -> Any:
     """The value in its declared type: text becomes the number it shows, a scalar becomes text, and so on.
 
-    Null fits every type. Fields of a data type get their defaults; those that it marks as sensitive are.
-
-    Args:
-        value: an evaluated value.
-        schema: what is declared.
-        what: what the value is, for the error: `property app.port`.
-        place: its position.
-        data_type: gives the data types that are not primitive.
-        hidden: whether it may be a secret, which no error shows; what is marked as sensitive never is shown.
-        data_type: gives the data types that are not primitive.
+    Null fits every type. Fields of a data type get their defaults; those that it marks as sensitive are. Errors name
+    the value by `what`, and do not show what may be a secret (`hidden`) or is marked as sensitive.
 
     Raises:
         InvalidInput: it does not fit its type or a constraint.
@@ -154,13 +146,8 @@ def _declared_at(
 def mark_live(value: Any, entity: Declaring, data_type: DataTypes, path: Sequence[Any]) -> Any:
     """The value of an attribute with its sensitive parts marked, wherever they are declared so.
 
-    An attribute may be declared as such, be that of a property, or be one of a capability.
-
-    Args:
-        value: a live value; it need not fit its type.
-        entity: what it is an attribute of.
-        data_type: gives the data types that are not primitive.
-        path: the attribute's name, and the keys that lead from there to the value.
+    It need not fit its type. An attribute may be declared as such, be that of a property, or be one of a capability.
+    The path is the attribute's name, and the keys that lead from there to the value.
     """
     name, *inner = path
     for definitions in (entity.type.attributes, entity.type.properties):

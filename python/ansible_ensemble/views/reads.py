@@ -90,12 +90,7 @@ class Reads:
         self._by_ref[read.ref] = read
 
     def merge(self, other: Reads, *, direct: bool | None = None) -> None:
-        """Add all reads of another evaluation.
-
-        Args:
-            other: the reads to add.
-            direct: what the added reads are here; None leaves each as it is.
-        """
+        """Add all reads of another evaluation; `direct` is what they are here, None leaves each as it is."""
         for read in other:
             self.add(read if direct is None or read.direct == direct else replace(read, direct=direct))
 
