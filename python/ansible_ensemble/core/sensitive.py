@@ -23,13 +23,7 @@ _SECRET_NAME = re.compile(
 
 
 class Sensitive:
-    """Mark of a value that must not be shown or stored in clear."""
-
-    __slots__ = ()
-
-
-class SensitiveStr(str, Sensitive):
-    """A sensitive string; it behaves as the string, and `repr` hides it."""
+    """Mark of a value that must not be shown or stored in clear; it behaves as the value, and `repr` hides it."""
 
     __slots__ = ()
 
@@ -37,40 +31,34 @@ class SensitiveStr(str, Sensitive):
         return REDACTED
 
 
-class SensitiveMap(dict[str, Any], Sensitive):
+class SensitiveStr(Sensitive, str):
+    """A sensitive string."""
+
+    __slots__ = ()
+
+
+class SensitiveMap(Sensitive, dict[str, Any]):
     """A sensitive map; everything in it counts as sensitive."""
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return REDACTED
 
-
-class SensitiveList(list[Any], Sensitive):
+class SensitiveList(Sensitive, list[Any]):
     """A sensitive list; everything in it counts as sensitive."""
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return REDACTED
 
-
-class SensitiveInt(int, Sensitive):
+class SensitiveInt(Sensitive, int):
     """A sensitive integer."""
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return REDACTED
 
-
-class SensitiveFloat(float, Sensitive):
+class SensitiveFloat(Sensitive, float):
     """A sensitive float."""
 
     __slots__ = ()
-
-    def __repr__(self) -> str:
-        return REDACTED
 
 
 def is_secret_name(name: str) -> bool:
