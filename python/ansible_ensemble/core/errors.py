@@ -53,7 +53,7 @@ class EnsembleError(Exception):
         hint = f" ({self.hint})" if self.hint else ""
         return f"{where}{self.message}{hint}"
 
-    def __reduce__(self) -> tuple[type[EnsembleError], tuple[str, Place | None, str | None]]:
+    def __reduce__(self) -> tuple[type[EnsembleError], tuple[object, ...]]:
         return (type(self), (self.message, self.place, self.hint))
 
 
@@ -76,7 +76,7 @@ class InvalidInputs(InvalidInput):
         super().__init__("\n".join(str(error) for error in errors))
         self.errors = errors
 
-    def __reduce__(self) -> tuple[type[InvalidInputs], tuple[list[InvalidInput]]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[type[InvalidInputs], tuple[list[InvalidInput]]]:
         return (type(self), (self.errors,))
 
 

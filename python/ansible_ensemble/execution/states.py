@@ -69,5 +69,5 @@ class InvalidTransition(EnsembleError):
         self.problem = problem
         self.story = story
 
-    def __reduce__(self) -> tuple[type[InvalidTransition], tuple[str, str, tuple[str, ...]]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[type[InvalidTransition], tuple[str, str, tuple[str, ...]]]:
         return (type(self), (self.key, self.problem, self.story))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome, Play
-from ansible_ensemble.execution.conversation import converse
+from ansible_ensemble.execution.conversation import Answer, converse
 from ansible_ensemble.execution.process import run_command
 from ansible_ensemble.execution.watchdog import Watchdog
 
@@ -49,7 +49,7 @@ class Workers:
             await self._ansible.start()
         return await self._ansible.run(order)
 
-    async def converse(self, command: Command, answer: Callable[[Any], Awaitable[Any]]) -> Outcome:
+    async def converse(self, command: Command, answer: Answer) -> Outcome:
         """Run a local command and answer what it asks; cancelling ends it."""
         return await converse(command, answer, self.run)
 

@@ -50,7 +50,7 @@ class Deferred(EnsembleError):
         super().__init__(message, place, hint)
         self.refs = refs
 
-    def __reduce__(self) -> tuple[type[Deferred], tuple[str, Place | None, str | None, tuple[str, ...]]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[type[Deferred], tuple[str, Place | None, str | None, tuple[str, ...]]]:
         return (type(self), (self.message, self.place, self.hint, self.refs))
 
 
