@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible_ensemble.documents.shape import Shape
@@ -57,22 +57,12 @@ def apply_patch(instances: Instances, patch: Patch) -> Instance | None:
     if "created" in patch:
         instances.set_created(instance, patch["created"])
     for key, value in patch.items():
-        setter = _SETTERS.get(key)
-        if setter is not None:
-            setter(instance, value)
+        if key in _FIELDS:
+            field, made = _FIELDS[key]
+            setattr(instance, field, value if made is None or value is None else made(value))
+        elif key in _SETTERS:
+            _SETTERS[key](instance, value)
     return instance
-
-
-def _set_status(instance: Instance, value: Any) -> None:
-    instance.local = Status(value) if value is not None else None
-
-
-def _set_state(instance: Instance, value: Any) -> None:
-    instance.state = NodeState(value) if value is not None else None
-
-
-def _set_priority(instance: Instance, value: Any) -> None:
-    instance.priority = Priority(value)
 
 
 def _set_attributes(instance: Instance, value: Mapping[str, Any]) -> None:
@@ -84,10 +74,6 @@ def _unset(instance: Instance, names: list[str]) -> None:
     for name in names:
         instance.attributes.pop(name, None)
         instance.withheld.discard(name)
-
-
-def _set_properties(instance: Instance, value: Mapping[str, Any]) -> None:
-    instance.properties = dict(value)
 
 
 def _set_relationships(instance: Instance, value: Mapping[str, Any]) -> None:
@@ -104,27 +90,18 @@ def _set_relationships(instance: Instance, value: Mapping[str, Any]) -> None:
         relationship.added = list(change.get("added", relationship.added))
 
 
-def _plain(field: str) -> Any:
-    def set_field(instance: Instance, value: Any) -> None:
-        setattr(instance, field, value)
-
-    return set_field
-
-
-_SETTERS: dict[str, Any] = {
-    "status": _set_status,
-    "state": _set_state,
-    "priority": _set_priority,
+#: Keys that replace a field of the instance, and what is made of the value, but of null.
+_FIELDS: Mapping[str, tuple[str, Callable[[Any], Any] | None]] = {
+    "status": ("local", Status),
+    "state": ("state", NodeState),
+    "priority": ("priority", Priority),
+    "properties": ("properties", dict),
+    "lastConfigChange": ("last_config_change", None),
+    "lastStateChange": ("last_state_change", None),
+    **{key: (key, None) for key in ("protected", "customized", "imported", "host", "retained", "artifacts")},
+}
+_SETTERS: Mapping[str, Callable[[Instance, Any], None]] = {
     "unset": _unset,
     "attributes": _set_attributes,
-    "properties": _set_properties,
     "relationships": _set_relationships,
-    "protected": _plain("protected"),
-    "customized": _plain("customized"),
-    "imported": _plain("imported"),
-    "lastConfigChange": _plain("last_config_change"),
-    "lastStateChange": _plain("last_state_change"),
-    "host": _plain("host"),
-    "retained": _plain("retained"),
-    "artifacts": _plain("artifacts"),
 }
