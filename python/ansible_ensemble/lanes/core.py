@@ -11,12 +11,14 @@ import contextlib
 import functools
 import importlib
 import inspect
+import math
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ansible_ensemble.core.orders import Host, ModuleCall
+from ansible_ensemble.lanes.outcomes import items_of
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
@@ -164,13 +166,20 @@ def without_internals(result: dict[str, Any]) -> dict[str, Any]:
 
 def is_hidden(shown: dict[str, Any], real: dict[str, Any]) -> bool:
     """Whether callbacks see less than there is: something is censored, or a value is another one."""
-    items = shown.get("results")
-    parts = [shown, *(item for item in (items if isinstance(items, list) else ()) if isinstance(item, dict))]
-    if any("censored" in part for part in parts):
+    if any("censored" in part for part in (shown, *items_of(shown))):
         return True
-    # NaN is unlike itself, and hides nothing
-    both = ((real[key], value) for key, value in shown.items() if key in real and key != "results")
-    return any(one != other and repr(one) != repr(other) for one, other in both)
+    return any(_differ(real[key], value) for key, value in shown.items() if key in real and key != "results")
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two values of plain data are not the same; NaN, which is unlike itself, is the same as NaN."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() != other.keys() or any(_differ(value, other[key]) for key, value in one.items())
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) != len(other) or any(map(_differ, one, other))
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return not math.isnan(other)
+    return bool(one != other)
 
 
 def plain_display(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:

@@ -252,9 +252,8 @@ class PlayRunner:
         for task in self._recorder.tasks:
             if task["host"] != host or task["action"].endswith(".include_vars"):
                 continue
-            for result in (task["result"], *(task["result"].get("results") or ())):
-                if isinstance(result, dict):
-                    shown.update(result.get("ansible_facts") or {})
+            for result in (task["result"], *outcomes.items_of(task["result"])):
+                shown.update(result.get("ansible_facts") or {})
             if "censored" in task["result"] and task["action"].endswith(".set_fact"):
                 hidden.update({name: core.jsonable(cache[name]) for name in task["names"] if name in cache})
         return shown, hidden

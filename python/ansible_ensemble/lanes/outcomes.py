@@ -42,7 +42,7 @@ def error_of(result: dict[str, Any]) -> str:
     if result.get("censored"):
         return str(result["censored"])
     message = result.get("msg")
-    items = [item for item in _items(result) if item.get("failed") or item.get("unreachable")]
+    items = [item for item in items_of(result) if item.get("failed") or item.get("unreachable")]
     if items and (not message or result.get("results")):
         return error_of(items[0])
     text = _text(message).strip() if message else ""
@@ -60,7 +60,7 @@ def error_of(result: dict[str, Any]) -> str:
 def diffs_of(result: dict[str, Any]) -> list[dict[str, Any]]:
     """The diffs of a result and of its items, in order."""
     found: list[dict[str, Any]] = []
-    for part in (result, *_items(result)):
+    for part in (result, *items_of(result)):
         diff = part.get("diff")
         for one in diff if isinstance(diff, list) else [diff]:
             if isinstance(one, dict) and one:
@@ -71,7 +71,7 @@ def diffs_of(result: dict[str, Any]) -> list[dict[str, Any]]:
 def warnings_of(result: dict[str, Any]) -> list[str]:
     """The warnings and deprecations of a result and of its items, as texts."""
     found: list[str] = []
-    for part in (result, *_items(result)):
+    for part in (result, *items_of(result)):
         for key in ("warnings", "deprecations"):
             for one in part.get(key) or ():
                 found.append(str(one.get("msg", one)) if isinstance(one, dict) else str(one))
@@ -105,7 +105,8 @@ def from_message(message: dict[str, Any]) -> Outcome:
     return outcome
 
 
-def _items(result: dict[str, Any]) -> list[dict[str, Any]]:
+def items_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The results of the items of a loop; none if there was no loop."""
     items = result.get("results")
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 

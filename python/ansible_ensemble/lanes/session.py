@@ -172,6 +172,7 @@ def standalone_session(
     from ansible.playbook.play import Play
     from ansible.playbook.play_context import PlayContext
     from ansible.plugins.loader import init_plugin_loader
+    from ansible.utils.collection_loader import AnsibleCollectionConfig
     from ansible.utils.context_objects import CLIArgs
     from ansible.vars.hostvars import HostVars
     from ansible.vars.manager import VariableManager
@@ -187,7 +188,8 @@ def standalone_session(
                 "private_key_file": constants.DEFAULT_PRIVATE_KEY_FILE,
             }
         )
-    _init_collections(init_plugin_loader, [str(path) for path in collections])
+    if AnsibleCollectionConfig.collection_finder is None:
+        init_plugin_loader([str(path) for path in collections] or None)
     if loader is None:
         loader = DataLoader()
         secrets = [(name, VaultSecret(text.encode())) for name, text in (vault_passwords or {}).items()]
@@ -214,10 +216,3 @@ def _version() -> dict[str, Any]:
 
     numbers = [int(part) if part.isdigit() else part for part in __version__.split(".")]
     return {"string": __version__, "full": __version__, **dict(zip(("major", "minor", "revision"), numbers))}
-
-
-def _init_collections(init: Any, paths: list[str]) -> None:
-    from ansible.utils.collection_loader import AnsibleCollectionConfig
-
-    if AnsibleCollectionConfig.collection_finder is None:
-        init(paths or None)
