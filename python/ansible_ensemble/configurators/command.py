@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
 from ansible_ensemble.configurators.keywords import BY_ANSIBLE
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import (
     RESERVED_INPUTS,
+    as_map,
     as_values,
     check_words,
-    read_inputs,
     returned,
     spoil,
     to_result,
@@ -34,7 +35,7 @@ _PARTS = ("arguments", "dryrun")  #: inputs that are a part of the command
 _OWN_INPUTS = RESERVED_INPUTS | {"command", "cmd", "cwd", "shell", "input", "arguments"}
 
 
-class CommandConfigurator:
+class CommandConfigurator(BaseConfigurator):
     """Runs a shell command: the implementation's text, or the input `command` (a string or a list).
 
     Inputs are environment variables of the command [TOSCA 1.3, 5.8.4.3], and `inputs.name` in its templates. What it
@@ -45,16 +46,13 @@ class CommandConfigurator:
 
     name = "command"
 
-    def __init__(self, target: str = "") -> None:
-        self._target = target
-
     def can_dry_run(self, task: Task) -> bool:
         """Only with an input `dryrun`: what a shell command does cannot be predicted."""
         return bool(task.inputs.get("dryrun"))
 
     def render(self, task: Task) -> None:
         """Evaluate the command and its environment."""
-        read_inputs(task)
+        super().render(task)
         self._argv(task)
         environment_of(task)
 
@@ -81,7 +79,7 @@ class CommandConfigurator:
         text = _word(text)
         if not text.strip():
             raise InvalidInput("there is no command to run", task.operation.place)
-        for name, value in mapping(task.inputs.get("arguments"), "the input arguments", task).items():
+        for name, value in as_map(task.inputs.get("arguments"), "the input arguments must be", task).items():
             text += f" --{name} {_quote(value)}"
         if _PLACEHOLDER in text:
             text = text.replace(_PLACEHOLDER, word)
@@ -104,17 +102,6 @@ def _with_word(parts: list[str], word: str) -> list[str]:
     return [*parts, word] if word else parts
 
 
-def mapping(value: Any, what: str, task: Task) -> Mapping[str, Any]:
-    """A value that must be a map, or null for an empty one.
-
-    Raises:
-        InvalidInput: it is something else.
-    """
-    if value is None or isinstance(value, Mapping):
-        return value or {}
-    raise InvalidInput(f"{what} must be a map, not {value!r}", task.operation.place)
-
-
 def _quote(value: Any) -> str:
     from shlex import quote
 
@@ -126,13 +113,10 @@ def _word(value: Any) -> str:
     return as_written(value if is_written(value) else reveal(value))
 
 
-class ScriptConfigurator:
+class ScriptConfigurator(BaseConfigurator):
     """Runs a script file; inputs are its environment variables, `arguments` (a list or a map) its arguments."""
 
     name = "script"
-
-    def __init__(self, target: str) -> None:
-        self._target = target
 
     def can_dry_run(self, task: Task) -> bool:
         """Only with an input `dryrun`, which is then its last argument (true: it is harmless as it is)."""
@@ -140,7 +124,7 @@ class ScriptConfigurator:
 
     def render(self, task: Task) -> None:
         """Evaluate its environment."""
-        read_inputs(task)
+        super().render(task)
         environment_of(task)
 
     def run(self, task: Task) -> Steps:

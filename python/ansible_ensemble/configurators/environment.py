@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Task
+from ansible_ensemble.configurators.results import as_map
 from ansible_ensemble.core.environment import Changes, apply_rules, is_rule, with_changes
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
@@ -38,10 +38,8 @@ def _rules(task: Task) -> dict[str, Any]:
     written = task.setting("environment")
     rules: dict[str, Any] = {}
     for part in written if isinstance(written, (list, tuple)) else [written]:
-        if part is not None and not isinstance(part, Mapping):
-            message = f"the environment of the implementation must be a map, not {part!r}"
-            raise InvalidInput(message, task.operation.place)
-        rules |= {str(name): value for name, value in (part or {}).items()}
+        given = as_map(part, "the environment of the implementation must be", task)
+        rules |= {str(name): value for name, value in given.items()}
     return rules
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
@@ -15,21 +16,13 @@ from ansible_ensemble.core.sensitive import reveal
 _NOT_OURS = ("status", "state", "tosca_id", "tosca_name", "attributes", "outputs")
 
 
-class ModuleConfigurator:
+class ModuleConfigurator(BaseConfigurator):
     """Runs one module; the operation's inputs are its arguments.
 
     Its result's keys are the operation's outputs, and set declared attributes of the same name.
     """
 
     name = "module"
-
-    def __init__(self, target: str) -> None:
-        self._target = target
-
-    def can_dry_run(self, task: Task) -> bool:
-        """The module's own check mode; one without it skips."""
-        del task
-        return True
 
     def render(self, task: Task) -> None:
         """Evaluate the arguments."""

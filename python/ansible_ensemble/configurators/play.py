@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.play_files import parts_named, texts_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
-from ansible_ensemble.configurators.results import RESERVED_INPUTS, read_inputs, returned, to_result
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import Play
 from ansible_ensemble.core.sensitive import reveal
@@ -80,7 +81,7 @@ def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = ""
     return result
 
 
-class PlayConfigurator:
+class PlayConfigurator(BaseConfigurator):
     """Runs a task file, a role or a playbook; inputs are its variables (as `-e` gives them).
 
     Keys that it sets with set_stats, and facts it sets, are the operation's outputs; set_stats keys named as declared
@@ -88,17 +89,12 @@ class PlayConfigurator:
     """
 
     def __init__(self, name: str, target: str = "") -> None:
+        super().__init__(target)
         self.name = name
-        self._target = target
-
-    def can_dry_run(self, task: Task) -> bool:
-        """Ansible's own check mode."""
-        del task
-        return True
 
     def render(self, task: Task) -> None:
         """Evaluate the variables."""
-        read_inputs(task)
+        super().render(task)
         self._variables(task)
         set_variables(task)
 
@@ -160,8 +156,5 @@ class PlayConfigurator:
         parts = {part: task.known(part, names) for part, names in parts_named(self._texts(task)).items()}
         variables = {part: reveal(values) for part, values in parts.items() if values is not None}
         variables.update({name: reveal(task.inputs[name]) for name in task.inputs if name not in _PLAY_INPUTS})
-        arguments = task.inputs.get("arguments") or {}
-        if not isinstance(arguments, dict):
-            raise InvalidInput(f"the input arguments must be a map, not {arguments!r}", task.operation.place)
-        variables.update(reveal(arguments))
-        return variables
+        arguments = as_map(task.inputs.get("arguments") or {}, "the input arguments must be", task)
+        return {**variables, **reveal(arguments)}

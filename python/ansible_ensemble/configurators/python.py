@@ -10,9 +10,10 @@ from types import NoneType
 from typing import Any
 
 import ansible_ensemble
+from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.protocol import Basis, Conversation, Result, Steps, SubTask, Task
-from ansible_ensemble.configurators.results import read_inputs, take_instance, to_result
+from ansible_ensemble.configurators.results import take_instance, to_result
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome
@@ -21,24 +22,16 @@ from ansible_ensemble.core.sensitive import reveal
 _CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); import ansible_ensemble.configurators.api_main as a; a.main()"
 
 
-class PythonConfigurator:
+class PythonConfigurator(BaseConfigurator):
     """Runs a class or function of Python, `/path/file.py#Name` or `package.module.Name` (see `configurators.api`)."""
 
     name = "python"
-
-    def __init__(self, target: str) -> None:
-        self._target = target
-
-    def can_dry_run(self, task: Task) -> bool:
-        """Its own process asks it."""
-        del task
-        return True
 
     def render(self, task: Task) -> None:
         """Evaluate the inputs; its own `render` is called when it runs."""
         if not self._target:
             raise InvalidInput("no Python class is named", task.operation.place)
-        read_inputs(task)
+        super().render(task)
 
     def run(self, task: Task) -> Steps:
         """Start its process and answer what it asks, to its end."""

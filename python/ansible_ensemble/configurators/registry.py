@@ -35,10 +35,10 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
     "tasks": lambda target: PlayConfigurator("tasks", target),
     "role": lambda target: PlayConfigurator("role", target),
     "playbook": lambda target: PlayConfigurator("playbook", target),
-    "template": lambda _: TemplateConfigurator(),
+    "template": TemplateConfigurator,
     "python": PythonConfigurator,
     "terraform": TerraformConfigurator,
-    "delegate": lambda _: DelegateConfigurator(),
+    "delegate": DelegateConfigurator,
 }
 
 

@@ -116,13 +116,12 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
         "stderr": outcome.stderr,
     }
     if "outputsTemplate" in task.inputs:
-        result.outputs.update(
-            _map(task.evaluate(task.raw_input("outputsTemplate"), variables), "outputsTemplate", task)
-        )
+        made = task.evaluate(task.raw_input("outputsTemplate"), variables)
+        result.outputs.update(as_map(made, "outputsTemplate must give", task))
     if "done" in task.inputs:
-        done = _map(task.evaluate(task.raw_input("done"), variables), "done", task)
+        done = as_map(task.evaluate(task.raw_input("done"), variables), "done must give", task)
         _done(done, result, task)
-        variables |= {**_map(done.get("result"), "result of done", task), "success": result.success}
+        variables |= {**as_map(done.get("result"), "result of done must give", task), "success": result.success}
     if "resultTemplate" not in task.inputs:
         return
     items = task.evaluate(task.raw_input("resultTemplate"), {**variables, "outputs": result.outputs})
@@ -132,10 +131,15 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
         take_instance(task, item, result)
 
 
-def _map(value: Any, what: str, task: Task) -> Mapping[str, Any]:
+def as_map(value: Any, what: str, task: Task) -> Mapping[str, Any]:
+    """A value that has to be a map, or null for an empty one; `what` says what has to: "the input tfvars must be".
+
+    Raises:
+        InvalidInput: it is something else.
+    """
     if value is None or isinstance(value, Mapping):
         return value or {}
-    raise InvalidInput(f"{what} must give a map, not {value!r}", task.operation.place)
+    raise InvalidInput(f"{what} a map, not {value!r}", task.operation.place)
 
 
 def take_instance(task: Task, item: Any, result: Result) -> None:
@@ -193,7 +197,7 @@ def _done(done: Mapping[str, Any], result: Result, task: Task) -> None:
         if result.status is None:
             words = ", ".join(member.value for member in Status)
             raise InvalidInput(f'done: there is no status "{status}"', task.operation.place, f"there are {words}")
-    result.outputs.update(_map(done.get("outputs"), "outputs of done", task))
+    result.outputs.update(as_map(done.get("outputs"), "outputs of done must give", task))
 
 
 def _truth(value: Any, default: Any) -> Any:

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, SubTask, Task
-from ansible_ensemble.configurators.results import read_inputs, to_result
+from ansible_ensemble.configurators.results import as_map, to_result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import Outcome
 
 
-class TemplateConfigurator:
+class TemplateConfigurator(BaseConfigurator):
     """Evaluates `done` and `resultTemplate` (and the value of `run`, which they see as `result.run`)."""
 
     name = "template"
-
-    def can_dry_run(self, task: Task) -> bool:
-        """It changes nothing but the record."""
-        del task
-        return True
-
-    def render(self, task: Task) -> None:
-        """Evaluate the inputs."""
-        read_inputs(task)
 
     def run(self, task: Task) -> Steps:
         """Make the result."""
@@ -32,19 +24,10 @@ class TemplateConfigurator:
         return to_result(task, Outcome(ok=True, changed=False, result={"run": value}), values, modified=False)
 
 
-class DelegateConfigurator:
+class DelegateConfigurator(BaseConfigurator):
     """Runs another operation, of this instance or of the one named by `target`, as a part of the task."""
 
     name = "delegate"
-
-    def can_dry_run(self, task: Task) -> bool:
-        """As far as the other operation can."""
-        del task
-        return True
-
-    def render(self, task: Task) -> None:
-        """Evaluate the inputs."""
-        read_inputs(task)
 
     def run(self, task: Task) -> Steps:
         """Run the other operation unless the input `when` is false."""
@@ -57,8 +40,6 @@ class DelegateConfigurator:
         operation = str(task.inputs["operation"])
         target = task.inputs.get("target")
         name = target.get(".name") if isinstance(target, dict) else target
-        inputs = task.inputs.get("inputs") or {}
-        if not isinstance(inputs, dict):
-            raise InvalidInput(f"the input inputs must be a map, not {inputs!r}", task.operation.place)
+        inputs = as_map(task.inputs.get("inputs") or {}, "the input inputs must be", task)
         result: Result = yield SubTask(operation, None if name is None else str(name), dict(inputs))
         return result

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
-from ansible_ensemble.configurators.results import read_inputs, to_result
+from ansible_ensemble.configurators.results import to_result
 from ansible_ensemble.configurators.terraform_inputs import (
     as_variable,
     backend_of,
@@ -57,7 +58,7 @@ _ONE_AT_A_TIME = (
 Ordered = Generator[Order, Outcome, Outcome]
 
 
-class TerraformConfigurator:
+class TerraformConfigurator(BaseConfigurator):
     """Runs Terraform on a root module: apply; destroy for `delete`; a plan for `check` and in a dry run.
 
     The module is a folder, which the implementation or the input `main` names, or the text or map of `main` itself.
@@ -68,21 +69,13 @@ class TerraformConfigurator:
 
     name = "terraform"
 
-    def __init__(self, target: str = "") -> None:
-        self._target = target
-
-    def can_dry_run(self, task: Task) -> bool:
-        """Yes: a plan changes nothing."""
-        del task
-        return True
-
     def render(self, task: Task) -> None:
         """Evaluate the inputs, and write an inline module and the variables into the task's folder, but for secrets.
 
         Raises:
             InvalidInput: there is no module, or an input is wrong.
         """
-        read_inputs(task)
+        super().render(task)
         is_remote(task)
         backend_of(task)
         plain = {name: reveal(value) for name, value in variables_of(task).items() if not is_sensitive(value)}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Task
-from ansible_ensemble.configurators.results import RESERVED_INPUTS
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.paths import is_folder, resolved
@@ -52,10 +52,7 @@ def variables_of(task: Task) -> dict[str, Any]:
         InvalidInput: `tfvars` is not a map.
     """
     given = {name: task.inputs[name] for name in task.inputs if name not in _OWN_INPUTS}
-    values = task.inputs.get("tfvars")
-    if values is not None and not isinstance(values, Mapping):
-        raise InvalidInput(f"the input tfvars must be a map, not {values!r}", task.operation.place)
-    return {**given, **(values or {})}
+    return {**given, **as_map(task.inputs.get("tfvars"), "the input tfvars must be", task)}
 
 
 def is_remote(task: Task) -> bool:
