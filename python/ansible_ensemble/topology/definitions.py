@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
@@ -85,17 +86,11 @@ def read_capability(
     name: str, raw: Any, place: Place | None, scope: Scope, inherited: CapabilityDefinition | None
 ) -> CapabilityDefinition | None:
     """A capability definition, from a type's name or a map [TOSCA 1.3, 3.7.2]; None, and an error, if it is neither."""
-    problems = scope.problems
-    if isinstance(raw, str):
-        raw = {"type": raw}
-    if not isinstance(raw, Mapping):
-        problems.add(f"capability '{name}' must be a type's name or a map, not {kind_of(raw)}", place)
+    raw = _body(raw, "capability", name, place, scope)
+    if raw is None:
         return None
-    raw = problems.mapping(raw, f"capability '{name}'", place)
-    if not scope.is_normative:
-        problems.check_keys(raw, "capability_definition", place)
     if raw.get("type") is None and inherited is None:
-        problems.add(f"capability '{name}' has no type", place)
+        scope.problems.add(f"capability '{name}' has no type", place)
         return None
     type_name = inherited.type if inherited is not None else None
     if raw.get("type") is not None:
@@ -104,10 +99,7 @@ def read_capability(
     entity = scope.types.named("capability", type_name) if type_name is not None else None
     if type_name is None or entity is None:
         return None
-    made = CapabilityDefinition(name, type_name)
-    if inherited is not None:
-        made.properties, made.attributes = dict(inherited.properties), dict(inherited.attributes)
-        made.valid_source_types, made.occurrences = inherited.valid_source_types, inherited.occurrences
+    made = CapabilityDefinition(name, type_name) if inherited is None else replace(inherited, type=type_name)
     for part in ("properties", "attributes"):
         base = {**getattr(entity, part), **getattr(made, part)}
         what = f"the {part} of capability '{name}'"
@@ -118,11 +110,22 @@ def read_capability(
         where = place_of(raw, "valid_source_types")
         what = f"valid_source_types of capability '{name}'"
         made.valid_source_types = _type_names(raw["valid_source_types"], "node", what, where, scope)
-    if raw.get("occurrences") is not None:
-        where = place_of(raw, "occurrences")
-        found = read_occurrences(raw["occurrences"], f"capability '{name}'", where, problems)
-        made.occurrences = found or made.occurrences
+    made.occurrences = read_occurrences(raw, f"capability '{name}'", scope.problems) or made.occurrences
     return made
+
+
+def _body(raw: Any, kind: str, name: str, place: Place | None, scope: Scope) -> Mapping[str, Any] | None:
+    """The map of a definition, of which the name of a type is the short form; None, and an error, if it is neither."""
+    key, short = ("type", "a type's") if kind == "capability" else ("capability", "a capability type's")
+    if isinstance(raw, str):
+        raw = {key: raw}
+    if not isinstance(raw, Mapping):
+        scope.problems.add(f"{kind} '{name}' must be {short} name or a map, not {kind_of(raw)}", place)
+        return None
+    body = scope.problems.mapping(raw, f"{kind} '{name}'", place)
+    if not scope.is_normative:
+        scope.problems.check_keys(body, f"{kind}_definition", place)
+    return body
 
 
 def read_requirement(
@@ -130,19 +133,10 @@ def read_requirement(
 ) -> RequirementDefinition | None:
     """A requirement definition, from a capability type's name or a map [TOSCA 1.3, 3.7.3]; None, and an error, else."""
     problems = scope.problems
-    if isinstance(raw, str):
-        raw = {"capability": raw}
-    if not isinstance(raw, Mapping):
-        problems.add(f"requirement '{name}' must be a capability type's name or a map, not {kind_of(raw)}", place)
+    raw = _body(raw, "requirement", name, place, scope)
+    if raw is None:
         return None
-    raw = problems.mapping(raw, f"requirement '{name}'", place)
-    if not scope.is_normative:
-        problems.check_keys(raw, "requirement_definition", place)
-    made = RequirementDefinition(name, place=place)
-    if inherited is not None:
-        made.capability, made.node, made.relationship = inherited.capability, inherited.node, inherited.relationship
-        made.interfaces, made.node_filters = inherited.interfaces, inherited.node_filters
-        made.occurrences = inherited.occurrences
+    made = RequirementDefinition(name, place=place) if inherited is None else replace(inherited, place=place)
     what = f"of requirement '{name}'"
     if raw.get("capability") is not None:
         where = place_of(raw, "capability") or place
@@ -170,10 +164,7 @@ def read_requirement(
             {**(base.interfaces if base is not None else {}), **made.interfaces},
             declares=True,
         )
-    if raw.get("occurrences") is not None:
-        where = place_of(raw, "occurrences")
-        found = read_occurrences(raw["occurrences"], f"requirement '{name}'", where, problems)
-        made.occurrences = found or made.occurrences
+    made.occurrences = read_occurrences(raw, f"requirement '{name}'", problems) or made.occurrences
     if raw.get("node_filter") is not None:
         own = problems.mapping(raw["node_filter"], f"the node_filter of requirement '{name}'", place)
         check_filter(own, f"requirement '{name}'", place_of(raw, "node_filter"), problems)
@@ -196,8 +187,11 @@ def _refined(  # noqa: PLR0917
     return found
 
 
-def read_occurrences(raw: Any, what: str, place: Place | None, problems: Problems) -> tuple[int, int | None] | None:
+def read_occurrences(body: Mapping[str, Any], what: str, problems: Problems) -> tuple[int, int | None] | None:
     """Bounds from `[1, UNBOUNDED]`, the upper one None if unbounded; None, and an error, if it is no such pair."""
+    raw = body.get("occurrences")
+    if raw is None:
+        return None
     if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0:
         return raw, raw
     if isinstance(raw, list) and len(raw) == 2:
@@ -208,7 +202,8 @@ def read_occurrences(raw: Any, what: str, place: Place | None, problems: Problem
             return low, None
         if is_low and is_high and low <= high:
             return low, high
-    problems.add(f"the occurrences of {what} are {kind_of(raw)}", place, "for instance [1, UNBOUNDED]")
+    where = place_of(body, "occurrences")
+    problems.add(f"the occurrences of {what} are {kind_of(raw)}", where, "for instance [1, UNBOUNDED]")
     return None
 
 

@@ -118,9 +118,8 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
 
 
 def _read_count(node: NodeTemplate, raw: Mapping[str, Any], what: str, problems: Problems) -> None:
-    if raw.get("occurrences") is not None:
-        bounds = read_occurrences(raw["occurrences"], what, place_of(raw, "occurrences"), problems)
-        node.count = max(1, bounds[0]) if bounds is not None else 1
+    bounds = read_occurrences(raw, what, problems)
+    node.count = max(1, bounds[0]) if bounds is not None else 1
     if raw.get("count") is not None:
         if isinstance(raw["count"], int) and not isinstance(raw["count"], bool) and raw["count"] >= 0:
             node.count = raw["count"]
@@ -229,9 +228,7 @@ def _read_capability(
             body.get(part), entity, part, what, place, scope=scope, refined=refined, complete=False
         )
         setattr(made, part, values)
-    if body.get("occurrences") is not None:
-        found = read_occurrences(body["occurrences"], what, place_of(body, "occurrences"), scope.problems)
-        made.occurrences = found or made.occurrences
+    made.occurrences = read_occurrences(body, what, scope.problems) or made.occurrences
     return made
 
 

@@ -213,10 +213,9 @@ def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place
             wanted.filters.append(body["node_filter"])
     wanted.relationship = body.get("relationship")
     wanted.relationship_place = place_of(body, "relationship") or place
-    if body.get("occurrences") is not None:
-        bounds = read_occurrences(body["occurrences"], what, place_of(body, "occurrences"), problems)
-        if bounds is not None and wanted.node is None:
-            wanted.times = max(1, bounds[0])
+    bounds = read_occurrences(body, what, problems)
+    if bounds is not None and wanted.node is None:
+        wanted.times = max(1, bounds[0])
     return wanted
 
 
