@@ -151,6 +151,11 @@ def test_plain_displays() -> None:
         ({"results": [{"a": 1}]}, {"results": [{"a": 1, "failed": False}]}, False),
         ({"results": [{"censored": "x"}]}, {"results": [{"a": 1}]}, True),
         ({"a": float("nan")}, {"a": float("nan")}, False),
+        ({"a": [{"b": float("nan")}]}, {"a": [{"b": float("nan")}]}, False),
+        ({"a": float("nan")}, {"a": 1.0}, True),
+        ({"a": [1, "x"]}, {"a": [1, "s3cret"]}, True),
+        ({"a": [1]}, {"a": [1, 2]}, True),
+        ({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}, True),
     ],
 )
 def test_is_hidden(shown: dict[str, Any], real: dict[str, Any], hidden: bool) -> None:
