@@ -22,12 +22,15 @@ def inventory_groups(topology: Topology) -> Iterator[tuple[Group, set[str]]]:
 
 
 def group_hosts(topology: Topology, instances: Iterable[Instance]) -> dict[str, list[str]]:
-    """The groups by their names as groups of Ansible, with their members: instances, and those that are yet to be."""
-    found = {}
+    """The groups by their names as groups of Ansible, with their members: instances, and those that are yet to be.
+
+    Groups whose names are one for Ansible are one group.
+    """
+    found: dict[str, dict[str, None]] = {}
     for group, members in inventory_groups(topology):
         made = [instance.name for instance in instances if instance.template in members]
-        found[group_name(group.name)] = list(dict.fromkeys([*made, *sorted(members)]))
-    return found
+        found.setdefault(group_name(group.name), {}).update(dict.fromkeys([*made, *sorted(members)]))
+    return {name: list(members) for name, members in found.items()}
 
 
 def group_name(text: str) -> str:

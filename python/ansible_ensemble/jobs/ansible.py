@@ -330,9 +330,11 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         for name in names:
             groups.setdefault(group_name(name), []).append(instance.name)
     shared: dict[str, dict[str, Any]] = {}
-    for group, members in inventory_groups(read.topology):
-        shared[group_name(group.name)] = group_variables(group, read.evaluator)
-        groups[group_name(group.name)] = [one.name for one in read.instances if one.template in members]
+    for group, members in inventory_groups(read.topology):  # several may have one name for Ansible
+        name = group_name(group.name)
+        shared.setdefault(name, {}).update(group_variables(group, read.evaluator))
+        known = groups.setdefault(name, [])
+        known += [one.name for one in read.instances if one.template in members and one.name not in known]
     return {"hosts": hosts, "groups": groups, "machines": machines, "group_vars": shared}
 
 

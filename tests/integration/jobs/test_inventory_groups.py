@@ -27,6 +27,10 @@ topology_template:
       type: unfurl.groups.AnsibleInventoryGroup
       members: [web]
       properties: {hostvars: {word: hello}}
+    web.servers:
+      type: unfurl.groups.AnsibleInventoryGroup
+      members: [web]
+      properties: {hostvars: {more: of the same name}}
 """
 
 
@@ -62,4 +66,5 @@ def test_the_inventory_has_the_group(command: Callable[..., Any], tmp_path: Path
     )
     found = json.loads(listed.stdout, object_hook=lambda item: item.get("__ansible_unsafe", item))
     assert found["web_servers"]["hosts"] == ["web"]
-    assert found["_meta"]["hostvars"]["web"]["word"] == "hello"
+    variables = found["_meta"]["hostvars"]["web"]
+    assert (variables["word"], variables["more"]) == ("hello", "of the same name")
