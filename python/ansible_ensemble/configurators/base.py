@@ -9,6 +9,9 @@ from ansible_ensemble.configurators.results import read_inputs
 class BaseConfigurator(Configurator):
     """A configurator that is made with its target, has a dry run, and writes no files before it runs."""
 
+    #: the keys of an implementation that it acts on, beside those of the job; any other is refused
+    keys: frozenset[str] = frozenset()
+
     def __init__(self, target: str = "") -> None:
         self._target = target
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
-from ansible_ensemble.configurators.keywords import BY_ANSIBLE
+from ansible_ensemble.configurators.keywords import BY_ANSIBLE, TASK_KEYS
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import (
@@ -45,6 +45,7 @@ class CommandConfigurator(BaseConfigurator):
     """
 
     name = "command"
+    keys = TASK_KEYS
 
     def can_dry_run(self, task: Task) -> bool:
         """Only with an input `dryrun`: what a shell command does cannot be predicted."""
@@ -117,6 +118,7 @@ class ScriptConfigurator(BaseConfigurator):
     """Runs a script file; inputs are its environment variables, `arguments` (a list or a map) its arguments."""
 
     name = "script"
+    keys = TASK_KEYS
 
     def can_dry_run(self, task: Task) -> bool:
         """Only with an input `dryrun`, which is then its last argument (true: it is harmless as it is)."""

@@ -1,4 +1,4 @@
-"""The keys of an implementation that configurators act on; any other is refused by name: it would do nothing."""
+"""The keys of an implementation that act with a configurator; any other is refused by name: it would do nothing."""
 
 from __future__ import annotations
 
@@ -16,25 +16,12 @@ _FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact in pla
 _CONNECTION = frozenset(
     {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "no_log", "vars"}
 )
-_TASK = _CONNECTION | {"changed_when", "delegate_to", "environment", "failed_when", "until"}
-_PLAY = _CONNECTION | {"environment", "gather_facts", "check_mode"}
-
-#: Configurator -> the keys that it acts on; one of another package may act on any.
-KEYS: Mapping[str, frozenset[str]] = {
-    "command": _TASK,
-    "script": _TASK,
-    "module": _TASK | {"check_mode"},
-    "tasks": _PLAY,
-    "role": _PLAY,
-    "playbook": frozenset({"environment", "check_mode"}),
-    "python": frozenset({"environment"}),
-    "terraform": frozenset({"environment"}),
-    "template": frozenset(),
-    "delegate": frozenset(),
-}
+#: What acts where Ansible runs a task, and where it runs a play.
+TASK_KEYS = _CONNECTION | {"changed_when", "delegate_to", "environment", "failed_when", "until"}
+PLAY_KEYS = _CONNECTION | {"environment", "gather_facts", "check_mode"}
 
 #: Task keywords that a command on the controller has only by way of Ansible, which then executes it.
-BY_ANSIBLE = tuple(sorted(_TASK - {"environment"}))
+BY_ANSIBLE = tuple(sorted(TASK_KEYS - {"environment"}))
 
 _IN_TASKS = "write it in a task file, and make that the implementation"
 _IN_PLAY = "write it in the playbook"
@@ -97,20 +84,22 @@ _OTHERS_INPUTS: Mapping[str, Mapping[str, str]] = {
 _WITH_VARIABLES = ("command", "script", "module", "tasks", "role", "playbook")
 
 
-def check_keywords(operation: Operation, configurator: str) -> None:
+def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]) -> None:
     """Refuse keys of an implementation, and keywords among the inputs, that nothing would act on.
+
+    The configurator acts on these keys, and the job on its own.
 
     Raises:
         InvalidInput: there is such a key.
     """
     implementation = operation.implementation
-    if implementation is None or configurator not in KEYS:
+    if implementation is None:
         return
-    known = KEYS[configurator] | JOB_KEYS
+    known = keys | JOB_KEYS
     for key in implementation.settings:
         if key not in known and key not in _FILE_KEYS:
             message = f"the implementation of {operation.full_name} has `{key}`, which is not supported"
-            raise InvalidInput(message, operation.place, _hint(key, configurator))
+            raise InvalidInput(message, operation.place, _hint(key, configurator, known))
     others = _OTHERS_INPUTS.get(configurator, {})
     for name, assignment in operation.inputs.items():
         if name in others and name not in operation.input_definitions:
@@ -121,12 +110,13 @@ def check_keywords(operation: Operation, configurator: str) -> None:
     for name in operation.inputs:
         if name in _NO_INPUTS and name not in operation.input_definitions:
             message = f"the input {name} of {operation.full_name} is a keyword of Ansible's, which has no effect there"
-            hint = "write it into the implementation, beside primary:" if name in known else _hint(name, configurator)
+            beside = "write it into the implementation, beside primary:"
+            hint = beside if name in known else _hint(name, configurator, known)
             raise InvalidInput(message, operation.inputs[name].place or operation.place, hint)
 
 
-def _hint(key: str, configurator: str) -> str | None:
+def _hint(key: str, configurator: str, known: frozenset[str]) -> str | None:
     key = "loop" if key.startswith(("with_", "loop_")) else key
-    if configurator == "playbook" and (key in _PLAY or key in _TASK):
+    if configurator == "playbook" and key in PLAY_KEYS | TASK_KEYS:
         return _IN_PLAY
-    return _ELSEWHERE.get(key) or nearest(key, KEYS[configurator] | JOB_KEYS)
+    return _ELSEWHERE.get(key) or nearest(key, known)

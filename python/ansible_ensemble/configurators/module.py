@@ -6,6 +6,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import set_variables
+from ansible_ensemble.configurators.keywords import TASK_KEYS
 from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
@@ -23,6 +24,7 @@ class ModuleConfigurator(BaseConfigurator):
     """
 
     name = "module"
+    keys = TASK_KEYS | {"check_mode"}
 
     def render(self, task: Task) -> None:
         """Evaluate the arguments."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import set_variables
+from ansible_ensemble.configurators.keywords import PLAY_KEYS
 from ansible_ensemble.configurators.play_files import parts_named, texts_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
@@ -91,6 +92,7 @@ class PlayConfigurator(BaseConfigurator):
     def __init__(self, name: str, target: str = "") -> None:
         super().__init__(target)
         self.name = name
+        self.keys = frozenset({"environment", "check_mode"}) if name == "playbook" else PLAY_KEYS
 
     def render(self, task: Task) -> None:
         """Evaluate the variables."""

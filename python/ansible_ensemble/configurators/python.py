@@ -26,6 +26,7 @@ class PythonConfigurator(BaseConfigurator):
     """Runs a class or function of Python, `/path/file.py#Name` or `package.module.Name` (see `configurators.api`)."""
 
     name = "python"
+    keys = frozenset({"environment"})
 
     def render(self, task: Task) -> None:
         """Evaluate the inputs; its own `render` is called when it runs."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
@@ -50,7 +51,9 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
             it has keys that nothing acts on.
     """
     resolved = resolve(operation, root)
-    check_keywords(operation, resolved.configurator)
+    configurator = make(resolved, operation)
+    if isinstance(configurator, BaseConfigurator):  # one of another package may act on any key
+        check_keywords(operation, resolved.configurator, configurator.keys)
     find_dependencies(operation, root)
     if resolved.configurator in ("tasks", "role", "playbook"):
         check_filters(play_texts(operation, resolved.target), operation.place)
@@ -59,7 +62,7 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
         if fault is not None:
             message, hint = fault
             raise InvalidInput(f"operation {operation.full_name}: {message}", operation.place, hint)
-    return make(resolved, operation)
+    return configurator
 
 
 def _comes(module: str, tools: Iterable[str]) -> bool:

@@ -68,6 +68,7 @@ class TerraformConfigurator(BaseConfigurator):
     """
 
     name = "terraform"
+    keys = frozenset({"environment"})
 
     def render(self, task: Task) -> None:
         """Evaluate the inputs, and write an inline module and the variables into the task's folder, but for secrets.

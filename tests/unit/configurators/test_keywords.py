@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.command import CommandConfigurator
-from ansible_ensemble.configurators.keywords import KEYS
-from ansible_ensemble.configurators.registry import _OWN, configurator_for
+from ansible_ensemble.configurators.registry import configurator_for
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome
 from ansible_ensemble.language.entities import ParameterDefinition, Schema
@@ -43,10 +42,6 @@ def implemented(project: Path, name: str, **more: Any) -> Any:
 @pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in HONOURED.items() for key in keys])
 def test_keys_that_act(tmp_path: Path, name: str, key: str) -> None:
     configurator_for(implemented(tmp_path, name, **{key: "x"}), tmp_path)
-
-
-def test_each_configurator_of_ours_says_which_keys_it_acts_on() -> None:
-    assert set(KEYS) == set(_OWN)
 
 
 #: className, key -> a part of the hint.

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import ansible_ensemble
-from ansible_ensemble.configurators.keywords import JOB_KEYS
-from ansible_ensemble.configurators.keywords import KEYS as BY_CONFIGURATOR
+from ansible_ensemble.configurators.keywords import JOB_KEYS, PLAY_KEYS, TASK_KEYS
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.keys import IMPLEMENTATION_KEYS, KEYS, UNHEEDED
@@ -51,7 +50,7 @@ def test_each_key_of_an_implementation_acts() -> None:
     for key, module in IMPLEMENTATION.items():
         assert f'"{key}"' in (HOME / "language" / f"{module}.py").read_text()
     by_play = (HOME / "configurators/play.py").read_text()
-    for key in JOB_KEYS.union(*BY_CONFIGURATOR.values()) - set(IMPLEMENTATION) - {"description", "metadata"}:
+    for key in JOB_KEYS.union(TASK_KEYS, PLAY_KEYS) - set(IMPLEMENTATION) - {"description", "metadata"}:
         text = (HOME / JOBS[key]).read_text() if key in JOBS else by_play
         assert f'"{key}"' in text, key
 
