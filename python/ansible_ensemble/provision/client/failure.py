@@ -18,7 +18,7 @@ class RequestFailed(EnsembleError):
         super().__init__(describe(error))
         self.error = error
 
-    def __reduce__(self) -> tuple[type[RequestFailed], tuple[Error]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[type[RequestFailed], tuple[Error]]:
         return (type(self), (self.error,))
 
 
