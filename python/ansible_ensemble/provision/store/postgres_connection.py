@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.event import Event
-from ansible_ensemble.provision.store.schema import migrate
+from ansible_ensemble.provision.store.schema import migrate, refuse_other
 from ansible_ensemble.provision.store.transaction import Unavailable
 
 #: What servers listen to; a message there means that there are events.
@@ -185,6 +185,23 @@ def open_database(url: str) -> PostgresConnection:
         connection.run("SELECT pg_advisory_xact_lock(?)", _MIGRATION_LOCK)
         _migrate(connection)
         connection.run("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_existing(url: str) -> PostgresConnection:
+    """A connection to read what is there.
+
+    Raises:
+        EnsembleError: the URL is wrong, the database cannot be reached, or it is of another version.
+    """
+    connection = PostgresConnection(url)
+    try:
+        if connection.rows("SELECT to_regclass('store_version')::text") == [(None,)]:
+            raise EnsembleError("there is nothing in the database")
+        refuse_other(connection.rows("SELECT number FROM store_version")[0][0])
     except BaseException:
         connection.close()
         raise

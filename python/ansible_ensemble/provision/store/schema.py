@@ -43,18 +43,24 @@ def migrate(connection: Connection, version: int) -> int:
     Raises:
         EnsembleError: the version is newer.
     """
-    refuse_newer(version)
+    _refuse_newer(version)
     for migration in MIGRATIONS[version:]:
         migration(connection)
     return len(MIGRATIONS)
 
 
-def refuse_newer(version: int) -> None:
-    """Refuse tables of a version that is not known yet.
+def refuse_other(version: int) -> None:
+    """Refuse tables that are not of today's version, where they may not be changed.
 
     Raises:
-        EnsembleError: the version is newer.
+        EnsembleError: the version is another one.
     """
+    _refuse_newer(version)
+    if version < len(MIGRATIONS):
+        raise EnsembleError(f"the database is of the older version {version}", hint="start the server with it once")
+
+
+def _refuse_newer(version: int) -> None:
     if version > len(MIGRATIONS):
         raise EnsembleError(
             f"the database is of version {version}; this program knows versions up to {len(MIGRATIONS)}",

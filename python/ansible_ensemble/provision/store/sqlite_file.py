@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.provision.store.schema import MIGRATIONS, migrate, refuse_newer
+from ansible_ensemble.provision.store.schema import migrate, refuse_other
 from ansible_ensemble.provision.store.transaction import Unavailable
 
 #: Tells our files from those of other programs: `TsEn`.
@@ -30,7 +30,7 @@ class SqliteConnection:
 
     Attributes:
         words: how SQLite spells things.
-        failed: whether something has failed since it was last set to false.
+        failure: the first failure since this was last set to none.
     """
 
     words: ClassVar[Mapping[str, str]] = {
@@ -41,7 +41,7 @@ class SqliteConnection:
     }
 
     def __init__(self, path: Path, mode: str = "rw") -> None:
-        self.failed = False
+        self.failure: Unavailable | None = None
         try:
             self._connection = sqlite3.connect(
                 f"{path.as_uri()}?mode={mode}",
@@ -76,8 +76,9 @@ class SqliteConnection:
             raise self._failure(error) from None
 
     def _failure(self, error: sqlite3.Error) -> Unavailable:
-        self.failed = True
-        return Unavailable(f"the database failed: {error}")
+        failure = Unavailable(f"the database failed: {error}")
+        self.failure = self.failure or failure
+        return failure
 
     @property
     def in_transaction(self) -> bool:
@@ -127,17 +128,11 @@ def open_for_reading(path: Path) -> SqliteConnection:
     try:
         _refuse_foreign(connection, path)
         connection.run("PRAGMA query_only = ON")
-        _refuse_other_version(_number(connection, "user_version"))
+        refuse_other(_number(connection, "user_version"))
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _refuse_other_version(version: int) -> None:
-    refuse_newer(version)
-    if version < len(MIGRATIONS):
-        raise EnsembleError(f"the database is of the older version {version}", hint="start the server with it once")
 
 
 def _refuse_foreign(connection: SqliteConnection, path: Path) -> None:

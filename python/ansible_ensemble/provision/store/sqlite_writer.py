@@ -101,16 +101,16 @@ class Writer:
             Unavailable: the database undid the changes of the requests before, too.
         """
         connection, changes = self._connection, Changes(self._connection, request.principal, self._log_limit)
-        connection.failed = False
+        connection.failure = None
         connection.run("SAVEPOINT request")
         try:
             request.result, request.events = call(request.function, changes), changes.events
-            if connection.failed:  # and the function took no notice
-                raise Unavailable("the database failed")
+            if connection.failure:  # and the function took no notice
+                raise connection.failure
         except BaseException as error:
-            request.fail(error)
-            if not connection.in_transaction:
-                raise Unavailable(f"the database undid what it was told: {error}") from None
+            request.fail(connection.failure or error)
+            if connection.failure and not connection.in_transaction:
+                raise connection.failure from None
             connection.run("ROLLBACK TO request")
         connection.run("RELEASE request")
 
