@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible_ensemble.provision.objects.content import Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.availability import refuse_errors, refuse_flawed
 from ansible_ensemble.provision.rules.catalog import Catalog
@@ -62,7 +61,7 @@ def _started(machine: Machine, catalog: Catalog) -> Machine:
     """The machine at the beginning of the task list of its workflow, its own, or else of its stage."""
     if machine.workflow:
         return with_workflow(machine, machine.workflow, catalog)
-    if machine.tasks or not catalog.get(Stage, machine.stage):
-        return machine.replaced(current_task=-1 if machine.tasks else 0)
+    if machine.tasks:
+        return machine.replaced(current_task=-1)
     staged = with_stage(machine, machine.stage, catalog)
     return staged if staged.tasks else staged.replaced(current_task=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -19,20 +18,24 @@ _NOTHING_FETCHED: Registry[Any] = Registry()
 
 def flaw_of_schema(schema: Any) -> str:
     """What is wrong with a schema, or with its `default`; empty if it is sound."""
+    if isinstance(schema, bool):
+        return ""
+    if not isinstance(schema, dict) or not isinstance(schema.get("$schema", ""), str):
+        return "invalid schema: it must be a map, and its $schema a text"
     try:
         _compiled(schema).check_schema(schema)
-    except SchemaError as error:
-        return f"invalid schema: {error.message}"
     except RecursionError:
         return "invalid schema: it is nested too deep"
-    if isinstance(schema, Mapping) and "default" in schema and (flaw := flaw_of_value(schema, schema["default"])):
+    except SchemaError as error:
+        return f"invalid schema: {error.message}"
+    if "default" in schema and (flaw := flaw_of_value(schema, schema["default"])):
         return f"invalid default: {flaw}"
     return ""
 
 
 def flaw_of_value(schema: Any, value: Any) -> str:
     """Why a value does not fit a schema; empty if it does, or if there is no schema."""
-    if not schema:
+    if schema is None:
         return ""
     try:
         flaw = next(iter(_compiled(schema).iter_errors(value)), None)
@@ -40,7 +43,7 @@ def flaw_of_value(schema: Any, value: Any) -> str:
         return f"the schema refers to {missing.ref}, which is not in it"
     except RecursionError:
         return "value or schema are nested too deep"
-    except Exception as error:  # a pattern or keyword that the checks of the schema let pass
+    except Exception as error:  # a schema that was not checked, or a pattern that the check let pass
         return f"the schema cannot be applied: {error}"
     return _told(flaw) if flaw else ""
 

@@ -1,0 +1,55 @@
+"""Schemas of params."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_ensemble.provision.rules.schemas import flaw_of_schema, flaw_of_value
+
+
+def _nested(depth):
+    schema = {}
+    for _ in range(depth):
+        schema = {"items": schema}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "flaw"),
+    [
+        ({}, ""),
+        (True, ""),
+        ({"type": "string", "default": "x"}, ""),
+        ({"type": "strange"}, "invalid schema: 'strange' is not valid under any of the given schemas"),
+        ([], "invalid schema: it must be a map, and its $schema a text"),
+        ({"type": "string", "default": 7}, "invalid default: 7 is not of type 'string'"),
+        ({"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": True}, ""),
+        ({"minimum": 1, "exclusiveMinimum": True}, "invalid schema: True is not of type 'number'"),
+        ({"$schema": 7}, "invalid schema: it must be a map, and its $schema a text"),
+    ],
+)
+def test_flaw_of_schema(schema, flaw):
+    assert flaw_of_schema(schema) == flaw
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "flaw"),
+    [
+        (None, object(), ""),
+        ({}, 7, ""),
+        (False, 7, "False schema does not allow 7"),
+        ({"type": "integer"}, True, "True is not of type 'integer'"),
+        ({"properties": {"a": {"items": {"type": "string"}}}}, {"a": ["x", 1]}, "['a'][1]: 1 is not of type 'string'"),
+        ({"$ref": "https://127.0.0.1:1/x"}, 7, "the schema refers to https://127.0.0.1:1/x, which is not in it"),
+        ({"$ref": "#/$defs/no"}, 7, "the schema refers to /$defs/no, which is not in it"),
+        ({"$ref": "#"}, 7, "value or schema are nested too deep"),
+        ({"definitions": {"n": {"type": "null"}}, "$ref": "#/definitions/n"}, None, ""),
+        ({"pattern": "("}, "x", "the schema cannot be applied: missing ), unterminated subpattern at position 0"),
+    ],
+)
+def test_flaw_of_value(schema, value, flaw):
+    assert flaw_of_value(schema, value) == flaw
+
+
+def test_a_schema_that_is_nested_too_deep_is_told():
+    assert "nested too deep" in flaw_of_schema(_nested(900))
