@@ -35,7 +35,6 @@ async def carry_out(request: dict[str, Any]) -> dict[str, Any]:
         **request.get("lanes", {}),
     )
     orders = [order_of(data) for data in request["orders"]]
-    await lanes.start()
     try:
         outcomes: list[Outcome] = []
         if request.get("together"):

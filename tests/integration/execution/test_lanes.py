@@ -37,7 +37,6 @@ def use(work: Callable[[AnsibleLanes], Awaitable[Any]], **options: Any) -> tuple
     async def main() -> Any:
         settings = {"executors": 2, **options}
         lanes = AnsibleLanes(standalone_session(), on_display=lambda *call: displays.append(call), **settings)
-        await lanes.start()
         try:
             return await work(lanes)
         finally:

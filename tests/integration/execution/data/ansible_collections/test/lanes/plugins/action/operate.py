@@ -36,7 +36,6 @@ class ActionModule(ActionBase):
             fast=bool(self._task.args.get("fast", True)),
             on_display=lambda method, args, kwargs: getattr(display, method)(*args, **kwargs),
         )
-        await lanes.start()
         try:
             return await asyncio.gather(*(lanes.run(order_of(data)) for data in self._task.args["orders"]))
         finally:
