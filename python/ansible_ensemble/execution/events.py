@@ -47,19 +47,14 @@ class OperationsAdded:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfOperation:
-    """What is about one operation, by its key."""
+class Started:
+    """The operation is rendered and goes to its worker now."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
-class Started(_OfOperation):
-    """The operation is rendered and goes to its worker now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placed(_OfOperation):
+class Placed:
     """The operation is rendered, so its host and its serial groups are known now.
 
     If a slot is taken, it releases its own, is ready again and is run once there is one; as `Run` of the same attempt.
@@ -70,17 +65,20 @@ class Placed(_OfOperation):
         groups: instead of `ScheduledOperation.groups`.
     """
 
+    key: str
     host: str | None
     groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Succeeded(_OfOperation):
+class Succeeded:
     """The operation did what it is for."""
+
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
-class Failed(_OfOperation):
+class Failed:
     """The operation failed.
 
     Attributes:
@@ -88,46 +86,52 @@ class Failed(_OfOperation):
         final: trying again can't help (its inputs are wrong, say).
     """
 
+    key: str
     error: str = ""
     final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class TimedOut(_OfOperation):
+class TimedOut:
     """The operation took longer than it may, and was ended."""
 
+    key: str
     error: str = "it took too long"
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupted(_OfOperation):
+class Interrupted:
     """The operation's worker died under it, or it was ended midway: started, outcome unknown."""
 
+    key: str
     error: str = "it was interrupted"
 
 
 @dataclass(frozen=True, slots=True)
-class Cancelled(_OfOperation):
+class Cancelled:
     """The operation was cancelled, before it began or at the job's wish. As an instruction: record it."""
 
+    key: str
     reason: str = "it was cancelled"
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped(_OfOperation):
+class Skipped:
     """There is nothing to do for the operation."""
 
+    key: str
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Deferred(_OfOperation):
+class Deferred:
     """The operation needs values that others have to set; it releases its slot and is run again then.
 
     Attributes:
         references: their names.
     """
 
+    key: str
     references: tuple[str, ...]
 
 
@@ -139,8 +143,10 @@ class Provided:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryDue(_OfOperation):
+class RetryDue:
     """The pause before an operation's next attempt is over."""
+
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +164,7 @@ class KillRequested:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked(_OfOperation):
+class Blocked:
     """The operation ends without a run, for one that it needs did not succeed. An instruction: record it.
 
     Attributes:
@@ -167,6 +173,7 @@ class Blocked(_OfOperation):
         lost: the optional instances that it is blocked with, see `ScheduledOperation.optional`; empty for a failure.
     """
 
+    key: str
     by: tuple[str, ...]
     lost: frozenset[str] = frozenset()
 
@@ -183,13 +190,14 @@ Ending = Succeeded | Failed | TimedOut | Interrupted | Cancelled | Skipped | Blo
 
 
 @dataclass(frozen=True, slots=True)
-class Run(_OfOperation):
+class Run:
     """Render and run the operation.
 
     Attributes:
         attempt: counts from 1; it is the same again after `Deferred` and `Placed`.
     """
 
+    key: str
     attempt: int
 
 
@@ -201,9 +209,10 @@ class CancelRunning:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryAfter(_OfOperation):
+class RetryAfter:
     """Send `RetryDue` for the operation after so many seconds."""
 
+    key: str
     seconds: float
 
 

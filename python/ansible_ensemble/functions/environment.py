@@ -17,9 +17,12 @@ def _to_env(call: Call, given: Any) -> Any:
     if not isinstance(rules, Mapping):
         raise call.failure("to_env takes a map of rules")
     environ = call.context.environment.environ
-    written = {as_text(rule): plain(raw) for rule, raw in rules.items()}
-    found = apply_rules(written, environ, lambda value: as_text(bare(value)))
+    found = apply_rules({as_text(rule): plain(raw) for rule, raw in rules.items()}, environ, _text)
     return call.context.tracker.hide(with_changes({}, found))
+
+
+def _text(value: Any) -> str:
+    return as_text(bare(value))
 
 
 @implements("get_ensemble_metadata")

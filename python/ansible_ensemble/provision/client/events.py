@@ -13,8 +13,8 @@ import aiohttp
 from ansible_ensemble.provision.client.connection import Connection
 from ansible_ensemble.provision.client.failure import RequestFailed, unreachable
 from ansible_ensemble.provision.objects.base import ZERO_TIME
-from ansible_ensemble.provision.objects.codec import Undecodable, decode
-from ansible_ensemble.provision.objects.event import Event
+from ansible_ensemble.provision.objects.codec import Undecodable, decode, from_plain
+from ansible_ensemble.provision.objects.event import Error, Event
 
 #: How many events wait for somebody who takes none.
 _CAPACITY = 10_000
@@ -23,6 +23,7 @@ _CLOSED = (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSING, aiohttp.WSMsgType
 
 #: The type of events about the stream itself.
 STREAM = "websocket"
+_REFUSED = "refused"
 #: Events may be missing before this one: the connection was lost and is there again, or nobody took them in time.
 LOST = Event(time=ZERO_TIME, type=STREAM, action="lost", key="")
 
@@ -51,7 +52,7 @@ class EventStream:
     ) -> None:
         self._reader.cancel()
         await asyncio.gather(self._reader, return_exceptions=True)
-        self._fail(unreachable("ws", ConnectionError("closed")))
+        self._fail(unreachable("ws", ConnectionError("closed")), list(self._unanswered))
         await self._socket.close()
 
     def __aiter__(self) -> Self:
@@ -68,11 +69,15 @@ class EventStream:
         """Have events of a filter `TYPE.ACTION.KEY`, each part of which may be `*`, from the return on.
 
         Raises:
-            RequestFailed: the connection was lost, and did not come back.
+            RequestFailed: the server refuses it; or the connection was lost, and did not come back.
         """
         self._filters[pattern] += 1
-        if self._filters[pattern] == 1:
-            await self._ask(f"register {pattern}")
+        try:
+            if self._filters[pattern] == 1:
+                await self._ask(f"register {pattern}")
+        except RequestFailed:
+            del self._filters[pattern]
+            raise
 
     async def deregister(self, pattern: str) -> None:
         """Undo one `register`.
@@ -103,12 +108,14 @@ class EventStream:
                         self._take(_event(message.data))
                 await self._reconnect()
         except RequestFailed as error:
-            self._fail(error)
+            self._fail(error, list(self._unanswered))
             self._events.put_nowait(error)
 
     def _take(self, event: Event) -> None:
         if event.type != STREAM:
             self._keep(event)
+        elif event.action == _REFUSED:
+            self._fail(RequestFailed(from_plain(Error, event.object)), self._unanswered[:1])
         else:
             self._answer(self._unanswered[:1])
 
@@ -152,11 +159,11 @@ class EventStream:
             if not answered.done():
                 answered.set_result(None)
 
-    def _fail(self, error: RequestFailed) -> None:
-        for answered in self._unanswered:
+    def _fail(self, error: RequestFailed, asked: list[asyncio.Future[None]]) -> None:
+        for answered in asked:
+            self._unanswered.remove(answered)
             if not answered.done():
                 answered.set_exception(error)
-        self._unanswered.clear()
 
 
 def _event(text: str) -> Event:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import msgspec
 
@@ -29,6 +29,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename=wire_name):
         """A copy with other values of some attributes."""
         return msgspec.structs.replace(self, **changes)
 
+
+#: A whole number that every client can read.
+Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 #: A kind of object and a key of it: `("stages", "install")`.
 Reference: TypeAlias = tuple[str, str]

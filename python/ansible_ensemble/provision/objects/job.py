@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ansible_ensemble.provision.objects.base import ZERO_TIME, Object, Record
+from ansible_ensemble.provision.objects.base import ZERO_TIME, Object, Record, Whole
 from ansible_ensemble.provision.objects.parts import Claim
 
 STATES = ("created", "running", "failed", "finished", "incomplete")
@@ -45,8 +45,8 @@ class Job(Object, frozen=True, kw_only=True):
     end_time: str = ZERO_TIME
     archived: bool = False
     current: bool = False
-    current_index: int = 0
-    next_index: int = 0
+    current_index: Whole = 0
+    next_index: Whole = 0
     workflow: str = ""
     boot_env: str = ""
     extra_claims: list[Claim] = []

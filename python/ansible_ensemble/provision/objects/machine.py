@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from ansible_ensemble.provision.objects.base import Object, Reference
+from ansible_ensemble.provision.objects.base import Object, Reference, Whole
 from ansible_ensemble.provision.objects.parts import Fingerprint, TaskErrorStack, entry_references
 
 
@@ -40,8 +40,8 @@ class Machine(Object, frozen=True, kw_only=True):
     profiles: list[str] = []
     params: dict[str, Any] = {}
     tasks: list[str] = []
-    current_task: int = 0
-    retry_task_attempt: int = 0
+    current_task: Whole = 0
+    retry_task_attempt: Whole = 0
     task_error_stacks: list[TaskErrorStack] = []
     runnable: bool = False
     secret: str = ""

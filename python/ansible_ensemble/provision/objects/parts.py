@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ansible_ensemble.provision.objects.base import Record, Reference
+from ansible_ensemble.provision.objects.base import Record, Reference, Whole
 
 #: Prefixes of entries of a task list that are no tasks, and the kind of object that each names, if any.
 PSEUDO_ENTRIES = {"stage": "stages", "bootenv": "bootenvs", "context": "", "action": "", "chroot": ""}
@@ -65,7 +65,7 @@ class Fingerprint(Record, frozen=True, kw_only=True):
 class TaskErrorStack(Record, frozen=True, kw_only=True):
     """A task list that waits until the handlers of a failed task are through."""
 
-    current_task: int = 0
+    current_task: Whole = 0
     task_list: list[str] = []
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_origin
 
 import msgspec
 
-from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.base import Object, Whole
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.refusal import Refused
@@ -110,7 +110,7 @@ def _sort(kind: type[Object], name: str, of: Any) -> Sort | None:
         return {"StartTime": "time", "EndTime": "time", "Address": "address"}.get(name, "text")  # type: ignore[return-value] # a dict of literals
     if of == list[str] or get_origin(of) is dict:
         return "names"
-    return {bool: "truth", int: "number"}.get(of)  # type: ignore[return-value]
+    return {bool: "truth", Whole: "number"}.get(of)  # type: ignore[return-value]
 
 
 def _given(sort: Sort, text: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ansible_ensemble.provision.objects import KINDS
-from ansible_ensemble.provision.objects.base import Object, Record, wire_name
+from ansible_ensemble.provision.objects.base import Object, Record, Whole, wire_name
 from ansible_ensemble.provision.service.lookup import kind_of, not_found
 
 
@@ -55,7 +55,7 @@ def index_of(prefix: str, name: str) -> Index:
 
 
 def _index(kind: type[Object], field: msgspec.structs.FieldInfo) -> Index:
-    scalars: dict[Any, str] = {str: "string", bool: "boolean", int: "integer"}
+    scalars: dict[Any, str] = {str: "string", bool: "boolean", Whole: "integer"}
     word = scalars.get(field.type, "list" if str(field.type).startswith("list") else "map")
     unique = field.encode_name in (*kind.UNIQUE, wire_name(kind.KEY))
     return Index(type=word, unique=unique, unordered=word in ("list", "map"), regex=word == "string")

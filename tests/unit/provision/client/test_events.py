@@ -13,7 +13,7 @@ from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.events import LOST
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.objects.codec import encode
-from ansible_ensemble.provision.objects.event import Event
+from ansible_ensemble.provision.objects.event import Error, Event
 
 
 def event(number: int) -> Event:
@@ -63,6 +63,26 @@ def test_events_come_in_order_once_their_filter_is_answered(serving: Any) -> Non
             assert hub.asked == ["register machines.update.1"]
             await stream.deregister("machines.update.1")
             assert hub.asked[1:] == ["deregister machines.update.1"]
+
+    asyncio.run(main())
+
+
+def test_a_refused_filter_is_an_error(serving: Any) -> None:
+    async def refuse(request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        async for _ in socket:
+            error = Error(type="GET", model="users", messages=["Access denied"], code=403)
+            refused = Event(time="2026-01-01T00:00:00Z", type="websocket", action="refused", key="", object=error)
+            await socket.send_str(encode(refused).decode())
+        return socket
+
+    async def main() -> None:
+        async with serving(refuse) as server, Client(server.settings) as client, client.events() as stream:
+            for _ in range(2):
+                with pytest.raises(RequestFailed, match="GET: users: Access denied") as caught:
+                    await stream.register("users.*.*")
+                assert caught.value.error.code == 403
 
     asyncio.run(main())
 
