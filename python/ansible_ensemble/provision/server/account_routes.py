@@ -1,0 +1,93 @@
+"""Users and machines as those who log in: their tokens and passwords."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from ansible_ensemble.provision.objects import Machine, User
+from ansible_ensemble.provision.objects.parts import Claim
+from ansible_ensemble.provision.rules.claims import Need
+from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.server.answers import answer
+from ansible_ensemble.provision.server.call import Call
+from ansible_ensemble.provision.server.durations import seconds
+from ansible_ensemble.provision.server.identity import named
+from ansible_ensemble.provision.server.server_info import info_of
+from ansible_ensemble.provision.server.tokens import Token, signed
+from ansible_ensemble.provision.service import users
+from ansible_ensemble.provision.service.lookup import found
+from ansible_ensemble.provision.store.transaction import Reader
+
+#: How many seconds a token lives for which no time was asked.
+_LIFE = 3600.0
+
+#: In which words of the query a token is limited.
+_LIMITS = ("scope", "action", "specific")
+
+
+class UserToken(msgspec.Struct, frozen=True, kw_only=True):
+    """A token, and what the server says of itself."""
+
+    token: str = msgspec.field(name="Token")
+    info: Any = msgspec.field(name="Info")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is asked of a token: when it expires, and what limits it has."""
+
+    expires: int
+    limits: list[list[Claim]]
+
+
+async def show_user_token(call: Call) -> web.Response:
+    """A token for a user."""
+    name, wanted = call.part("key"), _wanted(call)
+
+    def make(reader: Reader) -> UserToken:
+        identity = call.proof.identity(reader)
+        identity.refuse(reader, Need("users", "token"), named("users", name), name)
+        user = found(reader, User, name)
+        token = Token(user=user.name, expires=wanted.expires, limits=[*identity.token.limits, *wanted.limits])
+        return UserToken(token=signed(token, call.server.token_key, user.secret), info=info_of(reader, call))
+
+    return answer(await call.server.store.read(make))
+
+
+async def show_machine_token(call: Call) -> web.Response:
+    """A token for a machine, as its agent has it; who has that of a job gets no other."""
+    name, wanted = call.part("key"), _wanted(call)
+
+    def make(reader: Reader) -> UserToken:
+        identity = call.proof.identity(reader)
+        identity.refuse(reader, Need("machines", "token"), named("machines", name), name)
+        machine, shown = found(reader, Machine, name), identity.token
+        token = Token(
+            machine=machine.uuid, job=shown.job, expires=wanted.expires, limits=[*shown.limits, *wanted.limits]
+        )
+        return UserToken(token=signed(token, call.server.token_key, machine.secret), info=info_of(reader, call))
+
+    return answer(await call.server.store.read(make))
+
+
+def _wanted(call: Call) -> _Wanted:
+    query = call.request.query
+    life = seconds(query["ttl"]) if query.get("ttl") else _LIFE
+    if "roles" in query:
+        raise Refused(400, "A token is limited by scope, action and specific, not by roles", type=call.request.method)
+    limits = {word: query[word] for word in _LIMITS if query.get(word)}
+    claim = Claim(**{word: "*" for word in _LIMITS} | limits)
+    return _Wanted(int(call.server.clock() + life), [[claim]] if limits else [])
+
+
+async def set_password(call: Call) -> web.Response:
+    """Change the password of a user."""
+    name, body = call.part("key"), await call.body()
+    changed = await call.transact(
+        Need("users", "password"), lambda tx: users.set_password(tx, name, body), named("users", name), name
+    )
+    return answer(changed)

@@ -1,0 +1,173 @@
+"""A request as handlers see it: who sends it, what it says, and work on the store on its behalf.
+
+Whether it is allowed is decided in the same transaction as what it does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from aiohttp import web
+
+from ansible_ensemble.provision.rules.claims import Need
+from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.server.answers import BYTES, JSON
+from ansible_ensemble.provision.server.hub import Hub
+from ansible_ensemble.provision.server.identity import Identity, Names, Proof, anything
+from ansible_ensemble.provision.server.login import Login
+from ansible_ensemble.provision.server.metrics import Metrics
+from ansible_ensemble.provision.server.settings import Settings
+from ansible_ensemble.provision.server.socket import Socket
+from ansible_ensemble.provision.service.actions import Action
+from ansible_ensemble.provision.store.transaction import Reader, Store, Transaction
+
+T = TypeVar("T")
+
+#: How long a body may be, and how many seconds it may take.
+BODY_BYTES = 10 * 2**20
+BODY_SECONDS = 120
+
+_PATCHES = "application/json-patch+json"
+
+
+@dataclass(frozen=True)
+class Server:
+    """What all requests share; nothing of it is the truth about anything, that is in the store.
+
+    Attributes:
+        token_key: of tokens.
+        actions: that can be asked for.
+        sockets: that are open.
+        is_stopping: whether the server stops.
+        clock: tells the seconds since 1970.
+    """
+
+    store: Store
+    settings: Settings
+    token_key: bytes
+    login: Login
+    hub: Hub
+    metrics: Metrics
+    actions: tuple[Action, ...] = ()
+    sockets: set[Socket] = field(default_factory=set)
+    is_stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    clock: Callable[[], float] = time.time
+
+    async def until_stopping(self, awaited: Coroutine[Any, Any, Any]) -> None:
+        """Wait for something, and no longer when the server stops."""
+        tasks = [asyncio.ensure_future(awaited), asyncio.ensure_future(self.is_stopping.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+#: Where the application has its `Server`.
+SERVER: web.AppKey[Server] = web.AppKey("server", Server)
+
+
+class Call:
+    """A request.
+
+    Attributes:
+        request: the request.
+        server: who answers it.
+        proof: what it shows of who sends it.
+    """
+
+    def __init__(self, request: web.Request, server: Server, proof: Proof) -> None:
+        self.request, self.server, self.proof = request, server, proof
+
+    def part(self, name: str) -> str:
+        """A part of the path."""
+        return self.request.match_info[name]
+
+    def has(self, name: str) -> bool:
+        """Whether the query says `name=true`.
+
+        Raises:
+            Refused: 400, it says something else.
+        """
+        text = self.request.query.get(name, "false")
+        if text not in ("true", "false"):
+            raise Refused(400, f"{name} must be true or false", type=self.request.method)
+        return text == "true"
+
+    async def body(self) -> bytes:
+        """The body of the request, which is JSON.
+
+        Raises:
+            Refused: 400, it is said to be something else; 408, it takes too long.
+        """
+        request = self.request
+        if request.body_exists and request.content_type not in (JSON, _PATCHES):
+            raise Refused(400, f"Invalid content type: {request.content_type}", type=request.method)
+        return await in_time(request)
+
+    async def read(self, need: Need, function: Callable[[Reader], T], names: Names = anything, key: str = "") -> T:
+        """What a function finds in the store, if the sender may see it.
+
+        Args:
+            need: what has to be allowed.
+            function: finds it.
+            names: by which claims may mean what the request is about.
+            key: of what it is about, for the refusal.
+
+        Raises:
+            Refused: 403, it is not allowed; and what the function raises.
+        """
+
+        def run(reader: Reader) -> T:
+            self.admitted(reader, need, names, key)
+            return function(reader)
+
+        return await self.server.store.read(run)
+
+    async def transact(
+        self, need: Need, function: Callable[[Transaction], T], names: Names = anything, key: str = ""
+    ) -> T:
+        """What a function returns that changes the store, if the sender may do that; see `read`."""
+
+        def run(transaction: Transaction) -> T:
+            self.admitted(transaction, need, names, key)
+            return function(transaction)
+
+        return await self.server.store.transact(run, self.proof.principal)
+
+    def admitted(self, reader: Reader, need: Need, names: Names = anything, key: str = "") -> Identity:
+        """Who sends the request, if it is allowed.
+
+        Raises:
+            Refused: 403, it is not.
+        """
+        identity = self.proof.identity(reader)
+        identity.refuse(reader, need, names, key)
+        return identity
+
+
+async def in_time(request: web.Request) -> bytes:
+    """The body of a request.
+
+    Raises:
+        Refused: 408, it takes too long.
+    """
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await request.read()
+    except TimeoutError:
+        raise Refused(408, "The request takes too long", type=request.method) from None
+
+
+def refuse_unless_bytes(request: web.Request) -> None:
+    """Refuse what is not sent as bytes.
+
+    Raises:
+        Refused: 415.
+    """
+    if request.content_type != BYTES:
+        raise Refused(415, f"Invalid content type: {request.content_type}", type=request.method)

@@ -1,0 +1,51 @@
+"""Bundles of content: loaded, shown, replaced and removed as one."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from ansible_ensemble.provision.rules.claims import Need
+from ansible_ensemble.provision.server.answers import answer
+from ansible_ensemble.provision.server.call import Call
+from ansible_ensemble.provision.server.identity import named
+from ansible_ensemble.provision.service import contents
+
+_SCOPE = "contents"
+
+
+async def show_list(call: Call) -> web.Response:
+    """The bundles that are loaded."""
+    return answer(await call.read(Need(_SCOPE, "list"), contents.list_contents))
+
+
+async def show(call: Call) -> web.Response:
+    """A bundle with all its objects."""
+    name = call.part("key")
+    found = await call.read(
+        Need(_SCOPE, "get"), lambda reader: contents.show_content(reader, name), named(_SCOPE, name), name
+    )
+    return answer(found)
+
+
+async def create(call: Call) -> web.Response:
+    """Load a bundle."""
+    body = await call.body()
+    return answer(await call.transact(Need(_SCOPE, "create"), lambda tx: contents.create_content(tx, body)), 201)
+
+
+async def put(call: Call) -> web.Response:
+    """Load a bundle anew."""
+    name, body = call.part("key"), await call.body()
+    made = await call.transact(
+        Need(_SCOPE, "update"), lambda tx: contents.replace_content(tx, name, body), named(_SCOPE, name), name
+    )
+    return answer(made)
+
+
+async def remove(call: Call) -> web.Response:
+    """Remove a bundle and its objects."""
+    name = call.part("key")
+    gone = await call.transact(
+        Need(_SCOPE, "delete"), lambda tx: contents.remove_content(tx, name), named(_SCOPE, name), name
+    )
+    return answer(gone)

@@ -1,0 +1,168 @@
+"""Who sends a request, and what that may be allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from ansible_ensemble.provision.objects import Job, Machine, Object, Role, User
+from ansible_ensemble.provision.objects.parts import Claim
+from ansible_ensemble.provision.rules.claims import ALL, Need, allows, allows_all, of_machine, of_user, specifics
+from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.server.tokens import SignedToken, Token
+from ansible_ensemble.provision.service.lookup import kind_of, look_up
+from ansible_ensemble.provision.store.transaction import Reader
+
+#: The names by which what a request is about may be meant in claims.
+Names: TypeAlias = Callable[[Reader], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Somebody whom the server knows.
+
+    Attributes:
+        token: what was shown; of a password, what a token of the user would say.
+        grants: lists of claims; each of them has to allow what is done.
+    """
+
+    token: Token
+    grants: tuple[tuple[Claim, ...], ...]
+
+    def refuse(self, reader: Reader, need: Need, names: Names, key: str = "") -> None:
+        """Refuse what is not allowed.
+
+        Raises:
+            Refused: 403.
+        """
+        for claims in self.grants:
+            if not allows_all(claims, need) and not allows(claims, need, tuple(names(reader))):
+                raise Refused(403, "Access denied", type=need.action.upper(), model=need.scope, key=key)
+
+    def specifics(self, need: Need) -> frozenset[str] | None:
+        """The keys of the objects of which it is allowed; None means all.
+
+        Raises:
+            Refused: 403, it is allowed of none.
+        """
+        allowed = [names for claims in self.grants if ALL not in (names := specifics(claims, need))]
+        if not allowed:
+            return None
+        if not (common := frozenset.intersection(*allowed)):
+            raise Refused(403, "Access denied", type=need.action.upper(), model=need.scope)
+        return common
+
+
+class Proof(Protocol):
+    """What a request shows of who sends it."""
+
+    @property
+    def principal(self) -> str:
+        """Who says to send it, as events say it."""
+
+    def identity(self, reader: Reader) -> Identity:
+        """Who sends it.
+
+        Raises:
+            Refused: 403, it is not true, or not any more.
+        """
+
+
+def denied() -> Refused:
+    """The refusal of a proof that is none."""
+    return Refused(403, "Access Denied", model="users")
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordProof:
+    """A password that was right.
+
+    Attributes:
+        name: the user's.
+        password_hash: with which it was right.
+    """
+
+    name: str
+    password_hash: str
+
+    @property
+    def principal(self) -> str:
+        """The user."""
+        return f"user:{self.name}"
+
+    def identity(self, reader: Reader) -> Identity:
+        """The user, if the password is still the same."""
+        user = reader.get(User, self.name)
+        if user is None or user.password_hash != self.password_hash:
+            raise denied()
+        return Identity(Token(user=self.name), (_claims_of_user(reader, user),))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenProof:
+    """A token whose signature is looked at when its owner is known.
+
+    Attributes:
+        shown: the token.
+        key: of the server.
+    """
+
+    shown: SignedToken
+    key: bytes
+
+    @property
+    def principal(self) -> str:
+        """The user or machine that the token says."""
+        return self.shown.token.principal
+
+    def identity(self, reader: Reader) -> Identity:
+        """The owner of the token."""
+        token = self.shown.token
+        if token.is_expired or not self.shown.is_signed(self.key, secret_of(reader, token)):
+            raise denied()
+        return Identity(token, (_claims(reader, token), *(tuple(limit) for limit in token.limits)))
+
+
+def secret_of(reader: Reader, token: Token) -> str:
+    """The secret of the owner of a token; empty where there is none."""
+    owner: User | Machine | None = reader.get(User, token.user) if token.user else reader.get(Machine, token.machine)
+    return owner.secret if owner else ""
+
+
+def _claims(reader: Reader, token: Token) -> tuple[Claim, ...]:
+    if token.user:
+        user = reader.get(User, token.user)
+        return _claims_of_user(reader, user) if user else ()
+    if token.job and not _is_under_way(reader.get(Job, token.job)):
+        raise denied()
+    return (*of_machine(token.machine), *token.grants)
+
+
+def _is_under_way(job: Job | None) -> bool:
+    return job is not None and job.state in ("created", "running")
+
+
+def _claims_of_user(reader: Reader, user: User) -> tuple[Claim, ...]:
+    roles = (reader.get(Role, name) for name in user.roles)
+    return (*of_user(user.name), *(claim for role in roles if role for claim in role.claims))
+
+
+def anything(_: Reader) -> Iterable[str]:
+    """The names of what is no object: only a claim on all of a scope allows it."""
+    return (ALL,)
+
+
+def named(prefix: str, name: str) -> Names:
+    """The names of an object, by what a path says of it."""
+
+    def find(reader: Reader) -> Iterable[str]:
+        one = look_up(reader, kind_of(prefix), name)
+        return names_of(one) if one else ()
+
+    return find
+
+
+def names_of(one: Object) -> tuple[str, ...]:
+    """The names by which claims may mean an object: its key, and of a job its machine's."""
+    return (one.key, one.machine) if isinstance(one, Job) else (one.key,)

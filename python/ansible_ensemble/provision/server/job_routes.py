@@ -1,0 +1,162 @@
+"""Jobs: the next one of a machine, what it consists of, its log; and actions that objects offer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from aiohttp import web
+
+from ansible_ensemble.provision.objects import Job, Machine
+from ansible_ensemble.provision.objects.codec import Undecodable, decode, encode
+from ansible_ensemble.provision.rules.claims import Need
+from ansible_ensemble.provision.rules.query import parse_query
+from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
+from ansible_ensemble.provision.server.call import BODY_BYTES, BODY_SECONDS, Call, refuse_unless_bytes
+from ansible_ensemble.provision.server.identity import Names, named
+from ansible_ensemble.provision.server.tokens import Token, signed
+from ansible_ensemble.provision.service import actions, jobs
+from ansible_ensemble.provision.service.actions import ActionFailed, Invocation
+from ansible_ensemble.provision.service.render import job_actions
+from ansible_ensemble.provision.store.transaction import Reader, Transaction
+
+#: How much of a log is read or written at once.
+_PIECE = 256 * 2**10
+
+#: A token of a job ends with its job; this is for jobs that never end.
+_TOKEN_LIFE = 30 * 86400
+
+
+async def create(call: Call) -> web.Response:
+    """The next job of a machine; what the server has to do for it itself is done first."""
+    body, server = await call.body(), call.server
+
+    def run(tx: Transaction) -> jobs.NextJob:
+        return jobs.next_job(tx, body, server.actions)
+
+    found = await call.transact(Need("jobs", "create"), run, _machine_of(body))
+    if found.job and found.invocation:
+        job, result = found.job, await _carried_out(found.invocation)
+        found = await server.store.transact(lambda tx: jobs.action_done(tx, job, result), call.proof.principal)
+    if found.job is None or found.status == 204:
+        return nothing()
+    job = await _with_token(call, found.job) if found.job.extra_claims else found.job
+    return answer(job, found.status)
+
+
+def _machine_of(body: bytes) -> Names:
+    def find(_: Reader) -> Iterable[str]:
+        try:
+            return (decode(Job, body).machine,)
+        except Undecodable:
+            return ()
+
+    return find
+
+
+async def _carried_out(invocation: Invocation) -> bytes | ActionFailed:
+    try:
+        return encode(await asyncio.to_thread(invocation.run))
+    except ActionFailed as failed:
+        return failed
+
+
+async def _with_token(call: Call, job: Job) -> Job:
+    machine = await call.server.store.read(lambda reader: reader.get(Machine, job.machine))
+    expires = call.server.clock() + _TOKEN_LIFE
+    token = Token(machine=job.machine, job=job.uuid, expires=int(expires), grants=job.extra_claims)
+    return job.replaced(token=signed(token, call.server.token_key, machine.secret)) if machine else job
+
+
+async def show_actions(call: Call) -> web.Response:
+    """What a job consists of: files and scripts, rendered now."""
+    name, system = call.part("key"), call.request.query.get("os", "")
+    found = await call.read(
+        Need("jobs", "actions"), lambda reader: job_actions(reader, name, system), named("jobs", name), name
+    )
+    return answer(found)
+
+
+async def show_log(call: Call) -> web.StreamResponse:
+    """The log of a job."""
+    name, need = call.part("key"), Need("jobs", "log")
+    piece = await call.read(need, lambda reader: jobs.read_log(reader, name, 0, _PIECE), named("jobs", name), name)
+    if len(piece) < _PIECE or call.request.method == "HEAD":
+        return web.Response(body=piece, content_type=BYTES)
+    response, offset = web.StreamResponse(headers={"Content-Type": BYTES}), 0
+    await response.prepare(call.request)
+    while piece:
+        await response.write(piece)
+        offset += len(piece)
+        piece = await call.server.store.read(lambda reader, at=offset: jobs.read_log(reader, name, at, _PIECE))  # type: ignore[misc] # mypy's lambdas
+    await response.write_eof()
+    return response
+
+
+async def append_log(call: Call) -> web.Response:
+    """Append to the log of a job."""
+    name, request = call.part("key"), call.request
+    refuse_unless_bytes(request)
+    need = Need("jobs", "log")
+
+    async def append(piece: bytes) -> None:
+        await call.transact(need, lambda tx: jobs.append_log(tx, name, piece), named("jobs", name), name)
+
+    held, size = bytearray(), 0
+    async with asyncio.timeout(BODY_SECONDS):
+        async for part in request.content.iter_any():
+            held += part
+            size += len(part)
+            if size > BODY_BYTES:
+                raise web.HTTPRequestEntityTooLarge(BODY_BYTES, size)
+            if len(held) >= _PIECE:
+                await append(bytes(held))
+                held.clear()
+    await append(bytes(held))
+    return nothing()
+
+
+async def purge(call: Call) -> web.Response:
+    """Remove the jobs that a query finds and that are over."""
+    query = parse_query(Job, call.request.query.items())
+    gone = await call.transact(Need("jobs", "delete"), lambda tx: jobs.purge(tx, query))
+    return answer([job.public() for job in gone])
+
+
+async def list_actions(call: Call) -> web.Response:
+    """The actions that an object offers."""
+    prefix, name, provider = call.part("kind"), call.part("key"), call.request.query.get("plugin", "")
+    found = await call.read(
+        Need(prefix, "get"),
+        lambda reader: actions.list_actions(reader, call.server.actions, prefix, name, provider),
+        named(prefix, name),
+        name,
+    )
+    return answer(found)
+
+
+async def show_action(call: Call) -> web.Response:
+    """An action that an object offers."""
+    prefix, name, command = call.part("kind"), call.part("key"), call.part("command")
+    found = await call.read(
+        Need(prefix, "get"),
+        lambda reader: actions.show_action(reader, call.server.actions, prefix, name, command),
+        named(prefix, name),
+        name,
+    )
+    return answer(found)
+
+
+async def invoke_action(call: Call) -> web.Response:
+    """Carry out an action on an object."""
+    prefix, name, command, body = call.part("kind"), call.part("key"), call.part("command"), await call.body()
+    ready = await call.read(
+        Need(prefix, "action"),
+        lambda reader: actions.prepare(reader, call.server.actions, prefix, name, command, body),
+        named(prefix, name),
+        name,
+    )
+    try:
+        return answer(await asyncio.to_thread(ready.run))
+    except ActionFailed as failed:
+        raise actions.refused_action(failed, prefix, name) from None

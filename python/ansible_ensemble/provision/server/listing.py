@@ -1,0 +1,84 @@
+"""Lists of objects, as their stored JSON where nothing of it has to be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ansible_ensemble.provision.objects import Object
+from ansible_ensemble.provision.objects.base import wire_name
+from ansible_ensemble.provision.rules.query import Query
+from ansible_ensemble.provision.server.answers import body_of
+from ansible_ensemble.provision.server.identity import names_of
+from ansible_ensemble.provision.service.secure_params import revealed
+from ansible_ensemble.provision.store.transaction import Reader
+
+#: How much is sent at once.
+_PIECE = 256 * 2**10
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A part of the objects of a kind.
+
+    Attributes:
+        total: how many objects there are.
+        found: how many of them the query finds.
+        count: how many are in the part.
+        bodies: the part, as JSON; empty if it is only counted.
+    """
+
+    total: int
+    found: int
+    count: int
+    bodies: Sequence[bytes]
+
+    def pieces(self) -> list[bytes]:
+        """The JSON of the part, in pieces of a good size."""
+        pieces, piece = [], bytearray(b"[")
+        for number, body in enumerate(self.bodies):
+            piece += b"," + body if number else body
+            if len(piece) >= _PIECE:
+                pieces.append(bytes(piece))
+                piece = bytearray()
+        return [*pieces, bytes(piece + b"]")]
+
+
+def listing(reader: Reader, kind: type[Object], query: Query, allowed: frozenset[str] | None, *, counted: bool) -> Listing:
+    """What a query finds.
+
+    Args:
+        reader: where it is looked for.
+        kind: of the objects.
+        query: what is looked for.
+        allowed: names of objects that may be seen; None for all.
+        counted: whether the objects themselves are not wanted.
+    """
+    total = reader.count(kind)
+    if query.is_whole and allowed is None and kind.public is Object.public:
+        part = query.page(range(total))
+        bodies = () if counted else tuple(islice(reader.bodies(kind), part.start, part.stop))  # type: ignore[attr-defined] # a part of a range is one
+        return Listing(total, total, len(part), bodies)
+    candidates = (one.public() for one in _candidates(reader, kind, query))
+    seen = (one for one in candidates if allowed is None or not allowed.isdisjoint(names_of(one)))
+    found = query.found(seen)
+    page = query.page(found)
+    return Listing(total, len(found), len(page), () if counted else tuple(_bodies(reader, query, page)))
+
+
+def _candidates(reader: Reader, kind: type[Object], query: Query) -> Iterator[Object]:
+    """The objects that the query may find, in the order of their keys; by an index if there is one."""
+    for index in (wire_name(kind.KEY), *kind.UNIQUE):
+        if value := query.exact(index):
+            one = reader.find(kind, index, value)
+            return iter((one,) if one else ())
+    for index in kind.INDEXED:
+        if value := query.exact(index):
+            return reader.where(kind, index, value)
+    return reader.all(kind)
+
+
+def _bodies(reader: Reader, query: Query, page: Sequence[Object]) -> Iterator[bytes]:
+    for one in page:
+        yield body_of(query.shape.shown(revealed(reader, one) if query.shape.decode else one))

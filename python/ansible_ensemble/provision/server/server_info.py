@@ -1,0 +1,50 @@
+"""What this server says of itself."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from ansible_ensemble import __version__
+from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.server.call import Call
+from ansible_ensemble.provision.service.info import Info, info
+from ansible_ensemble.provision.store.transaction import Reader
+
+_OF_OBJECTS = ("list", "get", "create", "update", "delete", "action")
+_MORE: dict[str, tuple[str, ...]] = {
+    "machines": ("token", "getSecure"),
+    "profiles": ("getSecure",),
+    "stages": ("getSecure",),
+    "jobs": ("actions", "log"),
+    "users": ("token", "password"),
+}
+_OTHERS: dict[str, tuple[str, ...]] = {
+    "events": ("post",),
+    "indexes": ("list",),
+    "info": ("get",),
+    "metrics": ("get",),
+    "objects": ("list",),
+    "prefs": ("list", "post"),
+}
+
+
+def info_of(reader: Reader, call: Call) -> Info:
+    """What the server says of itself."""
+    name = socket.gethostname()
+    at = call.request.transport.get_extra_info("sockname") if call.request.transport else None
+    return info(
+        reader,
+        version=__version__,
+        id=name,
+        address=str(at[0]) if at else "",
+        hostname=name,
+        port=int(at[1]) if at else 0,
+        scopes=_scopes(),
+    )
+
+
+def _scopes() -> dict[str, dict[str, dict[str, Any]]]:
+    """What claims can be about."""
+    kinds = {prefix: (*_OF_OBJECTS, *_MORE.get(prefix, ())) for prefix in KINDS}
+    return {scope: {action: {} for action in actions} for scope, actions in {**kinds, **_OTHERS}.items()}

@@ -1,0 +1,141 @@
+"""The settings of the server: each by option, by environment variable, or by a line of a file, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.option import Option, option, options_of
+
+#: What begins the names of the settings in the environment.
+VARIABLE = "ANSIBLE_ENSEMBLE_PROVISION_"
+
+#: The command that has them as options.
+COMMAND = "provision"
+
+_ADDRESS, _STORE, _TLS, _KEEPING, _LOG = "address", "storage", "encryption", "what is kept", "log"
+
+
+def _setting(default: Any, help_text: str, flag: str, heading: str, **said: Any) -> Any:
+    return option(default, help_text, flag, commands=(COMMAND,), heading=heading, **said)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a server is to run."""
+
+    data: str = _setting(
+        "", "Folder of what the server keeps", "--data", _STORE, metavar="DIR", otherwise="the user's state folder"
+    )
+    database: str = _setting(
+        "",
+        "URL of a PostgreSQL database, or path of an SQLite file",
+        "--database",
+        _STORE,
+        metavar="URL",
+        otherwise="a file in the data folder",
+    )
+    host: str = _setting("0.0.0.0", "Address to listen at", "--host", _ADDRESS, metavar="ADDRESS", otherwise="0.0.0.0")
+    port: int = _setting(8092, "Port to listen at", "--port", _ADDRESS, metavar="PORT", otherwise="8092")
+    cert: str = _setting(
+        "", "Certificate file in PEM", "--cert", _TLS, metavar="FILE", otherwise="a self-signed one, made at first start"
+    )
+    key: str = _setting("", "File of the certificate's private key in PEM", "--key", _TLS, metavar="FILE")
+    default_user: bool = _setting(
+        False,
+        "Give the user `rocketskates` the password that everybody knows, at first start",
+        "--default-user",
+        _TLS,
+    )
+    log_limit: int = _setting(
+        32, "MiB that the log of a job may have", "--log-limit", _KEEPING, metavar="MIB", otherwise="32"
+    )
+    job_age: int = _setting(
+        0, "Days after which jobs that ended are removed", "--job-age", _KEEPING, metavar="DAYS", otherwise="never"
+    )
+    log_level: str = _setting(
+        "info", "What is logged", "--log-level", _LOG, choices=("error", "warning", "info", "debug")
+    )
+    log_format: str = _setting("text", "Form of the log's lines", "--log-format", _LOG, choices=("text", "json"))
+
+    @property
+    def folder(self) -> Path:
+        """The folder of what the server keeps."""
+        return Path(self.data)
+
+    @property
+    def store(self) -> str:
+        """Where the objects are kept."""
+        return self.database or str(self.folder / "provision.sqlite")
+
+
+def settings_of(given: Mapping[str, Any], environment: Mapping[str, str], file: Path | None) -> Settings:
+    """The settings that hold.
+
+    Args:
+        given: those that were given as options.
+        environment: the environment variables.
+        file: a YAML file with a map of settings.
+
+    Raises:
+        InvalidInput: a setting is not known, or its value is none.
+    """
+    declared = {one.name: one for one in options_of(Settings)}
+    values = _of_file(declared, file) if file else {}
+    for name, one in declared.items():
+        if text := environment.get(VARIABLE + name.upper()):
+            values[name] = _value(one, text, Place(f"${VARIABLE}{name.upper()}"))
+    values |= {name: value for name, value in given.items() if name in declared}
+    return _checked(Settings(**{"data": _state_folder(environment), **values}))
+
+
+def _of_file(declared: Mapping[str, Option], file: Path) -> dict[str, Any]:
+    place = Place(str(file))
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise InvalidInput(f"the settings cannot be read: {_reason(error)}", place) from None
+    if not isinstance(content, dict):
+        raise InvalidInput("settings are a map of names and values", place)
+    names = {str(name).replace("-", "_"): value for name, value in content.items()}
+    if unknown := sorted(names.keys() - declared.keys()):
+        known = ", ".join(field.name for field in fields(Settings))
+        raise InvalidInput(f'there is no setting "{unknown[0]}"', place, hint=f"the settings are {known}")
+    return {name: _value(declared[name], value, place) for name, value in names.items()}
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return str(error.strerror)
+    return str(error).splitlines()[0]
+
+
+def _value(one: Option, value: Any, place: Place) -> Any:
+    """A setting's value, from a text or from YAML."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if one.kind == "bool" and text in ("true", "false", "1", "0"):
+        return text in ("true", "1")
+    if one.kind == "int" and text.isdecimal():
+        return int(text)
+    if one.kind == "str" and isinstance(value, str | int) and (not one.choices or text in one.choices):
+        return text
+    wanted = {"bool": "true or false", "int": "a number"}.get(one.kind) or " or ".join(one.choices) or "a text"
+    raise InvalidInput(f"{one.name} is to be {wanted}, and not {text!r}", place)
+
+
+def _checked(settings: Settings) -> Settings:
+    if bool(settings.cert) != bool(settings.key):
+        raise InvalidInput("a certificate needs its key, and a key its certificate", hint="give both --cert and --key")
+    if settings.port > 65535:
+        raise InvalidInput(f"there is no port {settings.port}")
+    return settings
+
+
+def _state_folder(environment: Mapping[str, str]) -> str:
+    state = environment.get("XDG_STATE_HOME") or str(Path(environment.get("HOME") or "~").expanduser() / ".local/state")
+    return str(Path(state) / "ansible-ensemble" / "provision")

@@ -1,0 +1,157 @@
+"""A websocket: what a client asks to be told of, and what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from ansible_ensemble.core.clock import iso_time, now
+from ansible_ensemble.provision.objects.codec import encode
+from ansible_ensemble.provision.objects.event import Event
+from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.server.filters import InvalidFilter, Match, parse_filter
+from ansible_ensemble.provision.server.hub import Hub
+
+_LOG = logging.getLogger(__name__)
+
+#: How many events may wait for a reader; who lets more wait is disconnected.
+BACKLOG = 2000
+
+#: How many filters a client may have.
+_MOST_FILTERS = 1000
+
+#: Seconds between two pings; who does not answer one in half of that is gone.
+_PING = 54
+
+#: Seconds that a client has to take leave.
+_GOODBYE = 5
+
+#: A client sends filters and nothing else.
+_MESSAGE_BYTES = 64 * 2**10
+
+#: Raises `Refused` where a client may not hear of what a filter matches.
+Allow = Callable[[list[Match]], Awaitable[None]]
+
+
+class Socket:
+    """One client of the events.
+
+    Args:
+        hub: what tells of events.
+        allow: decides on filters.
+    """
+
+    def __init__(self, hub: Hub, allow: Allow) -> None:
+        self._hub, self._allow = hub, allow
+        self._filters: dict[str, list[Match]] = {}
+        self._waiting: deque[bytes] = deque()
+        self._has_some = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._is_slow = False
+
+    def hear(self, message: bytes) -> None:
+        """Send an event, as soon as those before it are sent; who does not read is disconnected."""
+        if len(self._waiting) < BACKLOG:
+            self._waiting.append(message)
+            self._has_some.set()
+        elif not self._is_slow:
+            self._is_slow = True
+            self._waiting.clear()
+            self._ended.set()
+
+    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+        """Talk to a client until it goes, or does not read what it is sent, or the server stops."""
+        connection = web.WebSocketResponse(heartbeat=_PING, max_msg_size=_MESSAGE_BYTES, compress=False)
+        await connection.prepare(request)
+        tasks = [asyncio.create_task(one) for one in (self._receive(connection), self._send(connection), self._end())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for matches in self._filters.values():
+                self._hub.remove(self, matches)
+            for task in tasks:
+                task.cancel()
+            await _settled(tasks)
+            await self._say_goodbye(connection, request)
+        return connection
+
+    def end(self) -> None:
+        """Close the connection, because the server stops."""
+        self._ended.set()
+
+    async def _end(self) -> None:
+        await self._ended.wait()
+
+    async def _say_goodbye(self, connection: web.WebSocketResponse, request: web.Request) -> None:
+        if self._is_slow:
+            _LOG.warning("a websocket is closed: %d events waited for its reader", BACKLOG)
+            code, why = WSCloseCode.POLICY_VIOLATION, b"too slow: events were waiting"
+        else:
+            code, why = WSCloseCode.GOING_AWAY, b""
+        try:
+            async with asyncio.timeout(_GOODBYE):
+                await connection.close(code=code, message=why)
+        except TimeoutError:
+            if request.transport:
+                request.transport.abort()
+
+    async def _receive(self, connection: web.WebSocketResponse) -> None:
+        async for message in connection:
+            if message.type is not WSMsgType.TEXT:
+                break
+            await self._obey(message.data)
+
+    async def _send(self, connection: web.WebSocketResponse) -> None:
+        while True:
+            await self._has_some.wait()
+            self._has_some.clear()
+            while self._waiting:
+                await connection.send_frame(self._waiting.popleft(), WSMsgType.TEXT)
+
+    async def _obey(self, text: str) -> None:
+        """Register or deregister a filter, and say that it is done, or why not."""
+        action, _, wanted = text.strip().partition(" ")
+        wanted = wanted.strip()
+        try:
+            if action == "register":
+                await self._register(wanted)
+            elif action == "deregister":
+                self._hub.remove(self, self._kept(self._filters.pop(wanted, [])))
+            else:
+                raise Refused(400, "a message is `register FILTER` or `deregister FILTER`")
+        except Refused as refused:
+            self._tell("refused", wanted, refused.error)
+        else:
+            self._tell(action, wanted)
+
+    async def _register(self, wanted: str) -> None:
+        if wanted in self._filters:
+            return
+        if len(self._filters) >= _MOST_FILTERS:
+            raise Refused(400, "too many filters")
+        try:
+            matches = parse_filter(wanted)
+        except InvalidFilter as error:
+            raise Refused(400, str(error)) from None
+        await self._allow(matches)
+        self._filters[wanted] = matches
+        self._hub.add(self, matches)
+
+    def _kept(self, matches: list[Match]) -> set[Match]:
+        """Those of the matches that no other filter has."""
+        return set(matches) - {match for others in self._filters.values() for match in others}
+
+    def _tell(self, action: str, wanted: str, why: object = None) -> None:
+        event = Event(time=iso_time(now()), type="websocket", action=action, key=wanted[:1000], object=why)
+        self.hear(encode(event))
+
+
+async def _settled(tasks: list[asyncio.Task[None]]) -> None:
+    """Wait for tasks to end; that a client has gone is no error."""
+    for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(outcome, Exception) and not isinstance(outcome, ConnectionError):
+            _LOG.error("a websocket failed: %s", type(outcome).__name__, exc_info=outcome)
