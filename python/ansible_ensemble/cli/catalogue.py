@@ -35,6 +35,7 @@ JOBS = "Jobs"
 LOOK = "Looking"
 _HISTORY = "History"
 _PROJECTS = "Projects"
+_MACHINES = "Machines"
 OTHER = "Other"
 
 COMMANDS: tuple[Command, ...] = (
@@ -63,6 +64,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),
     Command("adopt", "adopt", "record an existing resource in the status", _PROJECTS, runs=True),
     Command("forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS),
+    Command("provision", "provision", "serve machines that are driven through workflows", _MACHINES),
     Command("completion", "completion", "print a completion script for a shell", OTHER),
     Command("version", "version", "print versions", OTHER),
 )

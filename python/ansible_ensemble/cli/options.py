@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,12 @@ def add_options(parser: argparse.ArgumentParser, command: str) -> None:
                 group(parser, one.heading).add_argument(
                     "-J", "--ask-vault-pass", action="store_true", default=False, help="ask for the vault password"
                 )
+
+
+def add_declared(parser: argparse.ArgumentParser, declared: Iterable[Option]) -> None:
+    """Add options by their declarations."""
+    for one in declared:
+        _add(group(parser, one.heading), one)
 
 
 def group(parser: argparse.ArgumentParser, heading: str) -> argparse._ArgumentGroup:

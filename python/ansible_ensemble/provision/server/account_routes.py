@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from ansible_ensemble.provision.objects import Machine, User
+from ansible_ensemble.provision.objects.access import User
+from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused
@@ -80,7 +81,7 @@ def _wanted(call: Call) -> _Wanted:
     if "roles" in query:
         raise Refused(400, "A token is limited by scope, action and specific, not by roles", type=call.request.method)
     limits = {word: query[word] for word in _LIMITS if query.get(word)}
-    claim = Claim(**{word: "*" for word in _LIMITS} | limits)
+    claim = Claim(**dict.fromkeys(_LIMITS, "*") | limits)
     return _Wanted(int(call.server.clock() + life), [[claim]] if limits else [])
 
 

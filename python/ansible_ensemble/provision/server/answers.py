@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from ansible_ensemble.provision.objects import Object
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.event import Error
 from ansible_ensemble.provision.rules.refusal import Refused

@@ -62,7 +62,6 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("DELETE", _OWNER + "/params/{param:.+}", param_routes.remove_one),
     ("POST", "/jobs", job_routes.create),
     ("DELETE", "/jobs", job_routes.purge),
-    ("GET", "/jobs/{key}/actions", job_routes.show_actions),
     ("GET", "/jobs/{key}/log", job_routes.show_log),
     ("PUT", "/jobs/{key}/log", job_routes.append_log),
     ("GET", "/{kind:jobs}/{key}/plugin_actions", job_routes.list_actions),
@@ -116,6 +115,8 @@ async def _finish(
 ) -> web.StreamResponse:
     """Answer whatever happens, and count it; the query is not logged, because tokens may be in it."""
     started = time.perf_counter()
+    server = request.app[SERVER]
+    server.hears(request.protocol)
     try:
         response = await handler(request)
     except ConnectionError:  # the client has gone
@@ -123,6 +124,6 @@ async def _finish(
     except Exception as error:
         response = answer_to(error, request)
     spent = time.perf_counter() - started
-    request.app[SERVER].metrics.count(request.method, response.status, spent)
+    server.metrics.count(request.method, response.status, spent)
     _LOG.debug("%s %s %d %.4f s", request.method, request.path, response.status, spent)
     return response

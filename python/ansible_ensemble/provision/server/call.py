@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from aiohttp import web
 
+from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.answers import BYTES, JSON
@@ -44,6 +45,7 @@ class Server:
         sockets: that are open.
         is_stopping: whether the server stops.
         clock: tells the seconds since 1970.
+        silent: connections that sent no request yet, and what closes them.
     """
 
     store: Store
@@ -56,6 +58,23 @@ class Server:
     sockets: set[Socket] = field(default_factory=set)
     is_stopping: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Callable[[], float] = time.time
+    silent: dict[asyncio.BaseProtocol, asyncio.TimerHandle] = field(default_factory=dict)
+
+    def hears(self, connection: asyncio.BaseProtocol) -> None:
+        """Keep a connection, because it sent a request."""
+        if closing := self.silent.pop(connection, None):
+            closing.cancel()
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Tell those who listen of events."""
+        self.metrics.events += len(events)
+        self.hub.publish(events)
+
+    def stop(self) -> None:
+        """Take leave of those who listen or wait."""
+        self.is_stopping.set()
+        for socket in tuple(self.sockets):
+            socket.end()
 
     async def until_stopping(self, awaited: Coroutine[Any, Any, Any]) -> None:
         """Wait for something, and no longer when the server stops."""

@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -75,10 +76,8 @@ def names_of(host: str) -> list[str]:
     """The names and addresses under which clients may know the server."""
     name = socket.gethostname()
     found = ["localhost", "127.0.0.1", "::1", name, *([] if host in ("", "0.0.0.0", "::") else [host])]
-    try:
+    with suppress(OSError):  # the name of this machine may have no address
         found += [socket.getfqdn(name), *(str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(name, None))]
-    except OSError:
-        pass  # the name of this machine has no address
     return list(dict.fromkeys(found))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.rules.claims import ALL, Need
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.filters import Match
 from ansible_ensemble.provision.server.identity import named
 from ansible_ensemble.provision.server.socket import Socket
-from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.store.transaction import Reader
 
 
@@ -23,11 +23,9 @@ async def listen(call: Call) -> web.StreamResponse:
 
     socket = Socket(server.hub, allow)
     server.sockets.add(socket)
-    server.metrics.sockets += 1
     try:
         return await socket.serve(call.request)
     finally:
-        server.metrics.sockets -= 1
         server.sockets.discard(socket)
 
 

@@ -34,7 +34,8 @@ def parse_filter(text: str) -> list[Match]:
     named = [_names(part) for part in parts]
     if len(named[0]) * len(named[1]) * len(named[2]) > _MOST:
         raise InvalidFilter("the filter is too long")
-    return list(product(*named))
+    types, actions, keys = named
+    return list(product(types, actions, keys))
 
 
 def matches_of(type_: str, action: str, key: str) -> Iterator[Match]:

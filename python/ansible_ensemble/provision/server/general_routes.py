@@ -92,7 +92,10 @@ async def show_metrics(call: Call) -> web.Response:
     kept = await call.read(
         Need("metrics", "get"), lambda reader: {prefix: reader.count(kind) for prefix, kind in KINDS.items()}
     )
-    return web.Response(text=call.server.metrics.text(kept), headers={"Content-Type": "text/plain; version=0.0.4"})
+    return web.Response(
+        text=call.server.metrics.text(len(call.server.sockets), kept),
+        headers={"Content-Type": "text/plain; version=0.0.4"},
+    )
 
 
 async def show_health(request: web.Request) -> web.Response:

@@ -49,4 +49,3 @@ class Hub:
         for match in matches_of(event.type, event.action, event.key):
             found |= self._listeners.get(match, set())
         return found
-

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from ansible_ensemble.provision.objects import Job, Machine, Object, Role, User
+from ansible_ensemble.provision.objects.access import Role, User
+from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim
 from ansible_ensemble.provision.rules.claims import ALL, Need, allows, allows_all, of_machine, of_user, specifics
 from ansible_ensemble.provision.rules.refusal import Refused

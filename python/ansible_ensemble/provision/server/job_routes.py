@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from aiohttp import web
 
-from ansible_ensemble.provision.objects import Job, Machine
 from ansible_ensemble.provision.objects.codec import Undecodable, decode, encode
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
@@ -17,7 +18,6 @@ from ansible_ensemble.provision.server.identity import Names, named
 from ansible_ensemble.provision.server.tokens import Token, signed
 from ansible_ensemble.provision.service import actions, jobs
 from ansible_ensemble.provision.service.actions import ActionFailed, Invocation
-from ansible_ensemble.provision.service.render import job_actions
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 #: How much of a log is read or written at once.
@@ -66,15 +66,6 @@ async def _with_token(call: Call, job: Job) -> Job:
     expires = call.server.clock() + _TOKEN_LIFE
     token = Token(machine=job.machine, job=job.uuid, expires=int(expires), grants=job.extra_claims)
     return job.replaced(token=signed(token, call.server.token_key, machine.secret)) if machine else job
-
-
-async def show_actions(call: Call) -> web.Response:
-    """What a job consists of: files and scripts, rendered now."""
-    name, system = call.part("key"), call.request.query.get("os", "")
-    found = await call.read(
-        Need("jobs", "actions"), lambda reader: job_actions(reader, name, system), named("jobs", name), name
-    )
-    return answer(found)
 
 
 async def show_log(call: Call) -> web.StreamResponse:
@@ -152,7 +143,7 @@ async def invoke_action(call: Call) -> web.Response:
     prefix, name, command, body = call.part("kind"), call.part("key"), call.part("command"), await call.body()
     ready = await call.read(
         Need(prefix, "action"),
-        lambda reader: actions.prepare(reader, call.server.actions, prefix, name, command, body),
+        lambda reader: actions.prepare(reader, call.server.actions, prefix, name, command, body=body),
         named(prefix, name),
         name,
     )

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ansible_ensemble.provision.objects import Object
-from ansible_ensemble.provision.objects.base import wire_name
+from ansible_ensemble.provision.objects.base import Object, wire_name
 from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.server.answers import body_of
 from ansible_ensemble.provision.server.identity import names_of
@@ -45,7 +44,9 @@ class Listing:
         return [*pieces, bytes(piece + b"]")]
 
 
-def listing(reader: Reader, kind: type[Object], query: Query, allowed: frozenset[str] | None, *, counted: bool) -> Listing:
+def listing(
+    reader: Reader, kind: type[Object], query: Query, allowed: frozenset[str] | None, *, counted: bool
+) -> Listing:
     """What a query finds.
 
     Args:

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from aiohttp import web
 
-from ansible_ensemble.provision.objects import User
+from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.attempts import LONGEST_WAIT, Attempts
 from ansible_ensemble.provision.server.identity import PasswordProof, Proof, TokenProof, denied

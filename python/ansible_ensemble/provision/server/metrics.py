@@ -15,12 +15,10 @@ class Metrics:
 
     Attributes:
         events: how many events there were.
-        sockets: how many websockets are open.
     """
 
     def __init__(self) -> None:
         self.events = 0
-        self.sockets = 0
         self._requests: Counter[tuple[str, int]] = Counter()
         self._within = [0] * (len(_BOUNDS) + 1)
         self._seconds = 0.0
@@ -31,15 +29,16 @@ class Metrics:
         self._within[bisect_left(_BOUNDS, seconds)] += 1
         self._seconds += seconds
 
-    def text(self, kept: Mapping[str, int]) -> str:
+    def text(self, sockets: int, kept: Mapping[str, int]) -> str:
         """All of it.
 
         Args:
+            sockets: how many websockets are open.
             kept: how many objects there are of each kind.
         """
         lines = [*self._of_requests(), *self._of_times()]
         lines += _lines("events_total", "counter", "Events", {"": self.events})
-        lines += _lines("websockets", "gauge", "Websockets that are open", {"": self.sockets})
+        lines += _lines("websockets", "gauge", "Websockets that are open", {"": sockets})
         lines += _lines("objects", "gauge", "Objects", {f'{{kind="{kind}"}}': count for kind, count in kept.items()})
         return "\n".join(lines) + "\n"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from ansible_ensemble.provision.objects import Object
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.query import parse_query, parse_shape

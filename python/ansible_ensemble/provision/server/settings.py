@@ -34,7 +34,7 @@ class Settings:
     )
     database: str = _setting(
         "",
-        "URL of a PostgreSQL database, or path of an SQLite file",
+        "Where objects are kept: a PostgreSQL URL, or the path of an SQLite file",
         "--database",
         _STORE,
         metavar="URL",
@@ -43,7 +43,12 @@ class Settings:
     host: str = _setting("0.0.0.0", "Address to listen at", "--host", _ADDRESS, metavar="ADDRESS", otherwise="0.0.0.0")
     port: int = _setting(8092, "Port to listen at", "--port", _ADDRESS, metavar="PORT", otherwise="8092")
     cert: str = _setting(
-        "", "Certificate file in PEM", "--cert", _TLS, metavar="FILE", otherwise="a self-signed one, made at first start"
+        "",
+        "Certificate file in PEM",
+        "--cert",
+        _TLS,
+        metavar="FILE",
+        otherwise="one of our own",
     )
     key: str = _setting("", "File of the certificate's private key in PEM", "--key", _TLS, metavar="FILE")
     default_user: bool = _setting(
@@ -53,7 +58,7 @@ class Settings:
         _TLS,
     )
     log_limit: int = _setting(
-        32, "MiB that the log of a job may have", "--log-limit", _KEEPING, metavar="MIB", otherwise="32"
+        32, "Limit of the log of a job, in MiB", "--log-limit", _KEEPING, metavar="MIB", otherwise="32"
     )
     job_age: int = _setting(
         0, "Days after which jobs that ended are removed", "--job-age", _KEEPING, metavar="DAYS", otherwise="never"

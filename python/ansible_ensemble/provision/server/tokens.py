@@ -1,7 +1,7 @@
 """Tokens: what stands for a password, for a time.
 
-A token says whose it is, until when, and what limits it has. It is signed with a key of the server and the secret of its
-user or machine; another secret makes all tokens of its owner invalid. That of a job is invalid when its job has ended.
+A token says whose it is, until when, and what limits it has. It is signed with a key of the server and the secret of
+its user or machine; another secret makes all tokens of its owner invalid. That of a job ends with its job.
 """
 
 from __future__ import annotations

@@ -1,0 +1,169 @@
+"""A server as a process: it starts, serves until it is told to stop, and finishes what it began."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import web
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.provision.server import log
+from ansible_ensemble.provision.server.app import application
+from ansible_ensemble.provision.server.call import Server
+from ansible_ensemble.provision.server.certificate import load, own_certificate, tls_context
+from ansible_ensemble.provision.server.first_start import new_password, prepare
+from ansible_ensemble.provision.server.hub import Hub
+from ansible_ensemble.provision.server.listening import bound, handed_over, shown
+from ansible_ensemble.provision.server.login import Login
+from ansible_ensemble.provision.server.metrics import Metrics
+from ansible_ensemble.provision.server.settings import Settings
+from ansible_ensemble.provision.server.upkeep import PRINCIPAL, Upkeep
+from ansible_ensemble.provision.service.built_ins import FIRST_USER
+from ansible_ensemble.provision.store.opening import open_store
+from ansible_ensemble.provision.store.transaction import Store
+
+_LOG = logging.getLogger(__name__)
+
+#: Seconds for a handshake, for the first request of a connection, between two, and for requests when the server stops.
+_HANDSHAKE, _FIRST_REQUEST, _IDLE, _FINISH = 10.0, 30.0, 75.0, 20.0
+
+#: Seconds between two looks at whether our own certificate expires.
+_RENEWAL = 86400.0
+
+#: Takes a line for the user.
+Say = Callable[[str], None]
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Store]:
+    """The store of a server.
+
+    Raises:
+        EnsembleError: it cannot be opened.
+    """
+    if not settings.database:
+        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = await open_store(settings.store, log_limit=settings.log_limit * 2**20)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def serve(settings: Settings, say: Say) -> None:
+    """Serve until a signal says to stop.
+
+    Args:
+        settings: how.
+        say: takes what the user is told: the first password, and the address.
+
+    Raises:
+        EnsembleError: it cannot start.
+    """
+    log.begin(settings.log_level, settings.log_format)
+    async with opened(settings) as store:
+        start = await store.transact(lambda tx: prepare(tx, default_user=settings.default_user), PRINCIPAL)
+        if start.password:
+            _say_password(say, start.password, settings.default_user)
+        server = Server(
+            store=store,
+            settings=settings,
+            token_key=start.token_key,
+            login=Login(store, start.token_key),
+            hub=Hub(),
+            metrics=Metrics(),
+        )
+        await _serve(server, say)
+
+
+def _say_password(say: Say, password: str, known: bool) -> None:
+    say(f"The password of the user {FIRST_USER} is {password}")
+    say("Everybody knows it: change it." if known else "This is said only once.")
+
+
+async def _serve(server: Server, say: Say) -> None:
+    stopped = _signals()
+    context = tls_context(*_certificate(server.settings))
+    sockets = handed_over(os.environ) or bound(server.settings.host, server.settings.port)
+    unsubscribe = server.store.subscribe(server.tell)
+    upkeep = Upkeep(server.store, server.settings.job_age)
+    runner = web.AppRunner(
+        application(server), access_log=None, keepalive_timeout=_IDLE, shutdown_timeout=_FINISH, handle_signals=False
+    )
+    await runner.setup()
+    loop = asyncio.get_running_loop()
+    listeners = [
+        await loop.create_server(
+            lambda: _watched(server, runner), sock=one, ssl=context, ssl_handshake_timeout=_HANDSHAKE
+        )
+        for one in sockets
+    ]
+    upkeep.begin()
+    renewing = asyncio.create_task(_renew(server.settings, context))
+    for one in sockets:
+        say(f"Ready at {shown(one)}")
+    _LOG.info("the server is ready")
+    await stopped.wait()
+    _LOG.info("the server stops")
+    for listener in listeners:
+        listener.close()
+    server.stop()
+    renewing.cancel()
+    await upkeep.end()
+    await runner.cleanup()
+    unsubscribe()
+
+
+def _signals() -> asyncio.Event:
+    """Is set when the server is to stop."""
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    return stopped
+
+
+def _certificate(settings: Settings) -> tuple[Path, Path]:
+    """The files of the certificate and its key: those that are given, or our own."""
+    if settings.cert:
+        return Path(settings.cert), Path(settings.key)
+    return own_certificate(settings.folder / "tls", settings.host)
+
+
+async def _renew(settings: Settings, context: ssl.SSLContext) -> None:
+    """Show a new certificate before the old one expires, also one that was replaced in its files."""
+    while True:
+        await asyncio.sleep(_RENEWAL)
+        try:
+            load(context, *await asyncio.to_thread(_certificate, settings))
+        except (EnsembleError, OSError) as error:
+            _LOG.error("the certificate cannot be renewed: %s", error)
+
+
+def _watched(server: Server, runner: web.AppRunner) -> asyncio.Protocol:
+    """A new connection, which is closed if it sends no request."""
+    assert runner.server
+    made = runner.server()
+
+    def close() -> None:
+        server.silent.pop(made, None)
+        made.force_close()
+
+    server.silent[made] = asyncio.get_running_loop().call_later(_FIRST_REQUEST, close)
+    return made
+
+
+async def reset_password(settings: Settings) -> str:
+    """Another password for the first user.
+
+    Raises:
+        EnsembleError: the store cannot be opened, as when a server has it, or there is no such user.
+    """
+    async with opened(settings) as store:
+        return await store.transact(new_password, PRINCIPAL)

@@ -1,0 +1,133 @@
+"""What the server does by itself: failed jobs are tried again when it is time, old ones are removed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+from ansible_ensemble.core.clock import iso_time, now
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.provision.objects.event import Event
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.rules.query import parse_query
+from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.service import crud
+from ansible_ensemble.provision.service.retries import Retry, try_again, waiting_retries, waiting_retry
+from ansible_ensemble.provision.store.transaction import Store, Transaction
+
+_LOG = logging.getLogger(__name__)
+
+#: Seconds between two looks at all machines, for what another server began and left.
+_LOOK = 60.0
+
+#: Seconds between two removals of old jobs, and how many jobs one transaction removes.
+_REMOVAL = 3600.0
+_AT_ONCE = 100
+
+#: As whom it is done.
+PRINCIPAL = "system"
+
+
+class Upkeep:
+    """What goes on beside requests, in one server of those that share a store; done twice, it does no harm.
+
+    Args:
+        store: where it is done.
+        job_age: days after which ended jobs are removed; 0 keeps them.
+    """
+
+    def __init__(self, store: Store, job_age: int) -> None:
+        self._store, self._job_age = store, job_age
+        self._waiting: dict[Retry, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    def begin(self) -> None:
+        """Start with it."""
+        self._unsubscribe = self._store.subscribe(self._hear)
+        self._start(self._regularly(_LOOK, self._look_at_all))
+        if self._job_age:
+            self._start(self._regularly(_REMOVAL, self._remove_old))
+
+    async def end(self) -> None:
+        """End it."""
+        self._unsubscribe()
+        for handle in self._waiting.values():
+            handle.cancel()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _start(self, work: Awaitable[Any]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _regularly(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await _guarded(work())
+            await asyncio.sleep(seconds)
+
+    def _hear(self, events: Sequence[Event]) -> None:
+        """A machine that stopped may have a failed job that is tried again."""
+        for event in events:
+            machine = event.object
+            if isinstance(machine, Machine) and not machine.runnable and machine.current_job:
+                self._start(_guarded(self._look_at(machine.uuid)))
+
+    async def _look_at(self, machine: str) -> None:
+        if retry := await self._store.read(lambda reader: waiting_retry(reader, machine)):
+            self._schedule(retry)
+
+    async def _look_at_all(self) -> None:
+        for retry in await self._store.read(waiting_retries):
+            self._schedule(retry)
+
+    def _schedule(self, retry: Retry) -> None:
+        if retry not in self._waiting:
+            seconds = max((retry.due - now()).total_seconds(), 0.0)
+            loop = asyncio.get_running_loop()
+            self._waiting[retry] = loop.call_later(seconds, lambda: self._start(_guarded(self._try_again(retry))))
+
+    async def _try_again(self, retry: Retry) -> None:
+        self._waiting.pop(retry, None)
+        if await self._store.transact(lambda tx: try_again(tx, retry, now()), PRINCIPAL):
+            _LOG.info("machine %s tries its failed job again", retry.machine)
+
+    async def _remove_old(self) -> None:
+        """Remove the jobs that ended long ago, unless their machines still need them."""
+        before = iso_time(now() - timedelta(days=self._job_age))
+        old = parse_query(Job, [("State", "In(finished,failed)"), ("EndTime", f"Lt({before})")])
+        found = await self._store.read(lambda reader: [job.uuid for job in old.found(reader.all(Job))])
+        removed = 0
+        for start in range(0, len(found), _AT_ONCE):
+            some = found[start : start + _AT_ONCE]
+            removed += await self._store.transact(lambda tx, some=some: _remove(tx, some), PRINCIPAL)  # type: ignore[misc] # mypy's lambdas
+        if removed:
+            _LOG.info("%d old jobs were removed", removed)
+
+
+def _remove(tx: Transaction, jobs: Sequence[str]) -> int:
+    removed = 0
+    for uuid in jobs:
+        try:
+            crud.remove(tx, Job.PREFIX, uuid)
+            removed += 1
+        except Refused:
+            continue  # its machine needs it, or it is gone
+    return removed
+
+
+async def _guarded(work: Awaitable[Any]) -> None:
+    """Do something; if it fails, the next time may be better."""
+    try:
+        await work
+    except (EnsembleError, Refused) as error:
+        _LOG.error("upkeep failed: %s", error)
+    except Exception as error:
+        _LOG.error("upkeep failed: %s", type(error).__name__, exc_info=error)
