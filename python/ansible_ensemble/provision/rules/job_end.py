@@ -55,9 +55,9 @@ def after_failure(machine: Machine, job: Job, catalog: Catalog, now: datetime) -
 
 
 def after_handlers(machine: Machine) -> Machine:
-    """The machine at the task whose handlers are through, with its task list as it was."""
+    """The machine just before the task whose handlers are through, with its task list as it was."""
     stack = machine.task_error_stacks[-1]
-    handled = restarted(machine, stack.current_task)
+    handled = restarted(machine, stack.current_task - 1)
     return handled.replaced(tasks=stack.task_list, task_error_stacks=machine.task_error_stacks[:-1])
 
 

@@ -177,8 +177,10 @@ def _ran(machine: Machine, index: int, request: JobRequest) -> Decision:
 
 def _resumed(machine: Machine, request: JobRequest) -> Decision:
     """The task whose handlers are through, again: first where it is to run, if handlers changed that."""
-    handled = after_handlers(machine)
-    index = handled.current_task
+    handled = settled(after_handlers(machine), request.catalog)
+    if not handled.available:  # what the list names is gone since
+        return Decision(204, handled)
+    index = handled.current_task + 1
     back = placed(handled, index, request.catalog)
     if _place(back) == _place(machine):
         return _ran(handled, index, request)
