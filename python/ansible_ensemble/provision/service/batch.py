@@ -13,6 +13,7 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.availability import validated
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.service.fields import is_same
 from ansible_ensemble.provision.service.secure_params import concealed
 from ansible_ensemble.provision.store.transaction import AlreadyExists, Transaction
 
@@ -147,7 +148,7 @@ class Batch:
 
     def _write(self, reference: Reference) -> None:
         before, after = self._before(reference), self._wanted[reference]
-        if before == after:
+        if is_same(before, after):
             return
         if after is None:
             self.tx.delete(before)  # type: ignore[arg-type] # who removes an object has seen it

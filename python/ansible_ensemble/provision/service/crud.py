@@ -10,7 +10,7 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import guards, kinds
 from ansible_ensemble.provision.service.batch import Batch
-from ansible_ensemble.provision.service.fields import as_kept, as_new
+from ansible_ensemble.provision.service.fields import as_kept, as_new, is_same
 from ansible_ensemble.provision.service.lookup import found, kind_of
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.patch import Operation, parsed, patched
@@ -134,9 +134,17 @@ def _patched(tx: Transaction, kept: Object, operations: list[Operation]) -> Any:
         operations,
         kept.PREFIX,
         kept.key,
-        normal=lambda whole: plain(from_plain(type(kept), whole)),
+        normal=lambda whole: _normal(type(kept), whole),
         is_secret=lambda operation: guards.is_secret(tx, operation),
     )
+
+
+def _normal(kind: type[Object], whole: Any) -> Any:
+    """A whole document as this server writes it: clients leave out what is empty, or write it as null."""
+    try:
+        return plain(from_plain(kind, whole))
+    except Undecodable:
+        return whole
 
 
 def _change(tx: Transaction, kept: Object, wanted: Any, method: str, *, force: bool = False) -> Object:
@@ -145,7 +153,7 @@ def _change(tx: Transaction, kept: Object, wanted: Any, method: str, *, force: b
         message = f"Key change from {kept.key} to {wanted.key} not allowed"
         raise Refused(400, message, type=method, model=kept.PREFIX, key=kept.key)
     wanted = as_kept(wanted, kept)
-    if wanted == kept.public():
+    if is_same(wanted, kept.public()):
         return kept
     guards.refuse_protected(kept, wanted, method)
     batch = Batch(tx)

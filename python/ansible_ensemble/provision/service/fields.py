@@ -1,4 +1,4 @@
-"""Fields of objects that requests cannot set."""
+"""Fields of objects: those that requests cannot set, and whether any differs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TypeVar
 import msgspec
 
 from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.codec import plain
+from ansible_ensemble.provision.service.patch import same
 
 Kept = TypeVar("Kept", bound=Object)
 
@@ -31,6 +33,11 @@ def as_new(made: Kept) -> Kept:
 def as_kept(wanted: Kept, kept: Kept) -> Kept:
     """An object as a request may change it."""
     return wanted.replaced(**{name: getattr(kept, name) for name in _computed(type(kept))})
+
+
+def is_same(one: Object | None, other: Object | None) -> bool:
+    """Whether all fields of two objects are the same JSON; Python alone takes 1 for true."""
+    return one == other and same(plain(one), plain(other))
 
 
 def key_name(kind: type[Object]) -> str:

@@ -23,7 +23,7 @@ from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.guards import is_secret_param, refuse_protected
 from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
-from ansible_ensemble.provision.service.patch import parsed, patched
+from ansible_ensemble.provision.service.patch import parsed, patched, same
 from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, Revealed, revealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
@@ -157,7 +157,8 @@ def _read(reader: Reader, prefix: str, name: str, decode: bool) -> tuple[Owner, 
 def _keep(tx: Transaction, owner: Owner, params: Mapping[str, Any], method: str) -> dict[str, Any]:
     changed = owner.replaced(params=dict(params))
     refuse_protected(owner, changed, method)
-    fresh = {name: value for name, value in params.items() if name not in owner.params or value != owner.params[name]}
+    known = owner.params
+    fresh = {name: value for name, value in params.items() if name not in known or not same(value, known[name])}
     if flaws := flaws_of_params({name: value for name, value in fresh.items() if not is_sealed(value)}, tx):
         raise Refused(422, *flaws, type=method, model=owner.PREFIX, key=owner.key)
     return Batch(tx).keep(changed).params
