@@ -36,11 +36,13 @@ def concealed(tx: Transaction, catalog: Catalog, wanted: Kept, kept: Object | No
         return wanted
     before = kept.params if isinstance(kept, WITH_PARAMS) else {}
     owner = (wanted.PREFIX, wanted.key)
-    changed = {
-        name: _checked(tx, catalog, owner, name, value)
-        for name, value in wanted.params.items()
-        if name not in before or not same(before[name], value) or (is_secure(name, catalog) and not is_sealed(value))
-    }
+    changed: dict[str, Any] = {}
+    for name, value in wanted.params.items():
+        plain = is_secure(name, catalog) and not is_sealed(value)
+        if plain and is_sealed(before.get(name)) and same(_opened(tx, owner, before[name]), value):
+            changed[name] = before[name]  # sealed again, it would look like another value
+        elif plain or name not in before or not same(before[name], value):
+            changed[name] = _checked(tx, catalog, owner, name, value)
     return wanted.replaced(params={**wanted.params, **changed}) if changed else wanted  # type: ignore[return-value]
 
 
