@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ansible_ensemble.core.errors import InvalidInput, UsageError
 from ansible_ensemble.instances.instance import Instances, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
+from ansible_ensemble.language.entities import Workflow, WorkflowStep
 from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.plan import KIND, Plan
 from tests.unit.planning.topologies import deployed, keys, node, plan, relate, topology
@@ -257,6 +258,8 @@ def test_filters_limit_the_job_and_say_so():
     made = plan(topology(node("app"), node("db")), instances=["db"])
     assert {change.instance for change in made.instances} == {"db"}
     assert "limited to 1 of 2 instances" in made.warnings[0]
+    assert plan(topology(node("db")), instances=["db"]).warnings == [], "it leaves nothing out"
+    assert plan(topology(node("app"), node("db")), deployed("db"), "check", instances=["db"]).warnings == []
     with pytest.raises(InvalidInput, match="did you mean app"):
         plan(topology(node("app")), instances=["ap"])
 
@@ -316,6 +319,23 @@ def test_run_needs_an_instance_with_the_operation():
     with pytest.raises(InvalidInput, match=r'has an operation "Standard\.pause"'):
         plan(topology(node("app")), deployed("app"), "run", operation="Standard.pause")
     assert keys(plan(topology(node("app")), deployed("app"), "run", operation="stop")) == ["app:Standard.stop"]
+
+
+@pytest.mark.parametrize(
+    ("workflow", "status", "runs"),
+    [
+        ("deploy", Status.OK, False),
+        ("deploy", Status.ERROR, True),
+        ("undeploy", Status.OK, True),
+        ("undeploy", Status.ABSENT, False),
+    ],
+)
+def test_a_workflow_in_place_of_a_normative_one_leaves_alone_what_is_done(workflow, status, runs):
+    spec = topology(node("app"))
+    step = WorkflowStep("only", "app", activities=[{"call_operation": "Standard.configure"}])
+    spec.workflows[workflow] = Workflow(workflow, steps={"only": step})
+    made = plan(spec, deployed("app", local=status), workflow)
+    assert keys(made) == (["app:Standard.configure"] if runs else [])
 
 
 def test_an_unknown_workflow_is_a_usage_error():
