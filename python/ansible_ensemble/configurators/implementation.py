@@ -120,7 +120,6 @@ def resolve(operation: Operation, root: Path) -> Resolved:
 
 
 def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolved:
-    """The configurator that `className` asks for."""
     if name in _ALIASES:
         name = _ALIASES[name]
     elif "#" in name:

@@ -302,7 +302,6 @@ def _predict(terraform: _Terraform) -> Steps:
 
 
 def _changes(plan: str) -> str:
-    """What a plan changes, without the words around it."""
     begin = _BEGIN.search(plan)
     return plan[begin.start() if begin else 0 :].partition("\n─")[0].strip()
 
@@ -362,7 +361,6 @@ def _failure(outcome: Outcome, *, modified: bool | None) -> Result:
 
 
 def _values(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of outputs as `output -json` gives them."""
     return {
         name: mark_sensitive(one["value"]) if one.get("sensitive") else one["value"]
         for name, one in outputs.items()

@@ -67,7 +67,6 @@ def _codec(call: Call, encoding: Any) -> str:
 
 
 def _write_private(call: Call, path: Path, data: bytes) -> None:
-    """Write a file that only this user can read."""
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")  # an operation may be reading the same contents
     try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

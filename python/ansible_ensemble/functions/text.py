@@ -219,7 +219,6 @@ def _empty() -> str:
 
 
 def _stream(key: bytes, seed: str) -> Iterator[int]:
-    """Bytes that follow from a key and a seed."""
     counter = 0
     while True:
         yield from hmac.new(key, f"generate|{seed}|{counter}".encode(), hashlib.sha256).digest()

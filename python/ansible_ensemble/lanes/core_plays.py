@@ -329,7 +329,6 @@ class _StrategyLoader:
         self._real = real
 
     def get(self, name: str, manager: Any) -> Any:
-        """The strategy of a name."""
         hosts = manager.get_inventory()._restriction
         if name in ("linear", "ansible.builtin.linear") and hosts is not None and len(hosts) == 1:
             return _InlineStrategy(manager)

@@ -45,7 +45,6 @@ class _Writer:
         self.operations = running(plan)
 
     def lines(self) -> Iterator[str]:
-        """All lines."""
         if not is_empty(self.plan):
             yield self.style.strong(f"Plan of {self.plan['workflow']} for {clean(shown_path(self.plan['ensemble']))}")
             yield ""
@@ -99,7 +98,6 @@ class _Writer:
         ]
 
     def instance(self, change: dict[str, Any]) -> Iterator[str]:
-        """What happens to one instance."""
         symbol = change["symbol"]
         name = clean(str(change["address"]))
         kind = self.style.faint(f"({change['type']})")
@@ -136,7 +134,6 @@ class _Writer:
             yield f"{indent}{self.style.symbol(mark, line)}"
 
     def runs(self, operations: list[dict[str, Any]]) -> Iterator[str]:
-        """The operations that run."""
         if not self.verbose:
             names = list(dict.fromkeys(operation_title(operation) for operation in operations))
             if names:
@@ -177,7 +174,6 @@ class _Writer:
             yield f"        {self.style.symbol(mark, line)}"
 
     def outputs(self) -> Iterator[str]:
-        """The outputs that change."""
         values = [value for change in self.plan["output_changes"].values() for value in change["values"]]
         if values:
             yield self.style.strong("Outputs:")
@@ -194,7 +190,6 @@ class _Writer:
             yield ""
 
     def warnings(self) -> Iterator[str]:
-        """Warnings."""
         if self.plan["warnings"]:
             yield from (f"{self.style.warning('Warning:')} {clean(text)}" for text in self.plan["warnings"])
             yield ""
