@@ -195,7 +195,7 @@ def test_what_left_the_spec_stays_without_prune():
         ({}, ("virtual",), "virtual"),
     ],
 )
-def test_undeploy_leaves_alone_what_the_seed_excludes(fields, directives, reason):
+def test_undeploy_leaves_alone_what_is_not_its_own_to_delete(fields, directives, reason):
     made = plan(topology(node("app", directives=directives)), deployed("app", **fields), "undeploy")
     assert made.empty
     assert reason in made.excluded[0].reason
