@@ -130,6 +130,16 @@ def test_a_secret_is_masked_as_others_write_it(encode) -> None:
     assert REDACTED in Redactor([secret]).text(f"x={encode(secret)};")
 
 
+@pytest.mark.parametrize("secret", ["sixsix", "seven77", "eight888"])
+def test_nothing_is_left_of_a_secret_and_its_line_s_end_in_base64(secret: str) -> None:
+    encoded = base64.b64encode(f"{secret}\n".encode()).decode()
+    assert Redactor([secret]).text(encoded).rstrip("=") == REDACTED
+
+
+def test_a_secret_that_is_a_key_is_masked() -> None:
+    assert Redactor(["s3cret-key"]).data({"a": [{"of s3cret-key": 1}]}) == {"a": [{f"of {REDACTED}": 1}]}
+
+
 @pytest.mark.parametrize("shown", range(1, len(SECRET)))
 @pytest.mark.parametrize("gap", ["\n[... 5 bytes cut ...]\n", "\n[... 70 characters cut ...]\n"])
 def test_at_a_gap_that_says_so_no_character_of_a_secret_remains(shown: int, gap: str) -> None:

@@ -169,6 +169,17 @@ def test_a_child_adopts_the_lock_by_its_id(ensemble: Path) -> None:
     assert lock.holds(lock.acquire(ensemble, "check"))
 
 
+def test_who_adopts_a_lock_drops_adopters_that_ended_and_no_others(ensemble: Path) -> None:
+    held = lock.acquire(ensemble, "deploy")
+    here = describe_process(os.getpid())
+    gone, elsewhere = replace(here, pid=dead_process(), start="1"), replace(here, host="another")
+    lock.lock_path(ensemble).write_text(json.dumps(replace(held, adopters=(gone, elsewhere)).to_json()))
+    with subprocess.Popen(["sleep", "60"]) as child:
+        adopters = lock.adopt(ensemble, held.id, pid=child.pid).adopters
+        child.kill()
+    assert [(one.pid, one.host) for one in adopters] == [(here.pid, "another"), (child.pid, here.host)]
+
+
 def test_adopting_twice_changes_nothing(ensemble: Path) -> None:
     held = lock.acquire(ensemble, "deploy")
     assert lock.adopt(ensemble, held.id) == held
