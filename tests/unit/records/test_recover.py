@@ -93,6 +93,13 @@ def test_a_job_that_did_nothing_is_told_of_only_if_its_journal_is_torn(job, torn
     assert open_journals(made.ensemble.folder) == []
 
 
+def test_who_only_looks_hears_nothing_of_a_job_that_has_not_begun(job) -> None:
+    made = job()
+    create_journal(made.ensemble.folder, JOBS[0], {}).close()
+    location = locate(made.ensemble.folder / "service.yaml")
+    assert read_recovered(location, JobOptions(), write=False).warnings == made.ensemble.warnings
+
+
 def test_who_only_looks_sees_what_killed_jobs_did_and_records_nothing(job) -> None:
     made = job()
     journal = left(made, JOBS[0], *created(JOBS[0], "x"), job_finished())
