@@ -111,6 +111,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_process.py
 	python tests/bench/bench_plan.py
 	python tests/bench/bench_deploy.py
+	python tests/bench/bench_provision_store.py
 
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
 

@@ -10,6 +10,7 @@ import tempfile
 import time
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -82,9 +83,14 @@ class Cluster:
     def database(self) -> str:
         """The URL of a new, empty database."""
         name = f"tests{next(self._numbers)}"
-        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+        self.run(self.url("postgres"), f"CREATE DATABASE {name}")
         return self.url(name)
+
+    def run(self, url: str, statement: str) -> list[tuple[Any, ...]]:
+        """Run a statement beside the stores of a test; what it finds, if it is a query."""
+        with psycopg.connect(url, autocommit=True) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
 
     def url(self, name: str) -> str:
         """The URL of a database."""

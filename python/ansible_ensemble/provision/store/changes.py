@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.provision.objects.base import Object
-from ansible_ensemble.provision.objects.codec import decode_stored, encode
+from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.store.connection import Connection
@@ -17,7 +17,6 @@ from ansible_ensemble.provision.store.transaction import AlreadyExists, NotKept
 
 Kept = TypeVar("Kept", bound=Object)
 
-_LOCK = "SELECT body FROM objects WHERE prefix = ? AND key = ?"
 _EXISTS = "SELECT 1 FROM objects WHERE prefix = ? AND key = ?"
 _TAKEN = "SELECT 1 FROM lookups WHERE name = ? AND value = ?"
 _INSERT = "INSERT INTO objects (prefix, key, body) VALUES (?, ?, ?)"
@@ -44,21 +43,29 @@ class Changes(Snapshot):
         super().__init__(connection)
         self.principal = principal
         self.events: list[Event] = []
+        self._bodies: dict[tuple[str, str], bytes] = {}  # of objects that were read or written by their key
         self._logs = LogWriter(connection, log_limit)
 
     def locked(self, kind: type[Kept], key: str) -> Kept | None:
         """The object of a kind with a key; no other transaction changes it before this one has ended."""
-        found = self._connection.rows(_LOCK + self._connection.words["locked"], kind.PREFIX, as_bytes(key))
-        return decode_stored(kind, found[0][0]) if found else None
+        self._body(kind, key, self._connection.words["locked"])
+        return self.get(kind, key)
+
+    def _body(self, kind: type[Object], key: str, clause: str = "") -> bytes | None:
+        place = (kind.PREFIX, key)
+        if (clause or place not in self._bodies) and (body := super()._body(kind, key, clause)):
+            self._bodies[place] = body
+        return self._bodies.get(place)
 
     def create(self, made: Object) -> None:
         """Keep a new object, and tell of it."""
-        prefix, key = made.PREFIX, as_bytes(made.key)
+        prefix, key, body = made.PREFIX, as_bytes(made.key), encode(made)
         if self._connection.rows(_EXISTS, prefix, key):
             raise AlreadyExists(prefix, key_index(type(made)), made.key)
         lookups = lookups_of(made)
         self._refuse_taken(prefix, lookups)
-        self._connection.run(_INSERT, prefix, key, encode(made))
+        self._connection.run(_INSERT, prefix, key, body)
+        self._bodies[prefix, made.key] = body
         self._add_lookups(prefix, key, lookups)
         self._note("create", made)
 
@@ -71,10 +78,11 @@ class Changes(Snapshot):
         self._replace("save", changed)
 
     def _replace(self, action: str, changed: Object) -> None:
-        prefix, key, original = changed.PREFIX, as_bytes(changed.key), self._kept(changed)
+        prefix, key, body, original = changed.PREFIX, as_bytes(changed.key), encode(changed), self._kept(changed)
         before, after = lookups_of(original), lookups_of(changed)
         self._refuse_taken(prefix, after - before)
-        self._connection.run(_UPDATE, encode(changed), prefix, key)
+        self._connection.run(_UPDATE, body, prefix, key)
+        self._bodies[prefix, changed.key] = body
         self._remove_lookups(prefix, key, before - after)
         self._add_lookups(prefix, key, after - before)
         self._note(action, changed, original)
@@ -83,6 +91,7 @@ class Changes(Snapshot):
         """Remove the object of its key, and tell of it as it was; the log of a job goes with it."""
         prefix, key, original = gone.PREFIX, as_bytes(gone.key), self._kept(gone)
         self._connection.run(_DELETE, prefix, key)
+        del self._bodies[prefix, gone.key]
         self._remove_lookups(prefix, key, lookups_of(original))
         if isinstance(gone, Job):
             self._logs.remove(gone.uuid)
@@ -102,11 +111,11 @@ class Changes(Snapshot):
                 raise AlreadyExists(prefix, index, lookup.value.decode())
 
     def _add_lookups(self, prefix: str, key: bytes, lookups: set[Lookup]) -> None:
-        lines = ((name, value, prefix, key, int(single)) for name, value, single in sorted(lookups))
+        lines = [(name, value, prefix, key, int(single)) for name, value, single in sorted(lookups)]
         self._connection.run_many(_ADD_LOOKUP, lines)
 
     def _remove_lookups(self, prefix: str, key: bytes, lookups: set[Lookup]) -> None:
-        lines = ((name, value, prefix, key) for name, value, _ in sorted(lookups))
+        lines = [(name, value, prefix, key) for name, value, _ in sorted(lookups)]
         self._connection.run_many(_REMOVE_LOOKUP, lines)
 
     def _note(self, action: str, kept: Object, original: Object | None = None) -> None:

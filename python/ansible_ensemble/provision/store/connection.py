@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -22,5 +22,5 @@ class Connection(Protocol):
     def run(self, statement: str, *values: Any) -> None:
         """Run a statement."""
 
-    def run_many(self, statement: str, lines: Iterable[tuple[Any, ...]]) -> None:
-        """Run a statement with each of the lines of values."""
+    def run_many(self, statement: str, lines: Sequence[tuple[Any, ...]]) -> None:
+        """Run a statement with each of the lines of values; there may be none."""

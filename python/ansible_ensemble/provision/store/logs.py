@@ -42,7 +42,7 @@ class LogWriter:
 
     def _add(self, owner: bytes, end: int, parts: list[bytes]) -> None:
         starts = accumulate(map(len, parts), initial=end)
-        self._connection.run_many(_APPEND, ((owner, start, part) for start, part in zip(starts, parts)))
+        self._connection.run_many(_APPEND, [(owner, start, part) for start, part in zip(starts, parts)])
 
     def remove(self, job: str) -> None:
         """Remove the log of a job."""

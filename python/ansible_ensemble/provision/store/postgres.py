@@ -84,13 +84,10 @@ class PostgresStore:
         return self._with_connection(partial(attempt, alone=True))
 
     def _with_connection(self, attempt: Callable[[PostgresConnection], T]) -> T:
-        """Try with the connection of this thread; with another one if that broke while nobody used it."""
-        had_one = self._connection() is not None
+        """Try with the connection of this thread; once more with another one if that broke, maybe long ago."""
         try:
             return self._attempt(attempt)
         except Lost:
-            if not had_one:
-                raise
             return self._attempt(attempt)
 
     def _attempt(self, attempt: Callable[[PostgresConnection], T]) -> T:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, ClassVar
 
@@ -19,20 +20,24 @@ from ansible_ensemble.provision.store.transaction import Unavailable
 #: What servers listen to; a message there means that there are events.
 CHANNEL = "ansible_ensemble_events"
 
-# Advisory locks: of who changes the tables, and of who is about to commit events.
+#: The advisory lock of who changes the tables.
 _MIGRATION_LOCK = 0x5473456E00000001
-_EVENT_LOCK = 0x5473456E00000002
 
 #: How connections are made, unless the URL says otherwise: a peer that has gone is noticed.
 _DEFAULTS = {"connect_timeout": "10", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
 
 # A commit is durable when it returns; who hangs within a transaction does not hold up the others for ever.
-_SETTINGS = "SET synchronous_commit = on; SET idle_in_transaction_session_timeout = '60s'; SET TimeZone = 'UTC'"
+# What reads by an index conflicts with those alone who change what it read.
+_SETTINGS = (
+    "SET synchronous_commit = on; SET idle_in_transaction_session_timeout = '60s';"
+    " SET enable_seqscan = off; SET enable_bitmapscan = off"
+)
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS store_version (number INTEGER NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS events (sequence BIGSERIAL PRIMARY KEY, at TIMESTAMPTZ NOT NULL DEFAULT now(),"
-    " prefix TEXT NOT NULL, body BYTEA NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS events (transaction BIGINT NOT NULL DEFAULT pg_current_xact_id()::text::bigint,"
+    " sequence BIGSERIAL, at TIMESTAMPTZ NOT NULL DEFAULT now(), prefix TEXT NOT NULL, body BYTEA NOT NULL,"
+    " PRIMARY KEY (transaction, sequence))",
     "CREATE INDEX IF NOT EXISTS events_at ON events USING brin (at)",
 )
 
@@ -43,7 +48,7 @@ _BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 _ADD_EVENTS = (
     "INSERT INTO events (prefix, body) SELECT prefix, body"
-    " FROM unnest(%s::text[], %s::bytea[]) WITH ORDINALITY AS told (prefix, body, place) ORDER BY place"
+    " FROM unnest(?::text[], ?::bytea[]) WITH ORDINALITY AS told (prefix, body, place) ORDER BY place"
 )
 
 _CONFLICTS = (
@@ -73,6 +78,7 @@ class PostgresConnection:
         "bytes": "BYTEA",
         "integer": "BIGINT",
         "clustered": "",
+        "roomy": " WITH (fillfactor = 50)",  # an update that fits beside the old row changes no index
         "locked": " FOR UPDATE",
     }
 
@@ -104,8 +110,10 @@ class PostgresConnection:
         except psycopg.Error as error:
             raise self._failed(error) from None
 
-    def run_many(self, statement: str, lines: Iterable[tuple[Any, ...]]) -> None:
-        """Run a statement with each of the lines of values."""
+    def run_many(self, statement: str, lines: Sequence[tuple[Any, ...]]) -> None:
+        """Run a statement with each of the lines of values; there may be none."""
+        if not lines:  # spare the way there and back
+            return
         try:
             with self._connection.cursor() as cursor:
                 cursor.executemany(_translated(statement), lines)
@@ -123,7 +131,7 @@ class PostgresConnection:
         self.run(_BEGIN_READ)
 
     def commit(self, events: Sequence[Event] = ()) -> None:
-        """End the transaction with its changes, and tell all servers of the events, whose order is that of commits.
+        """End the transaction with its changes, and tell all servers of the events.
 
         Raises:
             Conflict: it is to be run again.
@@ -131,16 +139,22 @@ class PostgresConnection:
         """
         if self.failure:  # a commit would say that all is well, and keep nothing
             raise self.failure
+        if events:
+            self.run(_ADD_EVENTS, [_prefix(event) for event in events], [encode(event) for event in events])
         try:
-            with self._connection.pipeline(), self._connection.cursor() as cursor:
-                if events:
-                    _write_events(cursor, events)
-                cursor.execute("COMMIT", prepare=False)
+            self._connection.execute("COMMIT")
         except psycopg.Error as error:
             self.failure = self._as_failure(error)
             if isinstance(self.failure, Lost):
                 self.failure = Unavailable(f"{self.failure.message}: it is not known whether the change was made")
             raise self.failure from None
+        if events:
+            self._notify()
+
+    def _notify(self) -> None:
+        """Wake all servers; not within the transaction, for then its commit would wait for those of all others."""
+        with suppress(psycopg.Error):  # the change is made; servers look for events from time to time
+            self._connection.execute(f"NOTIFY {CHANNEL}")
 
     def undo(self) -> None:
         """End the transaction, if there is one, without its changes.
@@ -217,14 +231,6 @@ def _migrate(connection: PostgresConnection) -> None:
     if version != before:
         connection.run("DELETE FROM store_version")
         connection.run("INSERT INTO store_version VALUES (?)", version)
-
-
-def _write_events(cursor: psycopg.Cursor[Any], events: Sequence[Event]) -> None:
-    """Add events whose numbers are in the order of commits: from here to the end of the commit nobody else does."""
-    columns = [_prefix(event) for event in events], [encode(event) for event in events]
-    cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_EVENT_LOCK,), prepare=False)
-    cursor.execute(_ADD_EVENTS, columns, prepare=False)
-    cursor.execute(f"NOTIFY {CHANNEL}", prepare=False)
 
 
 def _prefix(event: Event) -> str:

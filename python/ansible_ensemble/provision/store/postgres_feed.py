@@ -1,4 +1,9 @@
-"""The events of all servers on one PostgreSQL database."""
+"""The events of all servers on one PostgreSQL database.
+
+Their order is that of the numbers that PostgreSQL gives to transactions. As transactions are serializable, one that has
+seen or replaced what another one wrote has the higher number. An event is read when all transactions with lower numbers
+have ended, so that none can come before it afterwards.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +30,14 @@ _LOOK = 5
 _WAITS = (0.1, 5.0)
 _PAGE = 1000
 
-_LAST = "SELECT coalesce(max(sequence), 0) FROM events"
-_NEXT = f"SELECT sequence, prefix, body FROM events WHERE sequence > %s ORDER BY sequence LIMIT {_PAGE}"
+#: How many seconds it waits for the end of transactions with lower numbers, if there are any.
+_SETTLE = 0.01
+
+_SETTLED = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+_NEXT = (
+    f"SELECT transaction, sequence, prefix, body, transaction < {_SETTLED} FROM events"
+    f" WHERE (transaction, sequence) > (%s, %s) ORDER BY transaction, sequence LIMIT {_PAGE}"
+)
 _PURGE = "DELETE FROM events WHERE at < now() - make_interval(secs => %s)"
 
 _LOG = logging.getLogger(__name__)
@@ -38,7 +49,7 @@ class PostgresFeed(Feed):
     def __init__(self, url: str) -> None:
         super().__init__()
         self._url = url
-        self._last = 0
+        self._last = (0, 0)
         self._contact = self._purged = time.monotonic()
         self._task: asyncio.Task[None] | None = None
 
@@ -50,7 +61,7 @@ class PostgresFeed(Feed):
         """
         try:
             connection = await self._connect()
-            self._last = await _value(connection, _LAST)
+            self._last = (await _value(connection, f"SELECT {_SETTLED}"), 0)
         except psycopg.Error as error:
             raise Unavailable(f"cannot reach the database: {first_line(error)}") from None
         self._task = asyncio.create_task(self._follow(connection))
@@ -81,18 +92,25 @@ class PostgresFeed(Feed):
     async def _follow_one(self, connection: psycopg.AsyncConnection[Any]) -> None:
         """Tell of what is committed as long as the connection lasts."""
         while True:
-            await self._catch_up(connection)
+            settled = await self._catch_up(connection)
             await self._purge(connection)
-            async for _ in connection.notifies(timeout=_LOOK, stop_after=1):
+            async for _ in connection.notifies(timeout=_LOOK if settled else _SETTLE, stop_after=1):
                 pass
 
-    async def _catch_up(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        found = None
-        while found is None or len(found) == _PAGE:
-            cursor = await connection.execute(_NEXT, (self._last,), binary=True)
-            if found := await cursor.fetchall():
-                self._last = found[-1][0]
-                self.tell([_event(prefix, body) for _, prefix, body in found])
+    async def _catch_up(self, connection: psycopg.AsyncConnection[Any]) -> bool:
+        """Tell of all events that nothing can come before; whether these are all."""
+        settled = found = None
+        while found is None or (settled and len(found) == _PAGE):
+            cursor = await connection.execute(_NEXT, self._last, binary=True)
+            found = await cursor.fetchall()
+            settled = [row for row in found if row[-1]]
+            if settled:
+                self._last = settled[-1][:2]
+                self.tell([_event(prefix, body) for _, _, prefix, body, _ in settled])
+        self._note_contact()
+        return settled == found
+
+    def _note_contact(self) -> None:
         if time.monotonic() > self._contact + RETENTION:
             _LOG.warning("the database was away for so long that events may be missing")
         self._contact = time.monotonic()

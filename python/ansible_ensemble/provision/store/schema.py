@@ -10,7 +10,7 @@ from ansible_ensemble.provision.store.connection import Connection
 # Keys and values are bytes: they compare alike on all databases, and no text is refused.
 _FIRST = (
     "CREATE TABLE objects (prefix TEXT NOT NULL, key {bytes} NOT NULL, body {bytes} NOT NULL,"
-    " PRIMARY KEY (prefix, key))",
+    " PRIMARY KEY (prefix, key)){roomy}",
     "CREATE TABLE lookups (name TEXT NOT NULL, value {bytes} NOT NULL, prefix TEXT NOT NULL, key {bytes} NOT NULL,"
     " single INTEGER NOT NULL, PRIMARY KEY (name, value, prefix, key)){clustered}",
     "CREATE UNIQUE INDEX single_lookups ON lookups (name, value) WHERE single = 1",

@@ -42,8 +42,12 @@ class Snapshot:
 
     def get(self, kind: type[Kept], key: str) -> Kept | None:
         """The object of a kind with a key."""
-        found = self._connection.rows(_GET, kind.PREFIX, as_bytes(key))
-        return decode_stored(kind, found[0][0]) if found else None
+        body = self._body(kind, key)
+        return decode_stored(kind, body) if body else None
+
+    def _body(self, kind: type[Object], key: str, clause: str = "") -> bytes | None:
+        found = self._connection.rows(_GET + clause, kind.PREFIX, as_bytes(key))
+        return found[0][0] if found else None
 
     def find(self, kind: type[Kept], index: str, value: str) -> Kept | None:
         """The object that has a value of a unique index, or of the name on the wire of its key."""

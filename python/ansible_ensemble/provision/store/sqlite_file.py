@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -37,6 +37,7 @@ class SqliteConnection:
         "bytes": "BLOB",
         "integer": "INTEGER",
         "clustered": " WITHOUT ROWID",
+        "roomy": "",
         "locked": "",  # there is one transaction at a time
     }
 
@@ -68,8 +69,8 @@ class SqliteConnection:
         except sqlite3.Error as error:
             raise self._failure(error) from None
 
-    def run_many(self, statement: str, lines: Iterable[tuple[Any, ...]]) -> None:
-        """Run a statement with each of the lines of values."""
+    def run_many(self, statement: str, lines: Sequence[tuple[Any, ...]]) -> None:
+        """Run a statement with each of the lines of values; there may be none."""
         try:
             self._connection.executemany(statement, lines)
         except sqlite3.Error as error:

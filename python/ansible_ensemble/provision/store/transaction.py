@@ -158,6 +158,7 @@ class Store(Protocol):
     def subscribe(self, listener: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
         """Call the listener, in the event loop, with the events of each commit, in the order of commits.
 
+        Those of one transaction stay together; of two that ran at once and did not meet, either may be the first.
         Events of other servers on the same database are among them, and at first there may be some of commits shortly
         before. Objects in them are public (`Object.public`).
 

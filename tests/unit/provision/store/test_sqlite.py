@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -14,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.provision.objects import Machine, Stage
+from ansible_ensemble.provision.objects import Machine
 from ansible_ensemble.provision.store import schema
 from ansible_ensemble.provision.store.connection import Connection
 from tests.unit.provision.store.contract import CASES, Case, create, get, machine
+from tests.unit.provision.store.kills import check_kills
 from tests.unit.provision.store.opened import opener
 from tests.unit.provision.store.statemachine import run_state_machine
 
@@ -173,45 +173,8 @@ def test_an_older_database_is_brought_to_today(tmp_path: Path, monkeypatch: pyte
     assert asyncio.run(found()) == (machine("one"), None), "a migration that fails changes nothing"
 
 
-WRITES_ON = """
-import asyncio, sys
-from ansible_ensemble.provision.objects import Stage
-from ansible_ensemble.provision.store.opening import open_store
-
-async def write(store, writer):
-    for number in range(10**9):
-        names = [f"{writer}-{number}-{part}" for part in range(2)]
-        await store.transact(lambda transaction: [transaction.create(Stage(name=name)) for name in names], "system")
-        print(*names, flush=True)
-
-async def main():
-    store = await open_store(sys.argv[1])
-    await asyncio.gather(*(write(store, writer) for writer in range(5)))
-
-asyncio.run(main())
-"""
-
-
 def test_what_was_answered_survives_a_kill(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    answered: set[str] = set()
-
-    async def kept() -> set[str]:
-        async with opener(path)() as store:
-            return await store.read(lambda reader: {stage.name for stage in reader.all(Stage)})
-
-    for turn in range(3):
-        program = WRITES_ON.replace("{writer}-", f"{turn}-{{writer}}-")
-        with subprocess.Popen([sys.executable, "-c", program, path], stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout
-            for _ in range(40):
-                answered.update(process.stdout.readline().split())
-            process.send_signal(signal.SIGKILL)
-            answered.update(name for line in process.stdout if line.endswith("\n") for name in line.split())
-        names = asyncio.run(kept())
-        assert answered <= names
-        assert {name[:-2] + "-0" for name in names} | {name[:-2] + "-1" for name in names} == names, "no halves"
-    assert len(answered) >= 240
+    check_kills(tmp_path / "store.db")
 
 
 RUNS_FULL = """
