@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ansible_ensemble.provision.objects.access import User
@@ -35,11 +37,10 @@ def test_the_global_profile_is_the_users(world: World) -> None:
     assert world.read(params.show_param, "machines", "Name:m1", "a", aggregate=True) == 1
 
 
-def test_the_first_user_has_a_password_that_is_told_once(world: World) -> None:
+def test_the_first_user_has_a_password_that_is_told_once(world: World, first_start: tuple[Path, str]) -> None:
     user = world.show("users", "rocketskates")
     assert isinstance(user, User)
-    assert world.password
-    assert is_password(world.password, user.password_hash)
+    assert is_password(first_start[1], user.password_hash)
     assert user.roles == ["superuser"]
     assert world.write(built_ins.install) is None
     assert world.show("users", "rocketskates") == user

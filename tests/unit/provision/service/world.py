@@ -13,7 +13,7 @@ import pytest
 
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.service import built_ins, crud
+from ansible_ensemble.provision.service import crud
 from ansible_ensemble.provision.store.opening import open_store
 from ansible_ensemble.provision.store.transaction import Reader, Store, Transaction
 
@@ -28,8 +28,6 @@ class World:
         self._runner, self._store = runner, store
         self._events: list[Event] = []
         store.subscribe(self._events.extend)
-        self.password = self.write(built_ins.install)
-        self._events.clear()
 
     def write(self, function: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return self._runner.run(self._store.transact(lambda tx: function(tx, *args, **kwargs), "user:tester"))
@@ -64,10 +62,10 @@ class World:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[World]:
+def opened(folder: Path) -> Iterator[World]:
     """A world whose store is in a folder."""
     with asyncio.Runner() as runner:
-        store = runner.run(open_store(path / "store.db"))
+        store = runner.run(open_store(folder / "store.db"))
         try:
             yield World(runner, store)
         finally:
