@@ -135,7 +135,7 @@ def _patched(tx: Transaction, kept: Object, operations: list[Operation]) -> Any:
         kept.PREFIX,
         kept.key,
         normal=lambda whole: _normal(type(kept), whole),
-        is_secret=lambda operation: guards.is_secret(tx, operation),
+        is_secret=lambda operation: guards.is_secret(tx, kept, operation),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.in_use import refuse_in_use, refuse_read_only
@@ -11,6 +12,7 @@ from ansible_ensemble.provision.rules.machine_edit import refuse_locked
 from ansible_ensemble.provision.rules.parameters import is_secure
 from ansible_ensemble.provision.service.patch import Operation
 from ansible_ensemble.provision.service.preferences import preferences
+from ansible_ensemble.provision.service.secure_params import WITH_PARAMS
 from ansible_ensemble.provision.store.transaction import Reader
 
 
@@ -40,11 +42,13 @@ def refuse_used(reader: Reader, kept: Object, among: Collection[Reference] = ())
     refuse_in_use(kept, others, preferences(reader))
 
 
-def is_secret(reader: Reader, operation: Operation) -> bool:
+def is_secret(reader: Reader, kept: Object, operation: Operation) -> bool:
     """Whether an operation of a patch of an object has a value that must not be repeated."""
     _, _, path = operation["path"].partition("/")
     field, _, rest = path.partition("/")
-    return is_secret_param(reader, rest) if field == "Params" else field in ("", "PasswordHash", "Secret")
+    if field == "Params":
+        return is_secret_param(reader, rest)
+    return field in ("PasswordHash", "Secret") or (not field and isinstance(kept, (*WITH_PARAMS, User)))
 
 
 def is_secret_param(reader: Reader, path: str) -> bool:

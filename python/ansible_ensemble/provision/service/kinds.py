@@ -38,7 +38,7 @@ def changed(batch: Batch, kept: Any, asked: Any, force: bool) -> Object:
     """An object as a request changes it; what else follows is put into the batch.
 
     Raises:
-        Refused: 422, it breaks a rule of its kind.
+        Refused: 405, requests do not change such objects; 422, it breaks a rule of its kind.
     """
     return _CHANGED.get(type(asked), _changed)(batch, kept, asked, force)
 
@@ -47,8 +47,10 @@ def removed(batch: Batch, kept: Any) -> None:
     """What follows from the removal of an object.
 
     Raises:
-        Refused: 422, it is in no state in which it can be removed.
+        Refused: 405, requests do not remove such objects; 422, it is in no state in which it can be removed.
     """
+    if isinstance(kept, BundleRecord):
+        raise _not_so(kept, "DELETE")
     if isinstance(kept, WITH_PARAMS):
         sealing.forget(batch.tx, (kept.PREFIX, kept.key))
     if isinstance(kept, Machine) and (job := without_machine(batch.get(Job, kept.current_job))):
@@ -70,8 +72,16 @@ def _made_user(batch: Batch, asked: User, _: bool) -> Object:
     return created_object(new_user(asked), batch)
 
 
-def _refused(_: Batch, asked: Object, __: bool) -> Object:
-    raise Refused(405, f"{asked.PREFIX} are not created so", type="POST", model=asked.PREFIX, key=asked.key)
+def _not_made(_: Batch, asked: Object, __: bool) -> Object:
+    raise _not_so(asked, "POST")
+
+
+def _not_changed(_: Batch, kept: Object, __: Object, ___: bool) -> Object:
+    raise _not_so(kept, "PATCH")
+
+
+def _not_so(one: Object, method: str) -> Refused:
+    return Refused(405, "Method Not Allowed", type=method, model=one.PREFIX, key=one.key)
 
 
 def _changed(batch: Batch, kept: Object, asked: Object, _: bool) -> Object:
@@ -95,12 +105,13 @@ def _changed_job(batch: Batch, kept: Job, asked: Job, _: bool) -> Object:
 
 
 _MADE: Mapping[type[Object], Callable[[Batch, Any, bool], Object]] = {
-    BundleRecord: _refused,
-    Job: _refused,
+    BundleRecord: _not_made,
+    Job: _not_made,
     Machine: _made_machine,
     User: _made_user,
 }
 _CHANGED: Mapping[type[Object], Callable[[Batch, Any, Any, bool], Object]] = {
+    BundleRecord: _not_changed,
     Job: _changed_job,
     Machine: _changed_machine,
     User: _changed_user,
