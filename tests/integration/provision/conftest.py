@@ -23,4 +23,4 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture
 def postgres(cluster: Cluster) -> str:
     """The URL of an empty PostgreSQL database."""
-    return cluster.database()
+    return cluster.emptied()

@@ -37,6 +37,7 @@ class Cluster:
             shutil.chown(self._home, "nobody")
         self._data = self._home / "data"
         self._numbers = count()
+        self._shared = ""
         self._run("initdb", "-D", str(self._data), "-U", "tests", "-A", "trust", "-E", "UTF8", "-N")
         self._server: subprocess.Popen[bytes] | None = None
         self.start()
@@ -85,6 +86,12 @@ class Cluster:
         name = f"tests{next(self._numbers)}"
         self.run(self.url("postgres"), f"CREATE DATABASE {name}")
         return self.url(name)
+
+    def emptied(self) -> str:
+        """The URL of a database that is emptied each time; removing many databases takes long."""
+        self._shared = self._shared or self.database()
+        self.run(self._shared, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        return self._shared
 
     def run(self, url: str, statement: str) -> list[tuple[Any, ...]]:
         """Run a statement beside the stores of a test; what it finds, if it is a query."""

@@ -15,6 +15,7 @@ from ansible_ensemble.provision.objects import Machine, Stage
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.store import postgres_feed
 from ansible_ensemble.provision.store.backup import back_up
+from ansible_ensemble.provision.store.postgres_connection import CHANNEL
 from ansible_ensemble.provision.store.transaction import Store, Transaction, Unavailable
 from tests.integration.provision.postgres import Cluster, programs
 from tests.unit.provision.store.contract import create, get, machine, until
@@ -108,6 +109,24 @@ def test_no_event_comes_after_one_of_a_later_transaction(postgres: str) -> None:
                 connection.execute("COMMIT")
             await until(lambda: len(seen) == 2)
             assert [event.key for event in seen] == ["early", "uuid-later"]
+
+    asyncio.run(main())
+
+
+def test_an_event_that_cannot_be_read_holds_up_no_other(
+    postgres: str, cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        async with opener(postgres)() as store:
+            seen: list[Event] = []
+            store.subscribe(seen.extend)
+            await create(store, Stage(name="one"))
+            await until(lambda: len(seen) == 1)
+            cluster.run(postgres, "INSERT INTO events (prefix, body) VALUES ('', 'no event')")
+            cluster.run(postgres, f"NOTIFY {CHANNEL}")
+            await until(lambda: "cannot be read" in caplog.text)
+            await create(store, Stage(name="two"))
+            await until(lambda: [event.key for event in seen] == ["one", "two"])
 
     asyncio.run(main())
 

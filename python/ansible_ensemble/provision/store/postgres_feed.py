@@ -78,6 +78,8 @@ class PostgresFeed(Feed):
                     await self._follow_one(connection)
             except psycopg.Error as error:
                 _LOG.warning("events wait for the database: %s", first_line(error))
+            except Exception:  # what cannot be read is not tried again
+                _LOG.exception("events of the database cannot be read")
             connection = await self._connect_again()
 
     async def _connect_again(self) -> psycopg.AsyncConnection[Any]:
