@@ -58,3 +58,9 @@ def test_a_job_is_for_a_machine_that_is_there():
 def test_the_key_of_a_job_is_one():
     expected = {"Code": 422, "Messages": ["Invalid Uuid `7`"]}
     assert_refused(expected, lambda: job_request_machine(machine_of({}), Job(uuid="7", machine=MACHINE)))
+
+
+def test_the_machine_of_a_job():
+    machine = machine_of({})
+    assert job_request_machine(machine, Job(machine=MACHINE)) is machine
+    assert job_request_machine(machine, Job(machine=MACHINE, uuid="bbbbbbbb-0000-4000-8000-000000000000")) is machine
