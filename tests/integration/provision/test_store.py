@@ -9,7 +9,8 @@ import pytest
 
 from tests.integration.provision.postgres import Cluster
 from tests.unit.provision.store import backups
-from tests.unit.provision.store.contract import CASES, Case
+from tests.unit.provision.store.contract import Case
+from tests.unit.provision.store.contract_events import CASES
 from tests.unit.provision.store.opened import opener
 from tests.unit.provision.store.statemachine import run_state_machine
 

@@ -16,7 +16,8 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.objects import Machine
 from ansible_ensemble.provision.store import schema
 from ansible_ensemble.provision.store.connection import Connection
-from tests.unit.provision.store.contract import CASES, Case, create, get, machine
+from tests.unit.provision.store.contract import Case, create, get, machine
+from tests.unit.provision.store.contract_events import CASES
 from tests.unit.provision.store.kills import check_kills
 from tests.unit.provision.store.opened import opener
 from tests.unit.provision.store.statemachine import run_state_machine
