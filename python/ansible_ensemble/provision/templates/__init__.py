@@ -1,1 +1,5 @@
-"""Go's text/template with the functions that content uses, and Jinja; the data that templates see."""
+"""Templates: Go's text/template with sprig's functions, Jinja for those that say so, and the data they see.
+
+A template is text of whoever may write it: it reaches the data it is given and nothing else, and it is bounded in steps,
+output and depth (budget.py). docs/provision.md, "Templates".
+"""

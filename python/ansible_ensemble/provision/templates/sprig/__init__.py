@@ -1,0 +1,1 @@
+"""The functions of sprig, by what they are about."""
