@@ -98,7 +98,7 @@ class Evaluator:
     def _fail(self, frame: _Frame, node: Node, message: object) -> NoReturn:
         tree = frame.tree
         what = tree.text[node.start : node.end].strip()
-        place = f"template: {tree.place(node.start)}: executing \"{tree.name}\" at <{what}>"
+        place = f'template: {tree.place(node.start)}: executing "{tree.name}" at <{what}>'
         raise TemplateError(f"{place}: {message}") from None
 
     # Statements; a body gives the word that leaves a loop, or None
@@ -230,34 +230,32 @@ class Evaluator:
 
     def _called(self, frame: _Frame, dot: Value, first: Operand, arguments: Sequence[Operand], final: Value) -> Value:
         """The value of an operand, called with arguments if it is something that can be called."""
-        kind = type(first)
-        if kind is Identifier:
+        if isinstance(first, Identifier):
             return self._call_function(frame, dot, first, arguments, final)
-        if kind is Field:
+        if isinstance(first, Field):
             return self._members(frame, dot, first, dot, first.names, arguments, final)
-        if kind is Chain:
+        if isinstance(first, Chain):
             return self._chain(frame, dot, first, arguments, final)
-        if kind is Variable and first.names:
+        if isinstance(first, Variable) and first.names:
             return self._members(frame, dot, first, self._variable(frame, first), first.names, arguments, final)
         if arguments or final is not _ABSENT:
             what = frame.tree.text[first.start : first.end]
             self._fail(frame, first, f"can't give argument to non-function {what}")
-        if kind is Nil:
+        if isinstance(first, Nil):
             self._fail(frame, first, "nil is not a command")
         return self._operand(frame, dot, first)
 
     def _operand(self, frame: _Frame, dot: Value, operand: Operand) -> Value:
         """The value of an operand without arguments."""
-        kind = type(operand)
-        if kind is Literal:
+        if isinstance(operand, Literal):
             return operand.value
-        if kind is Dot:
+        if isinstance(operand, Dot):
             return dot
-        if kind is Pipeline:
+        if isinstance(operand, Pipeline):
             return self._pipeline(frame, dot, operand)
-        if kind is Variable and not operand.names:
+        if isinstance(operand, Variable) and not operand.names:
             return self._variable(frame, operand)
-        return None if kind is Nil else self._called(frame, dot, operand, (), _ABSENT)
+        return None if isinstance(operand, Nil) else self._called(frame, dot, operand, (), _ABSENT)
 
     def _variable(self, frame: _Frame, variable: Variable) -> Value:
         try:

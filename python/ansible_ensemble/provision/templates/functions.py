@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 from .budget import Budget
 from .fault import Fault
 
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function with its signature, which is read from its annotations.

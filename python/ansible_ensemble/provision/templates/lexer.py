@@ -67,7 +67,11 @@ _NUMBER = re.compile(
     r"|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9_]*)?)i?",
 )
 _NAMED = frozenset([Kind.VARIABLE, Kind.FIELD, Kind.DOT, Kind.WORD])
-_UNCLOSED = {'"': "unterminated quoted string", "`": "unterminated raw quoted string", "'": "unterminated character constant"}
+_UNCLOSED = {
+    '"': "unterminated quoted string",
+    "`": "unterminated raw quoted string",
+    "'": "unterminated character constant",
+}
 
 
 def tokens(text: str) -> Iterator[Token]:

@@ -92,7 +92,9 @@ def _struct(value: Struct, directive: Directive) -> str:
     if value.text is not None:
         return _text(value.text, directive)
     named = bool(directive.flags & {"+", "#"}) and directive.verb == "v"
-    items = [f"{key}:{_within(item, directive)}" if named else _within(item, directive) for key, item in value.fields.items()]
+    items = [
+        f"{key}:{_within(item, directive)}" if named else _within(item, directive) for key, item in value.fields.items()
+    ]
     start, joint = (f"&{value.type_name}", ", ") if directive.in_syntax else ("&", " ")
     return f"{start}{{{joint.join(items)}}}"
 

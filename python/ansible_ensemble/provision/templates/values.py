@@ -202,8 +202,6 @@ def copied(value: Value) -> Value:
     return [copied(item) for item in value] if isinstance(value, list) else value
 
 
-
-
 def pay(budget: Budget, value: Value) -> None:
     """Pay for walking through all of a value; a value within itself costs more than there is, and raises Fault."""
     pending = [value]

@@ -25,12 +25,94 @@ DATA = {
     "map": {"b": 2, "a": {"deep": [1, {"z": "end"}]}, "c": "see", "d-e": False},
     "empty": {},
 }
-FIELDS = [".", "$", *(f".{name}" for name in DATA), ".map.a", ".map.a.deep", ".map.b", ".map.c.d", ".missing", ".missing.x", "$.i"]
-INTEGERS = [".i", ".j", ".zero", "$.i", "1", "-2", "0x1F", "017", "1_000", "'a'", r"'\n'", "(len .s)", "(index .numbers 1)"]
+FIELDS = [
+    ".",
+    "$",
+    *(f".{name}" for name in DATA),
+    ".map.a",
+    ".map.a.deep",
+    ".map.b",
+    ".map.c.d",
+    ".missing",
+    ".missing.x",
+    "$.i",
+]
+INTEGERS = [
+    ".i",
+    ".j",
+    ".zero",
+    "$.i",
+    "1",
+    "-2",
+    "0x1F",
+    "017",
+    "1_000",
+    "'a'",
+    r"'\n'",
+    "(len .s)",
+    "(index .numbers 1)",
+]
 TEXTS = [".s", ".u", ".e", '"a\\tb\\u00e9"', "`raw\\n`", "(print .i .s)", '(printf "%05d" .i)', "(index .words 0)"]
-VALUES = [*FIELDS, *INTEGERS, *TEXTS, "true", "false", "nil", "2.5", "1e3", "(.map)", "(.map).c", "(index .map `a`).deep"]
-VERBS = ["v", "d", "s", "q", "x", "X", "t", "T", "o", "b", "c", "U", "+v", "#v", "5d", "-5d", "05d", "+d", "6.2f", ".3s", "-8q", "e", "g"]
-VERBS += ["#x", "% x", "#o", "08.3f", "+q", "#q", "z", "!", "%", "[1]d", "[2]v", "[9]d", "*d", ".*f", "O", "G", "5t", "10v", "-10v|", "x x"]
+VALUES = [
+    *FIELDS,
+    *INTEGERS,
+    *TEXTS,
+    "true",
+    "false",
+    "nil",
+    "2.5",
+    "1e3",
+    "(.map)",
+    "(.map).c",
+    "(index .map `a`).deep",
+]
+VERBS = [
+    "v",
+    "d",
+    "s",
+    "q",
+    "x",
+    "X",
+    "t",
+    "T",
+    "o",
+    "b",
+    "c",
+    "U",
+    "+v",
+    "#v",
+    "5d",
+    "-5d",
+    "05d",
+    "+d",
+    "6.2f",
+    ".3s",
+    "-8q",
+    "e",
+    "g",
+]
+VERBS += [
+    "#x",
+    "% x",
+    "#o",
+    "08.3f",
+    "+q",
+    "#q",
+    "z",
+    "!",
+    "%",
+    "[1]d",
+    "[2]v",
+    "[9]d",
+    "*d",
+    ".*f",
+    "O",
+    "G",
+    "5t",
+    "10v",
+    "-10v|",
+    "x x",
+]
 SPACES = ["", " ", "\n", "  \n "]
 
 
@@ -46,7 +128,9 @@ class Generator:
 
     def _damaged(self, text: str) -> str:
         at = self._random.randrange(len(text) + 1)
-        return text[:at] + self._random.choice(["", "}", "{{", "(", '"', " -", ".", "|", "$", "é", "end"]) + text[at + 1 :]
+        return (
+            text[:at] + self._random.choice(["", "}", "{{", "(", '"', " -", ".", "|", "$", "é", "end"]) + text[at + 1 :]
+        )
 
     def _action(self, inside: str) -> str:
         left = self._random.choice(["{{", "{{", "{{ ", "{{- "])
@@ -54,7 +138,11 @@ class Generator:
         return left + inside + right
 
     def _text(self) -> str:
-        return self._random.choice(SPACES) + self._random.choice(["", "x", "<a>", "{ }", "end"]) + self._random.choice(SPACES)
+        return (
+            self._random.choice(SPACES)
+            + self._random.choice(["", "x", "<a>", "{ }", "end"])
+            + self._random.choice(SPACES)
+        )
 
     def _body(self, depth: int, loop: bool = False) -> str:
         parts = [self._part(depth - 1, loop) for _ in range(self._random.randint(0, 2))]
@@ -80,7 +168,9 @@ class Generator:
         return f"{{{{if {self._condition()}}}}}{self._action(word)}{{{{end}}}}"
 
     def _variable(self, depth: int, loop: bool) -> str:
-        use = self._random.choice(["{{$v}}", "{{$v = 5}}{{$v}}", "{{if true}}{{$v = `in`}}{{$v := 1}}{{end}}{{$v}}", "{{$v.b}}"])
+        use = self._random.choice(
+            ["{{$v}}", "{{$v = 5}}{{$v}}", "{{if true}}{{$v = `in`}}{{$v := 1}}{{end}}{{$v}}", "{{$v.b}}"]
+        )
         return self._action(f"$v := {self._pipeline()}") + use
 
     def _if(self, depth: int, loop: bool) -> str:
@@ -92,7 +182,9 @@ class Generator:
         return "".join([*parts, self._action("end")])
 
     def _with(self, depth: int, loop: bool) -> str:
-        start = self._random.choice(["with ", "with $w := ", "with .map | "]) if self._random.random() < 0.9 else "with "
+        start = (
+            self._random.choice(["with ", "with $w := ", "with .map | "]) if self._random.random() < 0.9 else "with "
+        )
         start = start if not start.endswith("| ") else "with "
         other = self._action("else with .s") + "{{.}}" if self._random.random() < 0.3 else ""
         other += self._action("else") + self._body(depth, loop) if self._random.random() < 0.5 else ""
@@ -100,7 +192,9 @@ class Generator:
 
     def _range(self, depth: int, loop: bool) -> str:
         names, use = self._random.choice([("", "{{.}}"), ("$x := ", "{{$x}}"), ("$k, $x := ", "{{$k}}={{$x}},")])
-        over = self._random.choice([".list", ".words", ".map", ".none", ".empty", ".n", "3", ".i", ".missing", self._value()])
+        over = self._random.choice(
+            [".list", ".words", ".map", ".none", ".empty", ".n", "3", ".i", ".missing", self._value()]
+        )
         other = self._action("else") + self._body(depth) if self._random.random() < 0.3 else ""
         return self._action(f"range {names}{over}") + use + self._body(depth, True) + other + self._action("end")
 
@@ -127,7 +221,9 @@ class Generator:
 
     def _comparison(self) -> str:
         word = self._random.choice(["eq", "ne", "lt", "le", "gt", "ge"])
-        kinds = self._random.choice([INTEGERS, TEXTS, ["true", ".t", ".f"], [".n", "nil", ".map", ".list", ".missing"], [*INTEGERS, *TEXTS]])
+        kinds = self._random.choice(
+            [INTEGERS, TEXTS, ["true", ".t", ".f"], [".n", "nil", ".map", ".list", ".missing"], [*INTEGERS, *TEXTS]]
+        )
         count = self._random.randint(1, 3) if word == "eq" else 2
         return f"{word} {' '.join(self._random.choice(kinds) for _ in range(count))}"
 
@@ -155,10 +251,28 @@ class Generator:
         count = self._random.randint(1, 3)
         form = " ".join("%" + self._random.choice(VERBS) for _ in range(count))
         floats = any(letter in form for letter in "fFeEgG")
-        values = [self._random.choice(["2.5", ".rate", ".large", "1e100", ".s"]) if floats else self._value() for _ in range(self._random.randint(0, 3))]
+        values = [
+            self._random.choice(["2.5", ".rate", ".large", "1e100", ".s"]) if floats else self._value()
+            for _ in range(self._random.randint(0, 3))
+        ]
         return f'printf "{form}|" {" ".join(values)}'
 
     def _pipeline(self) -> str:
         first = self._random.choice([self._value(), self._call(), f"({self._call()})"])
-        then = self._random.choice(["", "", "", " | print", ' | printf "%v-%v" 1', " | len", " | html", " | not", " | eq 7", " | index .map", " | .map", " | 5"])
+        then = self._random.choice(
+            [
+                "",
+                "",
+                "",
+                " | print",
+                ' | printf "%v-%v" 1',
+                " | len",
+                " | html",
+                " | not",
+                " | eq 7",
+                " | index .map",
+                " | .map",
+                " | 5",
+            ]
+        )
         return first + then

@@ -49,7 +49,9 @@ def build(folder: Path, sprig: bool) -> Go | str:
     steps = [["go", "get", SPRIG]] if sprig else []
     steps.append(["go", "build", "-tags", "sprig" if sprig else "none", "-o", "compare", "."])
     for step in steps:
-        done = subprocess.run(step, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+        done = subprocess.run(
+            step, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
         if done.returncode:
             return f"{' '.join(step)}: {done.stderr.strip()[-300:]}"
     return Go(folder / "compare")

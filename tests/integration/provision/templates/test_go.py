@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ansible_ensemble.provision.templates.fault import TemplateError
-from ansible_ensemble.provision.templates.rendering import Rendering
+from ansible_ensemble.provision.templates.rendering import Rendering, printable
 from tests.integration.provision.templates.generated import DATA, Generator
 from tests.integration.provision.templates.calls import CALLS, call_of_text
 from tests.integration.provision.templates.golang import Case, Go, Result
@@ -19,7 +19,7 @@ MIXED_NUMBERS = [f"incompatible types for comparison: {types}" for types in ("in
 
 def ours(case: Case) -> Result:
     try:
-        return Result(Rendering({}, strict=case.strict).text("root", case.text, case.data), "")
+        return Result(printable(Rendering({}, strict=case.strict).text("root", case.text, case.data)), "")
     except TemplateError as error:
         return Result("", str(error))
 

@@ -33,13 +33,15 @@ POSIX: dict[str, frozenset[str]] = {
     "xdigit": frozenset("0123456789abcdefABCDEF"),
 }
 _CATEGORIES = frozenset(
-    "C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs".split()
+    ["C", "Cc", "Cf", "Co", "Cs", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs"]
 )
 
 
 def cases(character: str) -> frozenset[str]:
     """A character in both cases, with others that fold to the same."""
-    return frozenset(c for c in (character, character.lower(), character.upper(), _FOLDS.get(character, "")) if len(c) == 1)
+    return frozenset(
+        c for c in (character, character.lower(), character.upper(), _FOLDS.get(character, "")) if len(c) == 1
+    )
 
 
 _FOLDS = {"k": "\u212a", "K": "\u212a", "\u212a": "k", "s": "\u017f", "S": "\u017f", "\u017f": "S"}

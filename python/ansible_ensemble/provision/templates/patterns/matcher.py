@@ -138,7 +138,9 @@ class Expression:
                 break
         return found
 
-    def _step(self, text: str, position: int, threads: list[tuple[int, Spans]]) -> tuple[list[tuple[int, Spans]], Spans | None]:
+    def _step(
+        self, text: str, position: int, threads: list[tuple[int, Spans]]
+    ) -> tuple[list[tuple[int, Spans]], Spans | None]:
         """The threads after one more character; those behind one that has matched are cut off."""
         after: list[tuple[int, Spans]] = []
         seen: set[int] = set()

@@ -148,7 +148,7 @@ class _Parser:
         repeated = False
         while (count := self._count()) is not None:
             if repeated:
-                raise _wrong(f"invalid nested repetition operator: `{self._text[start:self._at]}`")
+                raise _wrong(f"invalid nested repetition operator: `{self._text[start : self._at]}`")
             lazy = self._ahead("?")
             self._at += lazy
             atom, repeated = Repeat(atom, *count, lazy != ("U" in self._flags)), True

@@ -59,8 +59,9 @@ def _concat(budget: Budget, *lists: Any) -> Value:
 
 
 def _reverse(budget: Budget, value: Any) -> list[Value]:
-    budget.items(len(_items(value, "find reverse")))
-    return value[::-1]
+    items = _items(value, "find reverse")
+    budget.items(len(items))
+    return items[::-1]
 
 
 def _compact(budget: Budget, value: Any) -> list[Value]:

@@ -114,7 +114,11 @@ def _round(value: Any, places: int, *options: float) -> float:
         return floating(value)
     fraction, whole = math.modf(scaled)
     up = fraction >= (options[0] if options else 0.5)
-    return (math.ceil(scaled) if up else math.floor(scaled)) / 10.0 ** max(min(places, 300), -300) if up or whole or fraction else 0.0
+    return (
+        (math.ceil(scaled) if up else math.floor(scaled)) / 10.0 ** max(min(places, 300), -300)
+        if up or whole or fraction
+        else 0.0
+    )
 
 
 def _until(budget: Budget, count: int) -> list[int]:

@@ -71,7 +71,9 @@ class _Demand:
 
     def caret(self, version: Version) -> bool:
         """The same up to the first number that is not zero."""
-        leading = next((place for place, number in enumerate(self.version.numbers[: self.given], 1) if number), self.given)
+        leading = next(
+            (place for place, number in enumerate(self.version.numbers[: self.given], 1) if number), self.given
+        )
         return self.within(version, leading)
 
     def equal(self, version: Version) -> bool:
