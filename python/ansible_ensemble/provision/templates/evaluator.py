@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from . import printing
 from .arguments import accepted
@@ -36,16 +36,31 @@ from .nodes import (
 from .values import Struct, Value, in_order, pay, truth, type_of
 
 _ABSENT: Any = object()  # there is no value from a command before
+
+
+class _Given(NamedTuple):
+    """What something is called with: operands, and the value of the command before as the last argument."""
+
+    operands: Sequence[Operand] = ()
+    final: Value = _ABSENT
+
+    @property
+    def total(self) -> int:
+        return len(self.operands) + (self.final is not _ABSENT)
+
+
+_NOTHING = _Given()
 _NO_VALUE = "<no value>"
 
 
 class _Frame:
-    """One invocation of a template: its tree, and its variables, innermost last."""
+    """One invocation of a template: its tree, the cursor, and its variables, innermost last."""
 
-    __slots__ = ("tree", "variables")
+    __slots__ = ("dot", "tree", "variables")
 
     def __init__(self, tree: Tree, data: Value) -> None:
         self.tree = tree
+        self.dot = data
         self.variables: list[tuple[str, Value]] = [("$", data)]
 
     def get(self, name: str) -> Value:
@@ -89,7 +104,7 @@ class Evaluator:
         if self._budget.depth > self._budget.limits.depth:
             raise Fault(f"exceeded maximum template depth ({self._budget.limits.depth})")
         try:
-            self._body(_Frame(tree, data), data, tree.body)
+            self._body(_Frame(tree, data), tree.body)
         except RecursionError:
             raise Fault(f'template "{name}" is nested too deeply') from None
         finally:
@@ -103,13 +118,13 @@ class Evaluator:
 
     # Statements; a body gives the word that leaves a loop, or None
 
-    def _body(self, frame: _Frame, dot: Value, body: Body) -> type[Node] | None:
+    def _body(self, frame: _Frame, body: Body) -> type[Node] | None:
         for statement in body:
             if type(statement) is Text:
                 self._write(frame, statement, statement.text)
             elif type(statement) is Action:
-                self._action(frame, dot, statement)
-            elif (left := _STATEMENTS[type(statement)](self, frame, dot, statement)) is not None:
+                self._action(frame, statement)
+            elif (left := _STATEMENTS[type(statement)](self, frame, statement)) is not None:
                 return left
         return None
 
@@ -120,8 +135,8 @@ class Evaluator:
         except Fault as fault:
             self._fail(frame, node, fault)
 
-    def _action(self, frame: _Frame, dot: Value, action: Action) -> None:
-        value = self._pipeline(frame, dot, action.pipeline)
+    def _action(self, frame: _Frame, action: Action) -> None:
+        value = self._pipeline(frame, action.pipeline)
         if not action.pipeline.variables:
             self._write(frame, action, self._text(frame, action, value))
 
@@ -140,30 +155,33 @@ class Evaluator:
         except Fault as fault:
             self._fail(frame, node, fault)
 
-    def _branch(self, frame: _Frame, dot: Value, branch: If | With) -> type[Node] | None:
-        known = len(frame.variables)
-        value = self._pipeline(frame, dot, branch.pipeline)
-        if truth(value):
-            left = self._body(frame, value if type(branch) is With else dot, branch.body)
-        else:
-            left = self._body(frame, dot, branch.otherwise)
+    def _branch(self, frame: _Frame, branch: If | With) -> type[Node] | None:
+        known, dot = len(frame.variables), frame.dot
+        value = self._pipeline(frame, branch.pipeline)
+        true = truth(value)
+        if true and type(branch) is With:
+            frame.dot = value
+        left = self._body(frame, branch.body if true else branch.otherwise)
+        frame.dot = dot
         del frame.variables[known:]
         return left
 
-    def _range(self, frame: _Frame, dot: Value, loop: Range) -> type[Node] | None:
-        known = len(frame.variables)
-        value = self._pipeline(frame, dot, loop.pipeline)
+    def _range(self, frame: _Frame, loop: Range) -> type[Node] | None:
+        known, dot = len(frame.variables), frame.dot
+        value = self._pipeline(frame, loop.pipeline)
         inside = len(frame.variables)
         empty, left = True, None
         for index, item in self._items(frame, loop, value):
             empty = False
             self._turn(frame, loop, index, item)
-            left = self._body(frame, item, loop.body)
+            frame.dot = item
+            left = self._body(frame, loop.body)
             del frame.variables[inside:]
             if left is Break:
                 break
+        frame.dot = dot
         if empty:
-            left = self._body(frame, dot, loop.otherwise)
+            left = self._body(frame, loop.otherwise)
         del frame.variables[known:]
         return left if empty else None
 
@@ -172,13 +190,11 @@ class Evaluator:
             return iter(in_order(value))
         if isinstance(value, list):
             return enumerate(list(value))
-        if type(value) is int:
-            if len(loop.pipeline.variables) > 1:
-                self._fail(frame, loop, f"can't use {value} to iterate over more than one variable")
-            return ((None, number) for number in range(value))
-        if value is None:
-            return iter(())
-        self._fail(frame, loop, f"range can't iterate over {printing.shown(value)}")
+        if value is not None and type(value) is not int:
+            self._fail(frame, loop, f"range can't iterate over {type_of(value)}")
+        if value is not None and len(loop.pipeline.variables) > 1:
+            self._fail(frame, loop, f"can't use {value} to iterate over more than one variable")
+        return ((None, number) for number in range(value or 0))
 
     def _turn(self, frame: _Frame, loop: Range, index: Value, item: Value) -> None:
         """Give the variables of a loop their values: index and item, or the item alone."""
@@ -191,11 +207,11 @@ class Evaluator:
         elif names:
             frame.variables[-len(names) :] = zip(names, values, strict=True)
 
-    def _leave(self, frame: _Frame, dot: Value, word: Break | Continue) -> type[Node]:
+    def _leave(self, _frame: _Frame, word: Break | Continue) -> type[Node]:
         return type(word)
 
-    def _invoke(self, frame: _Frame, dot: Value, invocation: Invocation) -> None:
-        data = None if invocation.pipeline is None else self._pipeline(frame, dot, invocation.pipeline)
+    def _invoke(self, frame: _Frame, invocation: Invocation) -> None:
+        data = None if invocation.pipeline is None else self._pipeline(frame, invocation.pipeline)
         try:
             self.render(invocation.name, data)
         except Fault as fault:
@@ -209,10 +225,10 @@ class Evaluator:
         except Fault as fault:
             self._fail(frame, node, fault)
 
-    def _pipeline(self, frame: _Frame, dot: Value, pipeline: Pipeline) -> Value:
+    def _pipeline(self, frame: _Frame, pipeline: Pipeline) -> Value:
         value = _ABSENT
         for command in pipeline.commands:
-            value = self._command(frame, dot, command, value)
+            value = self._command(frame, command, value)
         for name in pipeline.variables:
             if not pipeline.assigns:
                 frame.variables.append((name, value))
@@ -223,39 +239,38 @@ class Evaluator:
                 self._fail(frame, pipeline, fault)
         return value
 
-    def _command(self, frame: _Frame, dot: Value, command: Command, final: Value) -> Value:
+    def _command(self, frame: _Frame, command: Command, final: Value) -> Value:
         self._step(frame, command)
-        first, *arguments = command.operands
-        return self._called(frame, dot, first, arguments, final)
+        return self._called(frame, command.operands[0], _Given(command.operands[1:], final))
 
-    def _called(self, frame: _Frame, dot: Value, first: Operand, arguments: Sequence[Operand], final: Value) -> Value:
+    def _called(self, frame: _Frame, first: Operand, given: _Given) -> Value:
         """The value of an operand, called with arguments if it is something that can be called."""
         if isinstance(first, Identifier):
-            return self._call_function(frame, dot, first, arguments, final)
+            return self._call_function(frame, first, given)
         if isinstance(first, Field):
-            return self._members(frame, dot, first, dot, first.names, arguments, final)
+            return self._members(frame, first, frame.dot, first.names, given)
         if isinstance(first, Chain):
-            return self._chain(frame, dot, first, arguments, final)
+            return self._chain(frame, first, given)
         if isinstance(first, Variable) and first.names:
-            return self._members(frame, dot, first, self._variable(frame, first), first.names, arguments, final)
-        if arguments or final is not _ABSENT:
+            return self._members(frame, first, self._variable(frame, first), first.names, given)
+        if given.total:
             what = frame.tree.text[first.start : first.end]
             self._fail(frame, first, f"can't give argument to non-function {what}")
         if isinstance(first, Nil):
             self._fail(frame, first, "nil is not a command")
-        return self._operand(frame, dot, first)
+        return self._operand(frame, first)
 
-    def _operand(self, frame: _Frame, dot: Value, operand: Operand) -> Value:
+    def _operand(self, frame: _Frame, operand: Operand) -> Value:
         """The value of an operand without arguments."""
         if isinstance(operand, Literal):
             return operand.value
         if isinstance(operand, Dot):
-            return dot
+            return frame.dot
         if isinstance(operand, Pipeline):
-            return self._pipeline(frame, dot, operand)
+            return self._pipeline(frame, operand)
         if isinstance(operand, Variable) and not operand.names:
             return self._variable(frame, operand)
-        return None if isinstance(operand, Nil) else self._called(frame, dot, operand, (), _ABSENT)
+        return None if isinstance(operand, Nil) else self._called(frame, operand, _NOTHING)
 
     def _variable(self, frame: _Frame, variable: Variable) -> Value:
         try:
@@ -263,43 +278,24 @@ class Evaluator:
         except Fault as fault:
             self._fail(frame, variable, fault)
 
-    def _chain(self, frame: _Frame, dot: Value, chain: Chain, arguments: Sequence[Operand], final: Value) -> Value:
-        receiver = self._operand(frame, dot, chain.operand)
-        return self._members(frame, dot, chain, receiver, chain.names, arguments, final)
+    def _chain(self, frame: _Frame, chain: Chain, given: _Given) -> Value:
+        receiver = self._operand(frame, chain.operand)
+        return self._members(frame, chain, receiver, chain.names, given)
 
-    def _members(
-        self,
-        frame: _Frame,
-        dot: Value,
-        node: Node,
-        receiver: Value,
-        names: tuple[str, ...],
-        arguments: Sequence[Operand],
-        final: Value,
-    ) -> Value:
+    def _members(self, frame: _Frame, node: Node, receiver: Value, names: tuple[str, ...], given: _Given) -> Value:
         """`receiver.A.B arguments`: only the last member gets the arguments."""
         for name in names[:-1]:
-            receiver = self._member(frame, dot, node, receiver, name, (), _ABSENT)
-        return self._member(frame, dot, node, receiver, names[-1], arguments, final)
+            receiver = self._member(frame, node, receiver, name, _NOTHING)
+        return self._member(frame, node, receiver, names[-1], given)
 
-    def _member(
-        self,
-        frame: _Frame,
-        dot: Value,
-        node: Node,
-        receiver: Value,
-        name: str,
-        arguments: Sequence[Operand],
-        final: Value,
-    ) -> Value:
-        called = bool(arguments) or final is not _ABSENT
+    def _member(self, frame: _Frame, node: Node, receiver: Value, name: str, given: _Given) -> Value:
         if isinstance(receiver, Struct):
             method = receiver.methods.get(name)
             if method is not None:
-                return self._call(frame, dot, node, name, method, arguments, final, receiver)
+                return self._call(frame, node, name, method, given, receiver=receiver)
             if name not in receiver.fields:
                 self._fail(frame, node, f"can't evaluate field {name} in type {type_of(receiver)}")
-            if called:
+            if given.total:
                 self._fail(frame, node, f"{name} has arguments but cannot be invoked as function")
             return receiver.fields[name]
         if receiver is None:
@@ -308,7 +304,7 @@ class Evaluator:
             return None
         if not isinstance(receiver, dict):
             self._fail(frame, node, f"can't evaluate field {name} in type {type_of(receiver)}")
-        if called:
+        if given.total:
             self._fail(frame, node, f"{name} is not a method but has arguments")
         if self._strict and name not in receiver:
             self._fail(frame, node, f'map has no entry for key "{name}"')
@@ -316,38 +312,26 @@ class Evaluator:
 
     # Calls
 
-    def _call_function(
-        self, frame: _Frame, dot: Value, node: Identifier, arguments: Sequence[Operand], final: Value
-    ) -> Value:
+    def _call_function(self, frame: _Frame, node: Identifier, given: _Given) -> Value:
         if node.name in ("and", "or"):
-            return self._junction(frame, dot, node, arguments, final)
-        return self._call(frame, dot, node, node.name, self._functions[node.name], arguments, final)
+            return self._junction(frame, node, given)
+        return self._call(frame, node, node.name, self._functions[node.name], given)
 
-    def _junction(
-        self, frame: _Frame, dot: Value, node: Identifier, arguments: Sequence[Operand], final: Value
-    ) -> Value:
+    def _junction(self, frame: _Frame, node: Identifier, given: _Given) -> Value:
         """`and`, `or`: the first argument that decides, or the last one; those after it are not evaluated."""
-        if not arguments and final is _ABSENT:
+        if not given.total:
             self._fail(frame, node, f"wrong number of args for {node.name}: want at least 1 got 0")
         value: Value = None
-        for argument in arguments:
-            value = self._operand(frame, dot, argument)
+        for argument in given.operands:
+            value = self._operand(frame, argument)
             if truth(value) == (node.name == "or"):
                 return value
-        return value if final is _ABSENT else final
+        return value if given.final is _ABSENT else given.final
 
     def _call(
-        self,
-        frame: _Frame,
-        dot: Value,
-        node: Node,
-        name: str,
-        function: Function,
-        arguments: Sequence[Operand],
-        final: Value,
-        receiver: Struct | None = None,
+        self, frame: _Frame, node: Node, name: str, function: Function, given: _Given, *, receiver: Struct | None = None
     ) -> Value:
-        values = self._arguments(frame, dot, node, name, function, arguments, final)
+        values = self._arguments(frame, node, name, function, given)
         if function.budgeted:
             values.insert(0, self._budget)
         if receiver is not None:
@@ -363,33 +347,24 @@ class Evaluator:
         except RecursionError:
             self._fail(frame, node, f"error calling {name}: nested too deeply")
 
-    def _arguments(
-        self,
-        frame: _Frame,
-        dot: Value,
-        node: Node,
-        name: str,
-        function: Function,
-        arguments: Sequence[Operand],
-        final: Value,
-    ) -> list[Value]:
+    def _arguments(self, frame: _Frame, node: Node, name: str, function: Function, given: _Given) -> list[Value]:
         values = []
         at: Node = node
         try:
-            function.check_count(name, len(arguments) + (final is not _ABSENT))
-            for position, argument in enumerate(arguments):
+            function.check_count(name, given.total)
+            for position, argument in enumerate(given.operands):
                 at = argument
-                value = self._operand(frame, dot, argument)
+                value = self._operand(frame, argument)
                 values.append(accepted(value, function.type_at(position)))
-            if final is not _ABSENT:
+            if given.final is not _ABSENT:
                 at = node
-                values.append(accepted(final, function.type_at(len(arguments))))
+                values.append(accepted(given.final, function.type_at(len(values))))
         except Fault as fault:
             self._fail(frame, at, fault)
         return values
 
 
-_STATEMENTS: dict[type, Callable[[Evaluator, _Frame, Value, Any], type[Node] | None]] = {
+_STATEMENTS: dict[type, Callable[[Evaluator, _Frame, Any], type[Node] | None]] = {
     If: Evaluator._branch,
     With: Evaluator._branch,
     Range: Evaluator._range,

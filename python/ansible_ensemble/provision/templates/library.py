@@ -13,9 +13,8 @@ from .functions import Function, functions_of
 from .sprig import conversion, encoding, expressions, lists, locations, maps, mathematics, texts, versions
 
 _SAME_WITH_MUST = (
-    ["append", "chunk", "compact", "deepCopy", "first", "has", "initial", "last", "merge", "mergeOverwrite", "prepend"]
-    + ["push", "regexFind", "regexFindAll", "regexReplaceAll", "regexReplaceAllLiteral", "regexSplit", "rest"]
-    + ["reverse", "slice", "toJson", "toPrettyJson", "toRawJson", "uniq", "without"]
+    "append chunk compact deepCopy first has initial last merge mergeOverwrite prepend push regexFind regexFindAll"
+    " regexReplaceAll regexReplaceAllLiteral regexSplit rest reverse slice toJson toPrettyJson toRawJson uniq without"
 )
 
 
@@ -24,7 +23,7 @@ def functions() -> dict[str, Function]:
     """Functions by name; sprig's come after Go's and take their place."""
     tables = (predeclared, conversion, encoding, expressions, lists, locations, maps, mathematics, texts, versions)
     found = functions_of({name: call for module in tables for name, call in module.TABLE.items()})
-    found.update({"must" + name[0].upper() + name[1:]: found[name] for name in _SAME_WITH_MUST})
+    found.update({"must" + name[0].upper() + name[1:]: found[name] for name in _SAME_WITH_MUST.split()})
     return {**found, **functions_of(dict.fromkeys(predeclared.JUNCTIONS, _junction))}
 
 

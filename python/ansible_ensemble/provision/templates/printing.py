@@ -19,6 +19,7 @@ NIL = "<nil>"
 MOST_WIDE = 1_000_000  # fmt's own bound of width and precision
 _NUMBER = re.compile(r"[0-9]{1,8}")
 _INDEX = re.compile(r"\[([^\]]*)\]")
+_USUAL = ((bool, "t"), (int, "d"), (float, "g"), (str, "s"))
 _BASES = {"v": "d", "d": "d", "b": "b", "o": "o", "O": "o", "x": "x", "X": "X"}
 _PREFIXES = {"b": "0b", "o": "0", "x": "0x", "X": "0X", "O": ""}
 
@@ -100,7 +101,8 @@ def _struct(value: Struct, directive: Directive) -> str:
 
 
 def _bad(value: Value, directive: Directive) -> str:
-    return f"%!{directive.verb}({type_of(value)}={_within(value, replace(directive, verb='v'))})"
+    verb = next(verb for kind, verb in _USUAL if isinstance(value, kind))
+    return f"%!{directive.verb}({type_of(value)}={_within(value, replace(directive, verb=verb))})"
 
 
 def _text(value: str, directive: Directive) -> str:

@@ -80,7 +80,7 @@ class Rendering:
         """What a text gives.
 
         Raises:
-            TemplateError: it is no template, or cannot be rendered with these data; the message names template and line.
+            TemplateError: it is no template, or cannot be rendered with these data; the message names where.
         """
         self._trees.add(name, text)
         try:

@@ -113,6 +113,9 @@ VERBS += [
     "-10v|",
     "x x",
 ]
+LISTED = [".list", ".map", ".numbers", ".words", ".s", *VALUES]
+AT = ["0", "1", "9", "`a`", "`zz`", *VALUES]
+BOUNDS = ["", "0", "1", "1 2", "2 1", "1 2 3", "9"]
 SPACES = ["", " ", "\n", "  \n "]
 
 
@@ -235,9 +238,9 @@ class Generator:
                 f"println {self._value()} {self._value()}",
                 self._printf(),
                 f"len {self._value()}",
-                f"index {choose(['.list', '.map', '.numbers', '.s', self._value()])} {choose(['0', '1', '9', '`a`', '`zz`', self._value()])}",
+                f"index {choose(LISTED)} {choose(AT)}",
                 f"index .map `a` `deep` {choose(['0', '1', '5'])}",
-                f"slice {choose(['.list', '.s', '.words', self._value()])} {choose(['', '0', '1', '1 2', '2 1', '1 2 3', '9'])}",
+                f"slice {choose(['.s', '.u', '.i', '(print .rate)'])} {choose(BOUNDS)}",
                 f"{choose(['html', 'js', 'urlquery'])} {self._value()}",
                 f"urlquery {choose(TEXTS)} {choose(VALUES)}",
                 f"not {self._value()}",

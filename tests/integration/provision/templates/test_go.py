@@ -8,8 +8,8 @@ import pytest
 
 from ansible_ensemble.provision.templates.fault import TemplateError
 from ansible_ensemble.provision.templates.rendering import Rendering, printable
-from tests.integration.provision.templates.generated import DATA, Generator
 from tests.integration.provision.templates.calls import CALLS, call_of_text
+from tests.integration.provision.templates.generated import DATA, Generator
 from tests.integration.provision.templates.golang import Case, Go, Result
 
 CASES = 3000

@@ -232,7 +232,7 @@ class _Parser:
         return One(characters.one(self._code(), "i" in self._flags))
 
     def _set(self) -> Characters | None:
-        """What `\\d` and `\\p{L}` and their like stand for."""
+        r"""What `\d` and `\p{L}` and their like stand for."""
         letter = self._text[self._at : self._at + 1]
         if letter and letter.lower() in characters.NAMED and letter.isascii():
             self._at += 1

@@ -1,0 +1,178 @@
+"""A machine, its task and stage, and its bootenv, as templates see them."""
+
+from __future__ import annotations
+
+import ipaddress
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.provision.objects.codec import plain
+from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
+from ansible_ensemble.provision.objects.machine import Machine
+
+from .fault import Fault
+from .functions import methods_of
+from .source import Addresses
+from .values import Struct, Value
+
+_HIDDEN = frozenset({"Secret"})  # with it, one could make tokens of the machine
+
+
+class MachineData(Struct):
+    """`.Machine`: its fields as on the wire, and what follows from them."""
+
+    type_name = "*render.Machine"
+
+    def __init__(self, machine: Machine, addresses: Addresses) -> None:
+        fields: dict[str, Any] = plain(machine)
+        super().__init__({**{key: value for key, value in fields.items() if key not in _HIDDEN}, "UUID": machine.uuid})
+        self._machine = machine
+        self._addresses = addresses
+
+    def path(self) -> str:
+        """Where files for the machine are."""
+        return f"machines/{self._machine.uuid}"
+
+    def url(self) -> str:
+        """The URL of files for the machine."""
+        return f"{self._addresses.files}/{self.path()}"
+
+    def short_name(self) -> str:
+        """The name up to its first dot."""
+        return self._machine.name.partition(".")[0]
+
+    def hex_address(self) -> str:
+        """The address in hexadecimal digits, as boot loaders name files; empty for one that is no IPv4 address."""
+        try:
+            return f"{int(ipaddress.IPv4Address(self._machine.address)):08X}"
+        except ValueError:
+            return ""
+
+    def mac_addr(self, *formats: str) -> str:
+        """The first hardware address; as a boot loader names a file if the format is `pxe`."""
+        address = next(iter(self._machine.hardware_addrs), "")
+        form = formats[0] if formats else "raw"
+        if form == "raw" or not address:
+            return address
+        if form not in ("pxe", "rpi4"):
+            raise Fault(f"Unknown format {form}")
+        dashed = address.replace(":", "-")
+        return f"01-{dashed}" if form == "pxe" else dashed
+
+    def has_profile(self, name: str) -> bool:
+        """Whether it has a profile of its own."""
+        return name in self._machine.profiles
+
+    methods = methods_of(
+        {
+            "HasProfile": has_profile,
+            "HexAddress": hex_address,
+            "MacAddr": mac_addr,
+            "Path": path,
+            "ShortName": short_name,
+            "Url": url,
+        }
+    )
+
+
+class SystemData(Struct):
+    """`.Env.OS`: the operating system of a bootenv."""
+
+    type_name = "*render.OsInfo"
+
+    def __init__(self, fields: Mapping[str, Value]) -> None:
+        family, version = fields["Family"] or str(fields["Name"]).partition("-")[0], fields["Version"]
+        version = version or str(fields["Name"]).partition("-")[2]
+        super().__init__(
+            {**fields, "FamilyName": family, "FamilyType": _FAMILIES.get(family, family), "FamilyVersion": version}
+        )
+
+    def version_eq(self, text: str) -> bool:
+        """Whether the version is this one, as far as it is given."""
+        wanted, own = text.split("."), str(self.fields["FamilyVersion"]).split(".")
+        return own[: len(wanted)] == wanted
+
+    methods = methods_of({"VersionEq": version_eq})
+
+
+_FAMILIES = dict.fromkeys(("redhat", "centos", "fedora", "scientificlinux", "rocky", "alma", "almalinux"), "rhel")
+_FAMILIES |= dict.fromkeys(("debian", "ubuntu"), "debian")
+
+
+class BootEnvData(Struct):
+    """`.Env`: a bootenv, with the addresses of its files."""
+
+    type_name = "*render.BootEnv"
+
+    def __init__(self, bootenv: BootEnv, arch: str, addresses: Addresses) -> None:
+        fields: dict[str, Any] = plain(bootenv)
+        super().__init__({**fields, "OS": SystemData(fields["OS"])})
+        self._bootenv = bootenv
+        self._arch = arch
+        self._addresses = addresses
+
+    def _of_arch(self, arch: str) -> Mapping[str, Any]:
+        """What differs in an architecture: `Kernel`, `Initrds`, `BootParams` and others."""
+        found = self._bootenv.os.supported_architectures.get(arch)
+        return found if isinstance(found, dict) else {}
+
+    def kernel_for(self, arch: str) -> str:
+        """The kernel for an architecture."""
+        return str(self._of_arch(arch).get("Kernel") or self._bootenv.kernel)
+
+    def initrds_for(self, arch: str) -> list[str]:
+        """The initial ramdisks for an architecture."""
+        return list(self._of_arch(arch).get("Initrds") or self._bootenv.initrds)
+
+    def boot_params_for(self, arch: str) -> str:
+        """The kernel's parameters for an architecture, not rendered."""
+        return str(self._of_arch(arch).get("BootParams") or self._bootenv.boot_params)
+
+    def path_for(self, protocol: str, file: str) -> str:
+        """Where a file for the machine's architecture is."""
+        return self.path_for_arch(protocol, file, self._arch)
+
+    def path_for_arch(self, protocol: str, file: str, arch: str) -> str:
+        """Where a file of the bootenv is: a path for tftp and disk, a URL for http and https."""
+        path = self._path(file, arch)
+        if protocol in ("disk", "tftp"):
+            return path
+        bases = {"http": self._addresses.files, "https": self._addresses.secure_files}
+        if protocol not in bases:
+            raise Fault(f"Unknown protocol {protocol}")
+        return f"{bases[protocol]}/{path}"
+
+    def _path(self, file: str, arch: str) -> str:
+        install = "install" if self._bootenv.name.endswith("-install") else ""
+        other = arch if arch != "amd64" else ""
+        return posixpath.normpath(posixpath.join(self._bootenv.os.name, other, install, file.lstrip("/")))
+
+    def install_url(self) -> str:
+        """The URL of what is installed."""
+        return self.path_for("http", "")
+
+    def join_initrds(self, protocol: str) -> str:
+        """Where the initial ramdisks are, with spaces between."""
+        return " ".join(self.path_for(protocol, file) for file in self.initrds_for(self._arch))
+
+    methods = methods_of(
+        {
+            "BootParamsFor": boot_params_for,
+            "InitrdsFor": initrds_for,
+            "InstallUrl": install_url,
+            "JoinInitrds": join_initrds,
+            "KernelFor": kernel_for,
+            "PathFor": path_for,
+            "PathForArch": path_for_arch,
+        }
+    )
+
+
+class TaskData(Struct):
+    """`.Task` and `.Stage`: the fields as on the wire."""
+
+    type_name = "*render.Task"
+
+    def __init__(self, owner: Task | Stage) -> None:
+        super().__init__(plain(owner))

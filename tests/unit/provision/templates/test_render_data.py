@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from ansible_ensemble.provision.templates.budget import Limits
+from ansible_ensemble.provision.templates.fault import TemplateError
+from ansible_ensemble.provision.templates.render_data import RenderData
+from tests.unit.provision.templates.sources import Known
+
+TEMPLATES = {"lib": "lib {{.Machine.ShortName}}", "of": "of {{.}}"}
+
+
+def render(text: str) -> str:
+    known = Known(TEMPLATES, m=[{"a": 1}, {"a": 2, "b": 3}], text=["hi {{.Machine.Name}}"], deep=[{"x": ["{{1}}"]}])
+    return RenderData(known, TEMPLATES, Limits()).render("t", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{{.Param "m"}} {{.ComposeParam "m"}}', "map[a:1] map[a:1 b:3]"),
+        ('{{.ParamExists "m"}} {{.ParamExists "q"}}', "true false"),
+        ('{{.ParamAsJSON "m"}} {{.ParamAsYAML "m"}}', '{"a":1} a: 1\n'),
+        ('{{.ParamAsYAML "console"}}', "tty0\n"),
+        ('{{.ParamExpand "text"}} {{.ParamExpand "deep"}}', "hi m1.example.com map[x:[1]]"),
+        ('{{.ParamComposeExpand "deep" | toJson}} {{.ParamCompose "m" | toJson}}', '{"x":["1"]} {"a":1,"b":3}'),
+        ('{{$_ := set (.Param "m") "z" 1}}{{.Param "m"}}', "map[a:1]"),
+        ('{{.StringExpand "{{.Machine.ShortName}}"}} {{.ObjectExpand (list "{{1}}" 2)}}', "m1 [1 2]"),
+        ('{{.CallTemplate "lib" .}} {{.CallTemplate "of" 5}}{{template "lib" .}}', "lib m1 of 5lib m1"),
+        ("{{.Machine.Path}} {{.Machine.Url}}", "machines/3e7031fc-3062-45f1-835c-92541bc9cbd3 "
+         "http://10.0.0.1:8091/machines/3e7031fc-3062-45f1-835c-92541bc9cbd3"),
+        ("{{.Machine.HexAddress}} {{.Machine.MacAddr}}", "C0A87C0A aa:bb:cc:dd:ee:ff"),
+        ('{{.Machine.MacAddr "pxe"}} {{.Machine.MacAddr "rpi4"}}', "01-aa-bb-cc-dd-ee-ff aa-bb-cc-dd-ee-ff"),
+        ('{{.Machine.HasProfile "web"}} {{.Machine.Profiles}} {{eq .Machine.Uuid .Machine.UUID}}', "true [web] true"),
+        ('{{.Env.Name}} {{.Env.PathFor "tftp" .Env.Kernel}}', "ubuntu-22.04-install ubuntu-22.04/install/vmlinuz"),
+        ('{{.Env.PathForArch "https" "/k" "arm64"}}', "https://10.0.0.1:8090/ubuntu-22.04/arm64/install/k"),
+        ("{{.Env.InstallUrl}}", "http://10.0.0.1:8091/ubuntu-22.04/install"),
+        ('{{.Env.KernelFor "arm64"}} {{.Env.InitrdsFor "x"}} {{.BootParamsFor "x"}}', "vmlinuz [one two] console=tty0"),
+        ('{{.Env.JoinInitrds "disk"}}', "ubuntu-22.04/install/one ubuntu-22.04/install/two"),
+        ('{{.Env.OS.FamilyName}} {{.Env.OS.VersionEq "22"}} {{.Env.OS.VersionEq "22.1"}}', "ubuntu true false"),
+        ("{{.BootParams}} {{.Stage.Name}} {{.Task}}", "console=tty0 prepare <no value>"),
+        ("{{.ProvisionerAddress}} {{.ProvisionerURL}} {{.ApiURL}}", "10.0.0.1 http://10.0.0.1:8091 https://10.0.0.1:8092"),
+        ("{{.SecureProvisionerURL}} {{.ApiHost}}", "https://10.0.0.1:8090 10.0.0.1:8092"),
+        ("{{.GenerateToken}},{{.GenerateInfiniteToken}}", "token  2000,token  None"),
+        ('{{.GenerateProfileToken "p" "2h"}}', "token p 7200"),
+        ('{{.ParseUrl "host" .ApiURL}} {{.ParseUrl "scheme" .ApiURL}}', "10.0.0.1:8092 https"),
+        ('{{.ParseUrl "hostname" .ApiURL}} {{.ParseUrl "port" .ApiURL}}', "10.0.0.1 8092"),
+        ("{{.Info.id}}", "server"),
+        ("{{range .MachineRepos}}{{.Tag}} {{.JoinedComponents}} {{.UrlFor `x`}}{{end}}", "base main extra http://r/base/x"),
+        ('{{range .Repos "other"}}{{.URL}}{{end}}{{range .InstallRepos}}{{.Tag}}{{end}}', "http://r/otherbase"),
+    ],
+)  # fmt: skip
+def test_members(text: str, expected: str) -> None:
+    assert render(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('a\n{{.Param "q"}}', "template: t:2:2: .*error calling Param: No such machine parameter q"),
+        ("{{.Machine.Secret}}", "can't evaluate field Secret"),
+        ("{{.source}}", "can't evaluate field source"),
+        ("{{.__class__}}", "can't evaluate field __class__"),
+        ("{{.Param.__globals__}}", "wrong number of args"),
+        ('{{.CallTemplate "no" .}}', 'template "no" not defined'),
+        ('{{.Env.PathFor "ftp" "x"}}', "Unknown protocol ftp"),
+        ('{{.Machine.MacAddr "x"}}', "Unknown format x"),
+        ('{{.GenerateProfileToken "p" "soon"}}', "invalid duration soon"),
+        ('{{.ParseUrl "q" "http://a"}}', "No idea how to get URL part q"),
+    ],
+)
+def test_what_there_is_not(text: str, message: str) -> None:
+    with pytest.raises(TemplateError, match=message):
+        render(text)
+
+
+def test_a_param_that_expands_to_itself_ends() -> None:
+    known = Known(loop=['{{.ParamExpand "loop"}}'])
+    with pytest.raises(TemplateError, match="maximum template depth"):
+        RenderData(known, {}, Limits()).render("t", '{{.ParamExpand "loop"}}')
