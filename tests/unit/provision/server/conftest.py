@@ -23,6 +23,7 @@ from ansible_ensemble.provision.server.hub import Hub
 from ansible_ensemble.provision.server.login import Login
 from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings
+from ansible_ensemble.provision.service.actions import Action
 from ansible_ensemble.provision.store.opening import open_store
 
 #: No test waits longer for what has to come.
@@ -59,7 +60,8 @@ class Live:
         store = await open_store(self.folder / "provision.sqlite")
         start = await store.transact(lambda tx: prepare(tx, default_user=True), "system")
         login = Login(store, start.token_key)
-        self.server = Server(store, Settings(), start.token_key, login, Hub(), Metrics())
+        self.actions: list[Action] = []
+        self.server = Server(store, Settings(), start.token_key, login, Hub(), Metrics(), self.actions)
         store.subscribe(self.server.tell)
         self._runner = web.AppRunner(application(self.server), access_log=None)
         await self._runner.setup()
