@@ -47,6 +47,11 @@ def render(text: str) -> str:
         ('{{.ParseUrl "hostname" .ApiURL}} {{.ParseUrl "port" .ApiURL}}', "10.0.0.1 8092"),
         ("{{.Info.id}}", "server"),
         ("{{range .MachineRepos}}{{.Tag}} {{.JoinedComponents}} {{.UrlFor `x`}}{{end}}", "base main extra http://r/base/x"),
+        ("{{range .MachineRepos}}{{.Lines}}{{end}}", "deb http://r/base/ main extra"),
+        (
+            "{{range .InstallRepos}}{{.Install}}{{end}}",
+            "d-i mirror/protocol string http\nd-i mirror/http/hostname string r\nd-i mirror/http/directory string /base/",
+        ),
         ('{{range .Repos "other"}}{{.URL}}{{end}}{{range .InstallRepos}}{{.Tag}}{{end}}', "http://r/otherbase"),
     ],
 )  # fmt: skip
