@@ -7,6 +7,8 @@ import logging
 import sys
 import time
 
+from aiohttp.http import HttpProcessingError
+
 #: Whose messages are shown: ours, and those of the libraries about connections.
 _LOGGERS = ("ansible_ensemble.provision", "aiohttp", "asyncio")
 
@@ -52,6 +54,11 @@ class _Json(_Text):
         return json.dumps(said)
 
 
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether a record is of more than requests that are no HTTP: their senders have the answer."""
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+
+
 def begin(level: str, form: str) -> None:
     """Show the log from now on, for the rest of the process.
 
@@ -61,6 +68,8 @@ def begin(level: str, form: str) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     whole = level == "debug"
+    if not whole:
+        handler.addFilter(_is_ours)
     handler.setFormatter(_Json(whole=whole) if form == "json" else _Text(whole=whole))
     for name in _LOGGERS:
         logger = logging.getLogger(name)

@@ -21,6 +21,9 @@ _LOG = logging.getLogger(__name__)
 #: How many events may wait for a reader; who lets more wait is disconnected.
 BACKLOG = 2000
 
+#: How many bytes of events may wait; of the last event, all may.
+_BACKLOG_BYTES = 16 * 2**20
+
 #: How many filters a client may have.
 _MOST_FILTERS = 1000
 
@@ -49,14 +52,16 @@ class Socket:
         self._hub, self._allow = hub, allow
         self._filters: dict[str, list[Match]] = {}
         self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = 0
         self._has_some = asyncio.Event()
         self._ended = asyncio.Event()
         self._is_slow = False
 
     def hear(self, message: bytes) -> None:
         """Send an event, as soon as those before it are sent; who does not read is disconnected."""
-        if len(self._waiting) < BACKLOG:
+        if len(self._waiting) < BACKLOG and self._waiting_bytes < _BACKLOG_BYTES:
             self._waiting.append(message)
+            self._waiting_bytes += len(message)
             self._has_some.set()
         elif not self._is_slow:
             self._is_slow = True
@@ -88,7 +93,7 @@ class Socket:
 
     async def _say_goodbye(self, connection: web.WebSocketResponse, request: web.Request) -> None:
         if self._is_slow:
-            _LOG.warning("a websocket is closed: %d events waited for its reader", BACKLOG)
+            _LOG.warning("a websocket is closed: too many events waited for its reader")
             code, why = WSCloseCode.POLICY_VIOLATION, b"too slow: events were waiting"
         else:
             code, why = WSCloseCode.GOING_AWAY, b""
@@ -110,7 +115,9 @@ class Socket:
             await self._has_some.wait()
             self._has_some.clear()
             while self._waiting:
-                await connection.send_frame(self._waiting.popleft(), WSMsgType.TEXT)
+                message = self._waiting.popleft()
+                self._waiting_bytes -= len(message)
+                await connection.send_frame(message, WSMsgType.TEXT)
 
     async def _obey(self, text: str) -> None:
         """Register or deregister a filter, and say that it is done, or why not."""
