@@ -54,7 +54,7 @@ class Server:
     login: Login
     hub: Hub
     metrics: Metrics
-    actions: tuple[Action, ...] = ()
+    actions: Sequence[Action] = ()
     sockets: set[Socket] = field(default_factory=set)
     is_stopping: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Callable[[], float] = time.time

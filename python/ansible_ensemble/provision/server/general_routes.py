@@ -18,6 +18,7 @@ from ansible_ensemble.provision.server.call import SERVER, Call
 from ansible_ensemble.provision.server.server_info import info_of
 from ansible_ensemble.provision.service import indexes, preferences
 from ansible_ensemble.provision.service.parsing import parsed_body
+from ansible_ensemble.provision.store.transaction import Transaction
 
 
 class _Said(Record, frozen=True, kw_only=True):
@@ -62,21 +63,24 @@ async def show_indexes(call: Call) -> web.Response:
 
 async def post_event(call: Call) -> web.Response:
     """Tell an event of a user to all who want to hear of it."""
-    said = parsed_body(_Said, await call.body(), "POST", "events")
+    body = await call.body()
+
+    def tell(tx: Transaction) -> Event:
+        event = _event(body, call.proof.principal)
+        tx.tell(event)
+        return event
+
+    return answer(await call.transact(Need("events", "post"), tell))
+
+
+def _event(body: bytes, principal: str) -> Event:
+    said = parsed_body(_Said, body, "POST", "events")
     if missing := [name for name in ("type", "action", "key") if not getattr(said, name)]:
         raise invalid(f"{missing[0].capitalize()} is missing", model="events", key=said.key)
     if said.type in KINDS or said.type == "websocket":
         raise invalid(f"Events of {said.type} are the server's own", model="events", key=said.key)
-    event = Event(
-        time=_time(said.time),
-        type=said.type,
-        action=said.action,
-        key=said.key,
-        principal=call.proof.principal,
-        object=said.object,
-    )
-    await call.transact(Need("events", "post"), lambda tx: tx.tell(event))
-    return answer(event)
+    time = _time(said.time)
+    return Event(time=time, type=said.type, action=said.action, key=said.key, principal=principal, object=said.object)
 
 
 def _time(text: str) -> str:

@@ -19,6 +19,7 @@ from ansible_ensemble.provision.service.info import FEATURES
 from ansible_ensemble.provision.service.lookup import found
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
+from ansible_ensemble.provision.templates.job_actions import flaw_of_text
 
 #: What a bundle can hold, by section; objects refer to those of the sections before their own.
 SECTIONS: Mapping[str, type[Object]] = {
@@ -136,7 +137,7 @@ def _put(batch: Batch, wanted: Iterable[Object], meta: BundleMeta) -> None:
     problems: list[str] = []
     for one in wanted:
         try:
-            made = created_object(one, batch)
+            made = created_object(one, batch, flaw_of_text)
             batch.put(made.replaced(bundle=meta.name, read_only=not meta.writable))
         except Refused as refused:
             messages = (message.removeprefix(f"{one.key}: ") for message in refused.error.messages)

@@ -13,6 +13,7 @@ from ansible_ensemble.provision.objects.machine import Machine
 
 from .fault import Fault
 from .functions import methods_of
+from .repositories import family_type
 from .source import Addresses
 from .values import Struct, Value
 
@@ -84,9 +85,7 @@ class SystemData(Struct):
     def __init__(self, fields: Mapping[str, Value]) -> None:
         family, version = fields["Family"] or str(fields["Name"]).partition("-")[0], fields["Version"]
         version = version or str(fields["Name"]).partition("-")[2]
-        super().__init__(
-            {**fields, "FamilyName": family, "FamilyType": _FAMILIES.get(family, family), "FamilyVersion": version}
-        )
+        super().__init__({**fields, "FamilyName": family, "FamilyType": family_type(family), "FamilyVersion": version})
 
     def version_eq(self, text: str) -> bool:
         """Whether the version is this one, as far as it is given."""
@@ -94,10 +93,6 @@ class SystemData(Struct):
         return own[: len(wanted)] == wanted
 
     methods = methods_of({"VersionEq": version_eq})
-
-
-_FAMILIES = dict.fromkeys(("redhat", "centos", "fedora", "scientificlinux", "rocky", "alma", "almalinux"), "rhel")
-_FAMILIES |= dict.fromkeys(("debian", "ubuntu"), "debian")
 
 
 class BootEnvData(Struct):

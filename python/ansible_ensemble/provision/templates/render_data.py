@@ -190,7 +190,7 @@ class RenderData(Struct):
 
     def _repositories(self) -> list[repositories.Repository]:
         listed = composed(self.source.values(repositories.PARAM))
-        return repositories.repositories(listed if isinstance(listed, list) else ())
+        return repositories.repositories(listed if isinstance(listed, list) else (), self.source.machine.os)
 
     def generate_token(self) -> str:
         """A token of the machine that is valid for a short time."""

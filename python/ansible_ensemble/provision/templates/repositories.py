@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from .functions import methods_of
 from .values import Struct, Value
@@ -33,8 +34,9 @@ class Repository(Struct):
 
     type_name = "*render.Repo"
 
-    def __init__(self, given: Mapping[str, Value]) -> None:
+    def __init__(self, given: Mapping[str, Value], family: str) -> None:
         known = {**_FIELDS, **{key: value for key, value in given.items() if key in _FIELDS}}
+        self._family = family
         super().__init__({_SPELLED.get(key, key[:1].upper() + key[1:]): value for key, value in known.items()})
 
     def joined_components(self) -> str:
@@ -45,15 +47,44 @@ class Repository(Struct):
         """The URL of a component."""
         return f"{str(self.fields['URL']).rstrip('/')}/{component}"
 
-    methods = methods_of({"JoinedComponents": joined_components, "UrlFor": url_for})
+    def lines(self) -> str:
+        """What a system's package manager is to be told: a line for apt, or a section for yum and dnf."""
+        tag, url, key = (str(self.fields[name]) for name in ("Tag", "URL", "GPGKey"))
+        if self._family == "debian":
+            return " ".join(filter(None, ["deb", url, str(self.fields["Distribution"]), self.joined_components()]))
+        check = [f"gpgcheck=1\ngpgkey={key}"] if key else ["gpgcheck=0"]
+        return "\n".join([f"[{tag}]", f"name={tag}", f"baseurl={url}", "enabled=1", *check])
+
+    def install(self) -> str:
+        """What a system's installer is to be told: lines of a preseed file or of a kickstart file."""
+        tag, url = str(self.fields["Tag"]), str(self.fields["URL"])
+        if self._family != "debian":
+            return f"url --url {url}" if self.fields["InstallSource"] else f'repo --name="{tag}" --baseurl={url}'
+        parts = urlsplit(url)
+        if self.fields["SecuritySource"]:
+            return f"d-i apt-setup/security_host string {parts.netloc}\nd-i apt-setup/security_path string {parts.path}"
+        mirror = f"d-i mirror/{parts.scheme}/hostname string {parts.netloc}\n"
+        return f"d-i mirror/protocol string {parts.scheme}\n{mirror}d-i mirror/{parts.scheme}/directory string {parts.path}"
+
+    methods = methods_of({"Install": install, "JoinedComponents": joined_components, "Lines": lines, "UrlFor": url_for})
 
 
 _SPELLED = {"os": "OS", "url": "URL", "gpgkey": "GPGKey", "bootloc": "BootLoc"}
 
 
-def repositories(listed: Iterable[Any]) -> list[Repository]:
-    """The repositories of a param's value; what is no map is none."""
-    return [Repository(one) for one in listed if isinstance(one, dict)]
+_FAMILIES = dict.fromkeys(("redhat", "centos", "fedora", "scientificlinux", "rocky", "alma", "almalinux"), "rhel")
+_FAMILIES |= dict.fromkeys(("debian", "ubuntu"), "debian")
+
+
+def family_type(system: str) -> str:
+    """What an operating system is like: `debian`, `rhel`, or itself; its version, behind a dash, does not count."""
+    name = system.partition("-")[0]
+    return _FAMILIES.get(name, name)
+
+
+def repositories(listed: Iterable[Any], system: str) -> list[Repository]:
+    """The repositories of a param's value, as a system wants them told; what is no map is none."""
+    return [Repository(one, family_type(system)) for one in listed if isinstance(one, dict)]
 
 
 def tagged(known: Sequence[Repository], tags: Sequence[str]) -> list[Repository]:
