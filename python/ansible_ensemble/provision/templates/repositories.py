@@ -63,8 +63,12 @@ class Repository(Struct):
         parts = urlsplit(url)
         if self.fields["SecuritySource"]:
             return f"d-i apt-setup/security_host string {parts.netloc}\nd-i apt-setup/security_path string {parts.path}"
-        mirror = f"d-i mirror/{parts.scheme}/hostname string {parts.netloc}\n"
-        return f"d-i mirror/protocol string {parts.scheme}\n{mirror}d-i mirror/{parts.scheme}/directory string {parts.path}"
+        values = {
+            "protocol": parts.scheme,
+            f"{parts.scheme}/hostname": parts.netloc,
+            f"{parts.scheme}/directory": parts.path,
+        }
+        return "\n".join(f"d-i mirror/{name} string {value}" for name, value in values.items())
 
     methods = methods_of({"Install": install, "JoinedComponents": joined_components, "Lines": lines, "UrlFor": url_for})
 

@@ -50,7 +50,8 @@ def render(text: str) -> str:
         ("{{range .MachineRepos}}{{.Lines}}{{end}}", "deb http://r/base/ main extra"),
         (
             "{{range .InstallRepos}}{{.Install}}{{end}}",
-            "d-i mirror/protocol string http\nd-i mirror/http/hostname string r\nd-i mirror/http/directory string /base/",
+            "d-i mirror/protocol string http\nd-i mirror/http/hostname string r\n"
+            "d-i mirror/http/directory string /base/",
         ),
         ('{{range .Repos "other"}}{{.URL}}{{end}}{{range .InstallRepos}}{{.Tag}}{{end}}', "http://r/otherbase"),
     ],
