@@ -18,6 +18,7 @@ from ansible_ensemble.provision.service.guards import refuse_protected, refuse_u
 from ansible_ensemble.provision.service.info import FEATURES
 from ansible_ensemble.provision.service.lookup import found
 from ansible_ensemble.provision.service.parsing import parsed_body
+from ansible_ensemble.provision.service.secure_params import refuse_unsealable
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 from ansible_ensemble.provision.templates.job_actions import flaw_of_text
 
@@ -137,6 +138,7 @@ def _put(batch: Batch, wanted: Iterable[Object], meta: BundleMeta) -> None:
     problems: list[str] = []
     for one in wanted:
         try:
+            refuse_unsealable(batch.tx, one)
             made = created_object(one, batch, flaw_of_text)
             batch.put(made.replaced(bundle=meta.name, read_only=not meta.writable))
         except Refused as refused:

@@ -21,7 +21,7 @@ from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import sealing
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.preferences import preferences
-from ansible_ensemble.provision.service.secure_params import WITH_PARAMS
+from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, refuse_unsealable
 from ansible_ensemble.provision.service.users import changed_user, new_secret, new_user
 from ansible_ensemble.provision.templates.job_actions import flaw_of_text
 
@@ -86,6 +86,7 @@ def _not_so(one: Object, method: str) -> Refused:
 
 
 def _changed(batch: Batch, kept: Object, asked: Object, _: bool) -> Object:
+    refuse_unsealable(batch.tx, asked)
     return edited_object(kept, asked, batch, flaw_of_text)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ansible_ensemble.provision.objects.base import Object, Reference
-from ansible_ensemble.provision.objects.content import Profile, Stage
+from ansible_ensemble.provision.objects.content import Param, Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import flaw_of_param, is_sealed, is_secure
@@ -18,6 +18,9 @@ Kept = TypeVar("Kept", bound=Object)
 
 #: The kinds of objects that have params.
 WITH_PARAMS = (Machine, Profile, Stage)
+
+#: How many objects a refusal names.
+_NAMED = 3
 
 
 def concealed(tx: Transaction, catalog: Catalog, wanted: Kept, kept: Object | None) -> Kept:
@@ -56,6 +59,21 @@ def _checked(tx: Transaction, catalog: Catalog, owner: Reference, name: str, val
     if flaw := flaw_of_param(name, clear, catalog):
         raise invalid(flaw, model=owner[0], key=owner[1])
     return sealed(tx, owner, value) if secure and clear is value else value
+
+
+def refuse_unsealable(reader: Reader, wanted: Object) -> None:
+    """Refuse that a param is not secure any more while values of it are sealed: nothing would open them.
+
+    Raises:
+        Refused: 422.
+    """
+    kept = reader.get(Param, wanted.key) if isinstance(wanted, Param) and not wanted.secure else None
+    owners = reader.referrers(kept.PREFIX, kept.key) if kept and kept.secure else []
+    sealed_in = [one for one in owners if isinstance(one, WITH_PARAMS) and is_sealed(one.params.get(wanted.key))]
+    if sealed_in:
+        places = ", ".join(f"{one.PREFIX}/{one.key}" for one in sealed_in[:_NAMED])
+        message = f"{wanted.key}: Values are sealed in {len(sealed_in)} objects, among them {places}"
+        raise invalid(message, model=wanted.PREFIX, key=wanted.key)
 
 
 def revealed(reader: Reader, kept: Kept) -> Kept:

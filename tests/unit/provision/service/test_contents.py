@@ -161,6 +161,14 @@ def test_what_is_wrong_with_a_bundle_is_told_with_its_place(
     assert world.events() == []
 
 
+def test_a_param_of_a_bundle_stays_secure_while_values_of_it_are_sealed(world: World) -> None:
+    load(world)
+    sections = {**SECTIONS, "params": {**SECTIONS["params"], "password": {"Name": "password"}}}
+    message = "params/password: Values are sealed in 1 objects, among them profiles/p1"
+    with refusal(422, "ValidationError", message, model="contents", key="pack"):
+        reload(world, sections)
+
+
 def test_bundles_that_are_refused(world: World) -> None:
     with pytest.raises(Refused) as refused:
         world.write(contents.create_content, b"[]")

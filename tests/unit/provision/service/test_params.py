@@ -176,6 +176,15 @@ def test_a_param_that_becomes_secure_is_sealed_where_it_is_set(machine: World) -
     assert machine.read(params.show_param, "machines", UUID, "own", decode=True) == [1]
 
 
+def test_a_param_stays_secure_while_values_of_it_are_sealed(machine: World) -> None:
+    machine.write(params.set_param, "machines", UUID, "password", body(SECRET))
+    message = f"password: Values are sealed in 1 objects, among them machines/{UUID}"
+    with refusal(422, "ValidationError", message, model="params", key="password"):
+        machine.set("params", "password", Secure=False)
+    machine.write(params.remove_param, "machines", UUID, "password")
+    assert not machine.set("params", "password", Secure=False).secure
+
+
 def test_secure_values_that_do_not_fit_are_not_repeated(machine: World) -> None:
     message = "Key 'password': invalid val of a secure param"
     with refusal(422, "POST", message, model="machines", key=UUID):
