@@ -48,8 +48,10 @@ def run_workflow(workflow: str, arguments: argparse.Namespace, session: Session,
 
     ensemble = arguments.ensemble
     if is_plan_file(ensemble):
-        plan = Path(ensemble)
-        return run_job(arguments, session, lambda given: jobs.prepare_saved_plan(plan, workflow, given), ask=False)
+        plan, loaded = Path(ensemble), getattr(arguments, "saved_plan", None)
+        return run_job(
+            arguments, session, lambda given: jobs.prepare_saved_plan(plan, workflow, given, loaded), ask=False
+        )
     return run_job(arguments, session, lambda given: jobs.prepare_job(ensemble, workflow, given), ask=ask)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import zipfile
 from pathlib import Path
 
@@ -36,7 +35,7 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
 
 def _agree(arguments: argparse.Namespace, console: Console) -> None:
     """Have the user trust the project of a job, and the working directory if the project lies in it."""
-    ensemble = _ensemble(arguments.ensemble)
+    ensemble = _ensemble(arguments)
     if ensemble is None:
         return
     here = Path.cwd()
@@ -60,15 +59,15 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
         approve(folder)
 
 
-def _ensemble(argument: str) -> Path | None:
+def _ensemble(arguments: argparse.Namespace) -> Path | None:
     """The ensemble that is meant, or whose saved plan is; None if there is none, which the command reports."""
-    if is_plan_file(argument):
-        try:
-            saved = json.loads(Path(argument).read_text(encoding="utf-8"))
-            argument = str(saved.get("ensemble") or argument)
-        except (ValueError, AttributeError):  # reading the plan reports what is wrong with it
-            pass
+    argument = arguments.ensemble
     try:
+        if is_plan_file(argument):
+            from ansible_ensemble.records.saved_plans import load_plan
+
+            arguments.saved_plan = load_plan(Path(argument))[0]  # the job executes what was looked at here
+            argument = arguments.saved_plan.ensemble
         path = Path(argument).expanduser().absolute()
         if path.is_dir() or zipfile.is_zipfile(path):
             from ansible_ensemble.ensembles.location import locate

@@ -90,14 +90,16 @@ def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> Pre
     return _prepare(locate(ensemble), workflow, job_options, lambda read: plan_workflow(read, workflow, job_options))
 
 
-def prepare_saved_plan(plan: Path, workflow: str, options: Mapping[str, Any]) -> PreparedJob:
-    """Lock the ensemble of a saved plan and make sure that the plan still holds.
+def prepare_saved_plan(
+    plan: Path, workflow: str, options: Mapping[str, Any], loaded: Plan | None = None
+) -> PreparedJob:
+    """Lock the ensemble of a saved plan, which may be loaded already, and make sure that the plan still holds.
 
     Raises:
         UsageError: it is a plan of another workflow.
         EnsembleError: the plan is stale.
     """
-    saved, _ = load_plan(plan)
+    saved = loaded or load_plan(plan)[0]
     location = locate(saved.template or saved.ensemble)
     check_purpose(saved, plan, location.ensemble, workflow)
     given = {kind: recorded_values(saved.options, kind) | options.get(kind, {}) for kind in ("inputs", "variables")}

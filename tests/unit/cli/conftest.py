@@ -98,7 +98,7 @@ class FakeJobs:
         self._called("prepare_job", ensemble, workflow, dict(options))
         return self.job
 
-    def prepare_saved_plan(self, plan, workflow, options):
+    def prepare_saved_plan(self, plan, workflow, options, loaded=None):
         self._called("prepare_saved_plan", plan, workflow, dict(options))
         return self.job
 
