@@ -17,8 +17,8 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
     """A table of jobs, in the order given.
 
     Args:
-        jobs: of each, what is known of `changeId`, `startTime`, `workflow`, `status` or `readyState`, `tasks` (their
-            number), `seconds`, `summary` and `startCommit`.
+        jobs: of each, what is known of `changeId`, `startTime`, `workflow`, `outcome`, `status` or `readyState`,
+            `tasks` (their number), `seconds`, `summary` and `startCommit`.
         style: how to emphasise; plain when left out.
     """
     style = style or Style()
@@ -30,7 +30,7 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
             job["changeId"],
             _time(job.get("startTime")),
             clean(job.get("workflow") or ""),
-            style.status(str(job.get("outcome") or "")),  # only shown if it is not ok
+            style.status(str(job.get("outcome") or "")),
             style.status(_status(job)),
             str(job.get("tasks", "")),
             _seconds(job),
