@@ -186,6 +186,8 @@ def test_a_job_gets_no_id_of_another(web: Case, part: str) -> None:
 
 
 def test_files_that_killed_jobs_were_writing_are_removed_and_no_others(web: Case) -> None:
+    journal, events = killed(web)
+    journal.write_bytes(b"".join(map(line, events)))
     folder = web.folder
     for name in ("jobs", "changes", "active/artifacts"):
         (folder / name).mkdir(parents=True, exist_ok=True)
