@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.codec import from_plain, plain
@@ -17,7 +16,7 @@ from ansible_ensemble.provision.rules.job_edit import action_ended, edited_job
 from ansible_ensemble.provision.rules.job_end import ENDED, retried, retry_due
 from ansible_ensemble.provision.rules.machine_create import created_machine
 from ansible_ensemble.provision.rules.machine_edit import edited_machine
-from ansible_ensemble.provision.rules.machine_state import is_complete, settled
+from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.next_job import JobRequest, next_job
 from ansible_ensemble.provision.rules.placement import is_place
 from ansible_ensemble.provision.rules.refusal import Refused
@@ -32,9 +31,11 @@ CONTENT = {
         "s3": {"Tasks": ["t3", "bootenv:env1", "t3"]},
         "s4": {},
     },
-    "workflows": {"w12": {"Stages": ["s1", "s2"]}, "w343": {"Stages": ["s3", "s4", "s3"]}, "w": {"Stages": []}},
+    "workflows": {"w12": {"Stages": ["s1", "s2"]}, "w343": {"Stages": ["s3", "s4", "s3"]}, "empty": {"Stages": []}},
 }
 ENTRIES = st.sampled_from(["t1", "t2", "t3", "stage:s3", "bootenv:env2", "context:c", "context:", "action:power", "h1"])
+ENDS = st.sampled_from(["finished", "finished", "finished", "failed", "incomplete"])
+WORKFLOWS = st.sampled_from(["", "w12", "w343", "empty"])
 STAGES = st.sampled_from(["s1", "s2", "s3", "s4", "none", ""])
 PARAMS = st.fixed_dictionaries(
     {},
@@ -47,18 +48,13 @@ PARAMS = st.fixed_dictionaries(
 )
 
 
-class History(RuleBasedStateMachine):
+class History:
     """One machine, its jobs, and the content that both name."""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, **asked):
         self.catalog, self.keys, self.jobs = shelf(CONTENT), new_keys(), {}
-        self.now, self.machine = NOW, None
-
-    @initialize(workflow=st.sampled_from(["", "w12", "w343"]), stage=STAGES, tasks=st.lists(ENTRIES, max_size=4))
-    def create(self, workflow, stage, tasks):
-        asked = Machine(name="m1", workflow=workflow, stage=stage, tasks=tasks)
-        self.machine = created_machine(asked, self.catalog, {}, uuid=MACHINE, secret="s")
+        self.now = NOW
+        self.machine = created_machine(Machine(name="m1", **asked), self.catalog, {}, uuid=MACHINE, secret="s")
         assert self.machine.runnable
 
     def edit(self, force=False, **changes):
@@ -69,46 +65,37 @@ class History(RuleBasedStateMachine):
             assert refused.error.code in (403, 422)
             assert refused.error.messages
 
-    @rule(name=st.sampled_from(["", "w12", "w343", "w"]))
     def set_workflow(self, name):
         before = self.machine
         self.edit(Workflow=name)
         if before.workflow != name == self.machine.workflow:
             assert self.machine.current_task == -1
 
-    @rule(name=STAGES, force=st.booleans())
     def set_stage(self, name, force):
         self.edit(force, Stage=name)
 
-    @rule(name=st.sampled_from(["env1", "env2"]), force=st.booleans())
     def set_bootenv(self, name, force):
         before = self.machine.boot_env
         self.edit(force, BootEnv=name)
         assert self.machine.boot_env == before or not self.machine.runnable
 
-    @rule(index=st.integers(-2, 12))
     def move(self, index):
         self.edit(CurrentTask=index)
 
-    @rule(index=st.integers(0, 12), gone=st.integers(0, 3), new=st.lists(ENTRIES, max_size=3))
     def edit_tasks(self, index, gone, new):
         tasks = self.machine.tasks
         self.edit(Tasks=[*tasks[:index], *new, *tasks[index + gone :]])
 
-    @rule(params=PARAMS)
     def set_params(self, params):
         self.edit(Params=params)
 
-    @rule()
     def pause(self):
         self.edit(Runnable=False)
 
-    @rule()
     def run(self):
         self.edit(Runnable=True)
         assert self.machine.runnable == self.machine.available
 
-    @rule(key=st.sampled_from(["t2", "h1", "t3"]))
     def content_goes_and_appears(self, key):
         """Content that is named by others goes only with its bundle; its objects cannot be used until it is back."""
         kind = KINDS["tasks"]
@@ -119,7 +106,6 @@ class History(RuleBasedStateMachine):
         self.catalog.settle()
         self.machine = settled(self.machine, self.catalog)
 
-    @rule(in_its_context=st.sampled_from([True, True, True, False]), succeeded=st.booleans())
     def post_job(self, in_its_context, succeeded):
         before, current = self.machine, self.jobs.get(self.machine.current_job)
         context = before.context if in_its_context else "elsewhere"
@@ -156,71 +142,114 @@ class History(RuleBasedStateMachine):
             assert decision.job.task == after.tasks[after.current_task]
             assert not is_place(decision.job.task)
 
-    @precondition(lambda self: self.jobs)
-    @rule(data=st.data(), state=st.sampled_from(STATES), any_job=st.sampled_from([False, False, True]))
-    def patch_job(self, data, state, any_job):
-        uuid = data.draw(st.sampled_from(sorted(self.jobs))) if any_job else self.machine.current_job
-        before = self.jobs[uuid]
+    def work(self, ends):
+        """An agent asks, runs and ends job after job; somebody makes the machine runnable, and lets it begin anew."""
+        if self.machine.workflow_complete:
+            self.move(-1)
+        for end in ends:
+            self.wait_for_retry()
+            self.run()
+            self.post_job(True, end != "failed")
+            for state in ("running", end):
+                job = self.jobs.get(self.machine.current_job)
+                if job and job.state not in ENDED:
+                    self.patch(job, state)
+
+    def patch_job(self, age, state):
+        """Somebody sets the state of the current job, or of an older one."""
+        for uuid in self.chain()[age : age + 1]:
+            self.patch(self.jobs[uuid], state)
+
+    def patch(self, before, state):
         try:
             edit = edited_job(before, before.replaced(state=state), self.machine, self.catalog, self.now)
         except Refused as refused:
             assert refused.error.code == 422
             return
-        self.jobs[uuid], self.machine = edit.job, edit.machine
-        if state == "failed" != before.state and uuid == self.machine.current_job:
+        self.jobs[before.uuid], self.machine = edit.job, edit.machine
+        if state == "failed" != before.state and before.uuid == self.machine.current_job:
             assert not self.machine.runnable
 
-    @precondition(lambda self: self.machine and self.machine.current_job)
-    @rule()
     def wait_for_retry(self):
-        job = self.jobs[self.machine.current_job]
+        job = self.jobs.get(self.machine.current_job)
         due = retry_due(self.machine, job)
         if due:
             self.now = max(self.now + timedelta(seconds=1), due)
             self.machine, self.jobs[job.uuid] = retried(self.machine, job, self.catalog)
 
-    @invariant()
-    def at_most_one_job_has_not_ended(self):
-        assert sum(job.state not in ENDED for job in self.jobs.values()) <= 1
-
-    @invariant()
-    def the_chain_of_jobs_is_whole(self):
-        chain, uuid = [], self.machine.current_job if self.machine else ""
+    def chain(self):
+        """The jobs of the machine, the latest first."""
+        chain, uuid = [], self.machine.current_job
         while uuid and uuid != NO_JOB:
             chain.append(uuid)
             uuid = self.jobs[uuid].previous
-        assert sorted(chain) == sorted(self.jobs)
+        return chain
 
-    @invariant()
-    def exactly_the_latest_job_is_current(self):
+    def check(self):
+        self.check_jobs()
+        self.check_machine()
+        if self.machine.workflow and not self.machine.task_error_stacks:
+            self.check_place()
+
+    def check_jobs(self):
+        """At most one job has not ended; their chain is whole; exactly the latest is current."""
+        assert sum(job.state not in ENDED for job in self.jobs.values()) <= 1
+        assert sorted(self.chain()) == sorted(self.jobs)
         current = [job.uuid for job in self.jobs.values() if job.current]
         assert current == ([self.machine.current_job] if self.jobs else [])
 
-    @precondition(lambda self: self.machine and self.machine.workflow and not self.machine.task_error_stacks)
-    @invariant()
-    def stage_and_bootenv_follow_the_list(self):
-        machine = self.machine
-        done = machine.tasks[: machine.current_task + 1]
+    def check_machine(self):
+        """What is computed is up to date; what is complete is finished."""
+        machine, current = self.machine, self.jobs.get(self.machine.current_job)
+        assert settled(machine, self.catalog) == machine
+        assert machine.available or not machine.runnable
+        assert machine.current_task >= -1
+        assert machine.workflow_complete == (machine.current_task >= len(machine.tasks) or not machine.tasks)
+        if machine.workflow_complete and machine.tasks:
+            assert current is None or current.state == "finished"
+
+    def check_place(self):
+        """Stage and bootenv of a workflow are those of the place in the list."""
+        done = self.machine.tasks[: self.machine.current_task + 1]
         last = {split_entry(entry)[0]: split_entry(entry)[1] for entry in done}
-        assert machine.stage == last.get("stage", machine.stage)
+        assert self.machine.stage == last.get("stage", self.machine.stage)
         if done and not is_place(done[-1]):
-            assert machine.boot_env == last.get("bootenv", machine.boot_env)
-
-    @precondition(lambda self: self.machine)
-    @invariant()
-    def what_is_computed_is_up_to_date(self):
-        assert settled(self.machine, self.catalog) == self.machine
-        assert self.machine.workflow_complete == is_complete(self.machine)
-        assert self.machine.available or not self.machine.runnable
-        assert self.machine.current_task >= -1
-
-    @precondition(lambda self: self.machine and self.machine.workflow_complete and self.machine.workflow)
-    @invariant()
-    def a_complete_workflow_leaves_nothing_unfinished(self):
-        assert self.machine.current_task >= len(self.machine.tasks) or not self.machine.tasks
-        current = self.jobs.get(self.machine.current_job)
-        assert not self.machine.tasks or current is None or current.state == "finished"
+            assert self.machine.boot_env == last.get("bootenv", self.machine.boot_env)
 
 
-History.TestCase.settings = settings(settings.default, max_examples=300, stateful_step_count=40)
-TestHistory = History.TestCase
+WORK = {"ends": st.lists(ENDS, min_size=1, max_size=8)}
+STEPS = [
+    (History.work, WORK),
+    (History.work, WORK),
+    (History.work, WORK),
+    (History.set_workflow, {"name": WORKFLOWS}),
+    (History.set_stage, {"name": STAGES, "force": st.booleans()}),
+    (History.set_bootenv, {"name": st.sampled_from(["env1", "env2"]), "force": st.booleans()}),
+    (History.move, {"index": st.integers(-2, 12)}),
+    (
+        History.edit_tasks,
+        {"index": st.integers(0, 12), "gone": st.integers(0, 3), "new": st.lists(ENTRIES, max_size=3)},
+    ),
+    (History.set_params, {"params": PARAMS}),
+    (History.pause, {}),
+    (History.run, {}),
+    (History.content_goes_and_appears, {"key": st.sampled_from(["t2", "h1", "t3"])}),
+    (History.post_job, {"in_its_context": st.booleans(), "succeeded": st.booleans()}),
+    (History.patch_job, {"age": st.integers(0, 3), "state": st.sampled_from(STATES)}),
+    (History.wait_for_retry, {}),
+]
+STEP = st.one_of(*(st.tuples(st.just(step), st.fixed_dictionaries(arguments)) for step, arguments in STEPS))
+
+
+@settings(max_examples=150)
+@given(
+    asked=st.fixed_dictionaries(
+        {"workflow": WORKFLOWS, "stage": STAGES, "tasks": st.lists(ENTRIES, max_size=4), "params": PARAMS}
+    ),
+    steps=st.lists(STEP, min_size=25, max_size=40),
+)
+def test_what_always_holds(asked, steps):
+    history = History(**asked)
+    for step, arguments in steps:
+        step(history, **arguments)
+        history.check()
