@@ -138,6 +138,8 @@ class History:
             assert all(is_place(entry) for entry in passed)
             begun = before.current_task >= 0 and not is_place(before.tasks[before.current_task])
             assert not begun or current.state == "finished"
+        if decision.status == 202:
+            assert (decision.job, decision.job.current_index) == (current, before.current_task)
         if decision.status == 201:
             assert decision.job.task == after.tasks[after.current_task]
             assert not is_place(decision.job.task)
