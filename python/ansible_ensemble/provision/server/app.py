@@ -11,6 +11,7 @@ from aiohttp import web
 
 from ansible_ensemble.provision.server import (
     account_routes,
+    action_routes,
     content_routes,
     event_routes,
     general_routes,
@@ -62,6 +63,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("DELETE", _OWNER + "/params/{param:.+}", param_routes.remove_one),
     ("POST", "/jobs", job_routes.create),
     ("DELETE", "/jobs", job_routes.purge),
+    ("GET", "/jobs/{key}/actions", action_routes.show),
     ("GET", "/jobs/{key}/log", job_routes.show_log),
     ("PUT", "/jobs/{key}/log", job_routes.append_log),
     ("GET", "/{kind:jobs}/{key}/plugin_actions", job_routes.list_actions),
@@ -116,13 +118,17 @@ async def _finish(
     """Answer whatever happens, and count it; the query is not logged, because tokens may be in it."""
     started = time.perf_counter()
     server = request.app[SERVER]
-    server.hears(request.protocol)
+    server.begin(request.protocol)
     try:
         response = await handler(request)
     except ConnectionError:  # the client has gone
         raise
     except Exception as error:
         response = answer_to(error, request)
+    finally:
+        server.end()
+    if server.is_stopping.is_set():
+        response.force_close()
     spent = time.perf_counter() - started
     server.metrics.count(request.method, response.status, spent)
     _LOG.debug("%s %s %d %.4f s", request.method, request.path, response.status, spent)

@@ -35,7 +35,7 @@ BODY_SECONDS = 120
 _PATCHES = "application/json-patch+json"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Server:
     """What all requests share; nothing of it is the truth about anything, that is in the store.
 
@@ -46,6 +46,8 @@ class Server:
         is_stopping: whether the server stops.
         clock: tells the seconds since 1970.
         silent: connections that sent no request yet, and what closes them.
+        begun: how many requests are being answered.
+        is_idle: whether there are none.
     """
 
     store: Store
@@ -59,11 +61,21 @@ class Server:
     is_stopping: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Callable[[], float] = time.time
     silent: dict[asyncio.BaseProtocol, asyncio.TimerHandle] = field(default_factory=dict)
+    begun: int = 0
+    is_idle: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def hears(self, connection: asyncio.BaseProtocol) -> None:
-        """Keep a connection, because it sent a request."""
+    def begin(self, connection: asyncio.BaseProtocol) -> None:
+        """Note that a request is being answered; its connection is no silent one."""
         if closing := self.silent.pop(connection, None):
             closing.cancel()
+        self.begun += 1
+        self.is_idle.clear()
+
+    def end(self) -> None:
+        """Note that a request was answered."""
+        self.begun -= 1
+        if not self.begun:
+            self.is_idle.set()
 
     def tell(self, events: Sequence[Event]) -> None:
         """Tell those who listen of events."""
@@ -73,6 +85,8 @@ class Server:
     def stop(self) -> None:
         """Take leave of those who listen or wait."""
         self.is_stopping.set()
+        if not self.begun:
+            self.is_idle.set()
         for socket in tuple(self.sockets):
             socket.end()
 

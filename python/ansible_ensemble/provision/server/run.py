@@ -8,7 +8,7 @@ import os
 import signal
 import ssl
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from aiohttp import web
@@ -33,6 +33,9 @@ _LOG = logging.getLogger(__name__)
 
 #: Seconds for a handshake, for the first request of a connection, between two, and for requests when the server stops.
 _HANDSHAKE, _FIRST_REQUEST, _IDLE, _FINISH = 10.0, 30.0, 75.0, 20.0
+
+#: Seconds until what does not finish is cut.
+_CUT = 1.0
 
 #: Seconds between two looks at whether our own certificate expires.
 _RENEWAL = 86400.0
@@ -95,7 +98,7 @@ async def _serve(server: Server, say: Say) -> None:
     unsubscribe = server.store.subscribe(server.tell)
     upkeep = Upkeep(server.store, server.settings.job_age)
     runner = web.AppRunner(
-        application(server), access_log=None, keepalive_timeout=_IDLE, shutdown_timeout=_FINISH, handle_signals=False
+        application(server), access_log=None, keepalive_timeout=_IDLE, shutdown_timeout=_CUT, handle_signals=False
     )
     await runner.setup()
     loop = asyncio.get_running_loop()
@@ -115,6 +118,8 @@ async def _serve(server: Server, say: Say) -> None:
     for listener in listeners:
         listener.close()
     server.stop()
+    with suppress(TimeoutError):
+        await asyncio.wait_for(server.is_idle.wait(), _FINISH)  # aiohttp reads no body any more when it cleans up
     renewing.cancel()
     await upkeep.end()
     await runner.cleanup()

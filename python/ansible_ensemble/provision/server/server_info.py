@@ -32,16 +32,23 @@ _OTHERS: dict[str, tuple[str, ...]] = {
 def info_of(reader: Reader, call: Call) -> Info:
     """What the server says of itself."""
     name = socket.gethostname()
-    at = call.request.transport.get_extra_info("sockname") if call.request.transport else None
+    address, port = own_address(call)
     return info(
         reader,
         version=__version__,
         id=name,
-        address=str(at[0]) if at else "",
+        address=address,
         hostname=name,
-        port=int(at[1]) if at else 0,
+        port=port,
         scopes=_scopes(),
     )
+
+
+def own_address(call: Call) -> tuple[str, int]:
+    """The address and port at which the sender of a request reached the server."""
+    transport = call.request.transport
+    at = transport.get_extra_info("sockname") if transport else None
+    return (str(at[0]), int(at[1])) if at else ("", 0)
 
 
 def _scopes() -> dict[str, dict[str, dict[str, Any]]]:

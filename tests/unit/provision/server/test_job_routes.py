@@ -146,3 +146,47 @@ def test_an_action_of_a_workflow_is_carried_out_by_the_server(live, fail, status
     current = live.run(live.server.store.read(lambda reader: reader.get(Machine, machine["Uuid"]).current_job))
     assert live.get(f"/jobs/{current}").json["State"] == state
     assert (b"no power" if fail else b"Results from plugin invoke:") in live.get(f"/jobs/{current}/log").body
+
+
+SCRIPT = """#!/bin/sh
+{{.Machine.Name}} {{.ApiURL}} {{.ProvisionerAddress}}
+token {{.GenerateToken}}
+for-ever {{.GenerateInfiniteToken}}
+profile {{.GenerateProfileToken "global" 600}}
+"""
+
+
+def test_a_job_consists_of_what_its_task_says(live):
+    templates = [
+        {"Name": "say", "Contents": SCRIPT},
+        {"Name": "file", "Path": "here", "Contents": "x", "Meta": {"OS": "any"}},
+        {"Name": "windows", "Contents": "y", "Meta": {"OS": "windows"}},
+    ]
+    templates[0]["Meta"] = {"OS": "linux"}
+    assert live("POST", "/tasks", {"Name": "said", "Templates": templates}).status == 201
+    assert live("POST", "/stages", {"Name": "saying", "Tasks": ["said"]}).status == 201
+    machine = live.machine("sayer", Stage="saying")
+    own = live.get(f"/machines/{machine['Uuid']}/token").json["Token"]
+    job = live("POST", "/jobs", {"Machine": machine["Uuid"]}, token=own).json
+    found = live.get(f"/jobs/{job['Uuid']}/actions?os=linux", token=own)
+    assert [(one["Name"], one["Path"]) for one in found.json] == [("say", ""), ("file", "here")]
+    _, first, *rest = found.json[0]["Content"].splitlines()
+    assert first == f"sayer {live.base.replace('http:', 'https:')} 127.0.0.1"
+    tokens = dict(line.split() for line in rest)
+    for name in ("token", "for-ever"):
+        assert live.get(f"/machines/{machine['Uuid']}", token=tokens[name]).status == 200
+        assert live.get("/profiles/global", token=tokens[name]).status == 403
+    assert live.get("/profiles/global", token=tokens["profile"]).status == 200
+    assert live("POST", "/machines", {"Name": "born"}, token=tokens["profile"]).status == 201
+    assert live.get(f"/machines/{machine['Uuid']}", token=tokens["profile"]).status == 403
+    assert len(live.get(f"/jobs/{job['Uuid']}/actions").json) == 3
+    assert live.get("/jobs/nothing/actions").status == 404
+
+
+def test_what_cannot_be_rendered_is_refused(live):
+    broken = {"Name": "broken", "Templates": [{"Name": "say", "Contents": '{{.Param "missing"}}'}]}
+    assert live("POST", "/tasks", broken).status == 201
+    assert live("POST", "/stages", {"Name": "breaking", "Tasks": ["broken"]}).status == 201
+    job = live("POST", "/jobs", {"Machine": live.machine("breaker", Stage="breaking")["Uuid"]}).json
+    answer = live.get(f"/jobs/{job['Uuid']}/actions")
+    assert (answer.status, answer.json["Type"]) == (422, "ValidationError")

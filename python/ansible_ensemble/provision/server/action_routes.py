@@ -1,0 +1,63 @@
+"""What a job consists of, and what its templates see of the server."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from ansible_ensemble.provision.objects.codec import plain
+from ansible_ensemble.provision.objects.job import JobAction
+from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.parts import Claim
+from ansible_ensemble.provision.rules.claims import ALL, Need
+from ansible_ensemble.provision.server.answers import answer
+from ansible_ensemble.provision.server.call import Call
+from ansible_ensemble.provision.server.durations import LONGEST
+from ansible_ensemble.provision.server.identity import Identity, named
+from ansible_ensemble.provision.server.server_info import info_of, own_address
+from ansible_ensemble.provision.server.tokens import Token, signed
+from ansible_ensemble.provision.service.render import Surroundings, actions
+from ansible_ensemble.provision.store.transaction import Reader
+from ansible_ensemble.provision.templates.source import Addresses
+
+
+async def show(call: Call) -> web.Response:
+    """What a job consists of: files and scripts, rendered now."""
+    name, system = call.part("key"), call.request.query.get("os", "")
+
+    def render(reader: Reader) -> list[JobAction]:
+        identity = call.admitted(reader, Need("jobs", "actions"), named("jobs", name), name)
+        return actions(reader, name, system, _surroundings(call, identity))
+
+    return answer(await call.server.store.read(render))
+
+
+def _surroundings(call: Call, identity: Identity) -> Surroundings:
+    host, port = own_address(call)
+    shown = f"[{host}]" if ":" in host else host
+
+    def token(machine: Machine, profile: str, seconds: int | None) -> str:
+        expires = int(call.server.clock() + min(seconds if seconds is not None else LONGEST, LONGEST))
+        grants = _for_new_machines(profile) if profile else []
+        made = Token(
+            machine=machine.uuid,
+            job=identity.token.job,
+            expires=expires,
+            limits=[*identity.token.limits, *([grants] if grants else [])],
+            grants=grants,
+        )
+        return signed(made, call.server.token_key, machine.secret)
+
+    return Surroundings(
+        addresses=Addresses(host=host, api=f"https://{shown}:{port}"),
+        info=lambda reader: plain(info_of(reader, call)),
+        token=token,
+    )
+
+
+def _for_new_machines(profile: str) -> list[Claim]:
+    """What a token allows that is for machines which are to be made with a profile, and nothing else."""
+    return [
+        Claim(scope="info", action="get", specific=ALL),
+        Claim(scope="machines", action="create", specific=ALL),
+        Claim(scope="profiles", action="get", specific=profile),
+    ]
