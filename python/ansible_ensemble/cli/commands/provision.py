@@ -20,12 +20,14 @@ _LIBRARIES = ("aiohttp", "cryptography", "jsonpatch", "msgspec", "nacl", "psycop
 
 _DECLARED = options_of(Settings)
 
+_MEANING = "serve: run the server; backup, restore: write or read FILE; password: make a new one for the first user"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    parser.add_argument("action", metavar="ACTION", choices=list(_ACTIONS), help=f"one of {', '.join(_ACTIONS)}")
+    parser.add_argument("action", metavar="ACTION", choices=list(_ACTIONS), help=_MEANING)
     parser.add_argument("file", metavar="FILE", nargs="?", default=None, help="the backup")
-    parser.add_argument("--force", action="store_true", default=False, help="restore: give up what the database holds")
+    parser.add_argument("--force", action="store_true", default=False, help="restore: replace what the database holds")
     parser.add_argument("--config", metavar="FILE", default=None, help="a YAML file with settings; options win")
     options.add_declared(parser, _DECLARED)
 
@@ -72,7 +74,7 @@ def _restore(settings: Settings, arguments: argparse.Namespace, console: Console
     from ansible_ensemble.provision.store.backup import restore
 
     if not settings.database:
-        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.make_folder()
     held = _of_file(arguments, lambda file: restore(settings.store, file, force=arguments.force))
     console.line(_counted("The store now holds", held))
 

@@ -48,7 +48,7 @@ def load(context: ssl.SSLContext, cert: Path, key: Path) -> None:
     try:
         context.load_cert_chain(cert, key, password=_refuse_password)
     except (ssl.SSLError, OSError, InvalidInput) as error:
-        reason = error.reason if isinstance(error, ssl.SSLError) else error
+        reason = (error.reason or "they are not PEM") if isinstance(error, ssl.SSLError) else error
         raise InvalidInput(f"this is no certificate and its key: {reason}", Place(str(cert))) from None
 
 

@@ -26,7 +26,7 @@ from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings
 from ansible_ensemble.provision.server.upkeep import PRINCIPAL, Upkeep
 from ansible_ensemble.provision.service.built_ins import FIRST_USER
-from ansible_ensemble.provision.store.opening import open_store
+from ansible_ensemble.provision.store.opening import is_postgres, open_store
 from ansible_ensemble.provision.store.transaction import Store
 
 _LOG = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ async def opened(settings: Settings) -> AsyncIterator[Store]:
         EnsembleError: it cannot be opened.
     """
     if not settings.database:
-        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.make_folder()
     store = await open_store(settings.store, log_limit=settings.log_limit * 2**20)
     try:
         yield store
@@ -135,10 +135,19 @@ def _signals() -> asyncio.Event:
 
 
 def _certificate(settings: Settings) -> tuple[Path, Path]:
-    """The files of the certificate and its key: those that are given, or our own."""
+    """The files of the certificate and its key: those that are given, or our own.
+
+    Raises:
+        EnsembleError: our own cannot be kept.
+    """
     if settings.cert:
         return Path(settings.cert), Path(settings.key)
-    return own_certificate(settings.folder / "tls", settings.host)
+    settings.make_folder()
+    try:
+        return own_certificate(settings.folder / "tls", settings.host)
+    except OSError as error:
+        hint = "see --data, or give --cert and --key"
+        raise EnsembleError(f"cannot keep a certificate in {settings.data}: {error.strerror}", hint=hint) from None
 
 
 async def _renew(settings: Settings, context: ssl.SSLContext) -> None:
@@ -170,5 +179,7 @@ async def reset_password(settings: Settings) -> str:
     Raises:
         EnsembleError: the store cannot be opened, as when a server has it, or there is no such user.
     """
+    if not is_postgres(settings.store) and not Path(settings.store).exists():
+        raise EnsembleError(f"there is no database {settings.store}", hint="see --data and --database")
     async with opened(settings) as store:
         return await store.transact(new_password, PRINCIPAL)

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.option import Option, option, options_of
 
 #: What begins the names of the settings in the environment.
@@ -77,6 +77,18 @@ class Settings:
     def store(self) -> str:
         """Where the objects are kept."""
         return self.database or str(self.folder / "provision.sqlite")
+
+    def make_folder(self) -> None:
+        """Make the folder, for its owner alone, if it is not there.
+
+        Raises:
+            EnsembleError: it cannot be made.
+        """
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise EnsembleError(f"cannot make the data folder {self.data}: {reason}", hint="see --data") from None
 
 
 def settings_of(given: Mapping[str, Any], environment: Mapping[str, str], file: Path | None) -> Settings:

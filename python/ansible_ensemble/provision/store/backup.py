@@ -159,7 +159,7 @@ def restore(where: str | Path, file: Path, *, force: bool = False) -> dict[str, 
 
 def _clear(connection: Connection, force: bool) -> None:
     if any(_counts(connection).values()) and not force:
-        raise EnsembleError("the database is not empty", hint="force replaces what it holds")
+        raise EnsembleError("the database is not empty", hint="--force replaces what it holds")
     for table in (*_TABLES, "lookups"):
         connection.run(f"DELETE FROM {table}")
 

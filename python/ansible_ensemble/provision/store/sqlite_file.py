@@ -104,10 +104,10 @@ def open_for_writing(path: Path) -> SqliteConnection:
         OSError: it cannot be made.
     """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    path.chmod(0o600)
     connection = SqliteConnection(path)
     try:
         _refuse_foreign(connection, path)
+        path.chmod(0o600)
         for statement in _DURABLE:
             connection.run(statement)
         _migrate(connection)

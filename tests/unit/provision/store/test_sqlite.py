@@ -135,10 +135,12 @@ def test_what_it_cannot_use_is_refused_and_left_as_it_is(
 ) -> None:
     path = tmp_path / "store.db"
     make(path)
+    path.chmod(0o755)
     before = path.read_bytes() if path.is_file() else b""
     assert why in refusal(path)
     assert why in refusal(path), "the lock is free again"
     assert (path.read_bytes() if path.is_file() else b"") == before
+    assert make is newer or path.stat().st_mode & 0o777 == 0o755
 
 
 def test_a_file_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
