@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import ssl
+from asyncio import sslproto
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -39,6 +40,9 @@ _CUT = 1.0
 
 #: Seconds between two looks at whether our own certificate expires.
 _RENEWAL = 86400.0
+
+#: Bytes that asyncio sets aside for each encrypted connection, of which there may be thousands; a record has 16 KiB.
+_TLS_BUFFER = 2**15
 
 #: Takes a line for the user.
 Say = Callable[[str], None]
@@ -93,6 +97,7 @@ def _say_password(say: Say, password: str, known: bool) -> None:
 
 async def _serve(server: Server, say: Say) -> None:
     stopped = _signals()
+    sslproto.SSLProtocol.max_size = _TLS_BUFFER
     context = tls_context(*_certificate(server.settings))
     sockets = handed_over(os.environ) or bound(server.settings.host, server.settings.port)
     unsubscribe = server.store.subscribe(server.tell)
