@@ -111,6 +111,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_process.py
 	python tests/bench/bench_plan.py
 	python tests/bench/bench_deploy.py
+	python tests/bench/bench_provision.py
 	python tests/bench/bench_provision_store.py
 
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
@@ -119,7 +120,7 @@ $(BUILD)/lfstest-gitserver:
 	tests/lfs/build $@
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
-	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture
+	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture tests/integration/provision/torture
 
 fuzz: $(EQUIPPED) ## Search for input that breaks a promise; FUZZ_SECONDS says how long
 	tests/fuzz/run $${FUZZ_SECONDS:-1200}

@@ -132,6 +132,9 @@ class Wire:
             await asyncio.sleep(wait)
         raise AssertionError("not reached")
 
+    def lost(self) -> None:
+        """Called when a server does not answer, before it is tried again."""
+
     async def _send(
         self, method: str, path: str, data: bytes | None, headers: dict[str, str]
     ) -> aiohttp.ClientResponse:

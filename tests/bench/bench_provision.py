@@ -1,0 +1,235 @@
+"""What the server of machines takes, beside the least that its work could take.
+
+Run it with `python tests/bench/bench_provision.py [NAME ...]`. Each line is a figure; where there is a floor, it is
+measured in the same run:
+
+- jobs: POST /jobs by one client, durable, against a bare handler that commits one row to SQLite.
+- list: all of 10,000 machines, as JSON.
+- sockets: 500 events each second to 1,000 websockets, each of which hears of its own machine alone.
+- render: the actions of a task of five templates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from tests.integration.provision.drpcli import Drpcli
+from tests.integration.provision.lasting import Lasting, free_port
+from tests.integration.provision.wire import Wire
+
+REQUESTS, ROUNDS = 150, 3
+MACHINES = 10_000
+SOCKETS, EVENTS, SECONDS = 1000, 500, 6
+
+#: A handler that commits one row, over the same TLS, in a process of its own.
+_FLOOR = """
+import sqlite3, ssl, sys
+from aiohttp import web
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA journal_mode = WAL")
+database.execute("PRAGMA synchronous = FULL")
+database.execute("CREATE TABLE jobs (body)")
+
+async def post(request):
+    body = await request.read()
+    database.execute("BEGIN IMMEDIATE")
+    database.execute("INSERT INTO jobs VALUES (?)", (body,))
+    database.execute("COMMIT")
+    return web.Response(body=body, status=201, content_type="application/json")
+
+app = web.Application()
+app.router.add_post("/api/v3/jobs", post)
+context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+context.load_cert_chain(sys.argv[2], sys.argv[3])
+web.run_app(app, host="127.0.0.1", port=int(sys.argv[4]), ssl_context=context, access_log=None, print=None)
+"""
+
+
+async def jobs(server: Lasting, wire: Wire) -> None:
+    """One job after the other, each of a machine of its own, against the floor; the rounds alternate."""
+    cli = Drpcli(wire)
+    await _workflow(cli, templates=0)
+    bodies = []
+    for number in range(REQUESTS * ROUNDS):
+        machine = await cli.create("machines", {"Name": f"jobs-{number}", "Workflow": "bench"})
+        bodies.append({"Machine": machine["Uuid"], "Context": ""})
+    floor, process = _start_floor(server)
+    try:
+        async with Wire(floor, token="none") as bare:
+            await _answers(bare)
+            ours, theirs = [], []
+            for number in range(ROUNDS):
+                share = bodies[number * REQUESTS : (number + 1) * REQUESTS]
+                theirs += await _posted(bare, share)
+                ours += await _posted(wire, share)
+    finally:
+        process.terminate()
+        process.wait()
+    mine, least = statistics.median(ours), statistics.median(theirs)
+    print(f"jobs: {mine * 1000:.2f} ms each; a bare commit {least * 1000:.2f} ms; ratio {mine / least:.2f}")
+
+
+def _start_floor(server: Lasting) -> tuple[str, subprocess.Popen[bytes]]:
+    port, tls = free_port(), server.folder / "data" / "tls"
+    arguments = [str(server.folder / "floor.sqlite"), str(tls / "server.crt"), str(tls / "server.key"), str(port)]
+    return f"https://127.0.0.1:{port}", subprocess.Popen([sys.executable, "-c", _FLOOR, *arguments])
+
+
+async def _answers(wire: Wire) -> None:
+    """Wait until it does."""
+    await wire.exchange("POST", "jobs", b"{}", {})
+
+
+async def _posted(wire: Wire, bodies: list[dict[str, str]]) -> list[float]:
+    """The seconds of each request."""
+    taken = []
+    for body in bodies:
+        begun = time.perf_counter()
+        assert await wire.call("POST", "jobs", body)
+        taken.append(time.perf_counter() - begun)
+    return taken
+
+
+async def listing(server: Lasting, wire: Wire) -> None:
+    """All machines at once, the best of some."""
+    await _machines(wire, MACHINES)
+    taken = []
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        status, _, text = await wire.exchange("GET", "machines", None, {})
+        taken.append(time.perf_counter() - begun)
+        assert status == 200
+    count, size = len(json.loads(text)), len(text) / 2**20
+    print(f"list: {count} machines, {size:.1f} MiB, in {min(taken):.2f} s; server has {server.memory / 2**20:.0f} MiB")
+
+
+async def sockets(server: Lasting, wire: Wire) -> None:
+    """Machines change at a rate, and the seconds until the websocket of each hears of it."""
+    machines = (await _machines(wire, max(SOCKETS, MACHINES)))[:SOCKETS]
+    sent: dict[str, float] = {}
+    heard: list[float] = []
+    watches = []
+    for key in machines:
+        watch = await wire.watch()
+        await watch.register(f"machines.update.{key}")
+        watches.append((key, watch))
+
+    async def listen(key: str, watch: Any) -> None:
+        async for event in watch.all(3600):
+            assert event["Key"] == key
+            heard.append(time.perf_counter() - sent[key])
+
+    listeners = [asyncio.create_task(listen(*pair)) for pair in watches]
+    wanted = EVENTS * SECONDS
+    begun = time.perf_counter()
+    changes = []
+    for number in range(wanted):
+        await asyncio.sleep(begun + number / EVENTS - time.perf_counter())
+        key = machines[number % SOCKETS]
+        sent[key] = time.perf_counter()
+        patch = [{"op": "replace", "path": "/Description", "value": str(number)}]
+        changes.append(asyncio.create_task(wire.call("PATCH", f"machines/{key}", patch)))
+    await asyncio.gather(*changes)
+    rate = wanted / (time.perf_counter() - begun)
+    while len(heard) < wanted:
+        await asyncio.sleep(0.05)
+    for task in listeners:
+        task.cancel()
+    heard.sort()
+    shown = ", ".join(f"{name} {heard[int(len(heard) * part)] * 1000:.0f} ms" for name, part in _PARTS.items())
+    print(f"sockets: {SOCKETS}, {rate:.0f} events/s, from request to event {shown}; {server.memory / 2**20:.0f} MiB")
+
+
+_PARTS = {"median": 0.5, "95 %": 0.95, "99 %": 0.99}
+
+
+async def render(_server: Lasting, wire: Wire) -> None:
+    """The actions of a job, by requests, and without them."""
+    cli = Drpcli(wire)
+    await _workflow(cli, templates=5)
+    machine = await cli.create("machines", {"Name": "render", "Workflow": "bench", "Params": {"color": "red"}})
+    job = await cli.create_job(machine["Uuid"])
+    assert job
+    taken, least = [], []
+    for _ in range(REQUESTS):
+        begun = time.perf_counter()
+        actions = await cli.job_actions(job["Uuid"])
+        taken.append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        await cli.job_actions(job["Uuid"], "none")  # the same without what is rendered
+        least.append(time.perf_counter() - begun)
+    assert len(actions) == 5
+    whole, rest = statistics.median(taken) * 1000, statistics.median(least) * 1000
+    print(f"render: five templates {whole - rest:.2f} ms, of a request of {whole:.2f} ms")
+
+
+_TEMPLATE = """#!/usr/bin/env bash
+# {{ .Machine.Name }} in {{ .Env.Name }}
+{{ range $number := list 1 2 3 -}}
+echo {{ $number }} {{ $.Param "color" | upper | quote }}
+{{ end -}}
+{{ if .ParamExists "color" }}echo {{ .ParamAsJSON "color" }}{{ else }}exit 1{{ end }}
+"""
+
+
+async def _workflow(cli: Drpcli, templates: int) -> None:
+    if await cli.exists("workflows", "bench"):
+        await cli.destroy("workflows", "bench")
+        await cli.destroy("stages", "bench")
+        await cli.destroy("tasks", "bench")
+    rendered = [
+        {"Name": f"t{number}", "Contents": _TEMPLATE, "Path": "", "ID": "", "Meta": {"OS": "linux"}}
+        for number in range(templates)
+    ]
+    await cli.create("tasks", {"Name": "bench", "Templates": rendered})
+    await cli.create("stages", {"Name": "bench", "Tasks": ["bench"]})
+    await cli.create("workflows", {"Name": "bench", "Stages": ["bench"]})
+
+
+async def _machines(wire: Wire, count: int) -> list[str]:
+    """The keys of so many machines, created as far as they are not there."""
+    cli = Drpcli(wire)
+    there = [machine["Uuid"] for machine in await cli.list("machines", "Name=Re(^many-)", "slim=Params,Meta")]
+    limit = asyncio.Semaphore(50)
+
+    async def create(number: int) -> str:
+        async with limit:
+            return (await wire.call("POST", "machines", {"Name": f"many-{number}"}))["Uuid"]
+
+    return there + await asyncio.gather(*map(create, range(len(there), count)))
+
+
+FIGURES: dict[str, Callable[[Lasting, Wire], Awaitable[None]]] = {
+    "jobs": jobs,
+    "render": render,
+    "list": listing,
+    "sockets": sockets,
+}
+
+
+async def measured(names: list[str]) -> None:
+    """Print the figures of these names, each of a server of its own."""
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            server = Lasting(Path(folder))
+            try:
+                async with Wire(server.endpoint) as wire:
+                    await FIGURES[name](server, wire)
+            finally:
+                server.stop()
+
+
+if __name__ == "__main__":
+    asyncio.run(measured(sys.argv[1:] or list(FIGURES)))
