@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.actions import Action, Reason
-from ansible_ensemble.core.option import Option
+from ansible_ensemble.core.option import Option, options_of
 from ansible_ensemble.ensembles.options import OPTIONS
+from ansible_ensemble.provision.server.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = (
     "docs/jobs.md",
     "docs/options.md",
+    "docs/provision.md",
     "playbooks/carry_out.yml",
     "plugins/doc_fragments/options.py",
     "plugins/plugin_utils/arguments.py",
@@ -108,6 +110,16 @@ def options() -> Iterator[str]:
             yield f"| {flags} | {variable} | {default} | {meaning} |"
 
 
+def settings() -> Iterator[str]:
+    """The settings of the server of machines."""
+    yield from ("| option | default | meaning |", "|---|---|---|")
+    for one in options_of(Settings):
+        default = one.otherwise or (f"`{_default(one)}`" if one.default not in ("", False) else "")
+        values = f"; one of {', '.join(f'`{choice}`' for choice in one.choices)}" if one.choices else ""
+        flag = f"{one.flags[0]} {one.metavar or ''}".rstrip()
+        yield f"| `{flag}` | {default} | {one.help}{values}. |"
+
+
 def actions() -> Iterator[str]:
     """What the symbols of a plan mean."""
     yield from ("| symbol | meaning |", "|---|---|")
@@ -121,7 +133,8 @@ def reasons() -> Iterator[str]:
 
 
 MAKERS: dict[str, Callable[..., Iterator[str]]] = {
-    made.__name__: made for made in (arguments, renamed, fragment, role, variables, handed, options, actions, reasons)
+    made.__name__: made
+    for made in (arguments, renamed, fragment, role, variables, handed, options, settings, actions, reasons)
 }
 
 
