@@ -114,12 +114,15 @@ class Upkeep:
 
 def _remove(tx: Transaction, jobs: Sequence[str]) -> int:
     removed = 0
-    for uuid in jobs:
+    for job in filter(None, (tx.get(Job, uuid) for uuid in jobs)):
+        machine = tx.get(Machine, job.machine)
+        if machine and machine.current_job == job.uuid:
+            continue  # without it, the machine would run its task again
         try:
-            crud.remove(tx, Job.PREFIX, uuid)
+            crud.remove(tx, Job.PREFIX, job.uuid)
             removed += 1
         except Refused:
-            continue  # its machine needs it, or it is gone
+            continue
     return removed
 
 
