@@ -280,6 +280,28 @@ def test_jobs_are_deleted(walk: Walking) -> None:
     walk(steps)
 
 
+def test_jobs_are_purged(walk: Walking) -> None:
+    """Those that are over, of those that filters find."""
+
+    async def steps(walk: Walk) -> None:
+        cli = walk.cli
+        await walk.task("t1", "exit 0")
+        await walk.workflow("flow", {"s1": ["t1", "t1"]})
+        over, other = await walk.machine("m1", "flow"), await walk.machine("m2", "flow")
+        await walk.processjobs(over)
+        await walk.processjobs(other)
+        await cli.workflow(over["Uuid"], "")
+        await cli.workflow(over["Uuid"], walk.name("flow"))
+        running = await cli.create_job(over["Uuid"])
+        assert running
+        assert "selective-job-purge" in (await cli.wire.call("GET", "info"))["features"]
+        await cli.wire.call("DELETE", f"jobs?Machine={over['Uuid']}")
+        assert [job["Uuid"] for job in await cli.list("jobs", f"Machine={over['Uuid']}")] == [running["Uuid"]]
+        assert await cli.count("jobs", f"Machine={other['Uuid']}") == 2
+
+    walk(steps)
+
+
 #: The body of a POST to jobs, and what refuses it.
 NOT_CREATED = [
     ({}, 400, None),

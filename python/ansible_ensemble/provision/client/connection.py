@@ -45,6 +45,9 @@ class Answer:
 class Connection:
     """Requests to one server, or to the first that is there of several on one database.
 
+    A request is sent again when its answer was lost, also one that was carried out: who creates something may then be
+    told that it exists.
+
     Attributes:
         waits: seconds before each further try of what met an error of the network.
     """
