@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-#: What an expression may consist of, after `{n}` was written out.
-_MOST = 256
+#: Of how many characters an expression may consist, after `{n}` was written out: in a request, and in a schema.
+IN_REQUEST, IN_SCHEMA = 256, 2000
 
 #: Before and after the text, so that `^` and `$` are positions like others.
 _BEGIN, _END = -1, -2
@@ -48,13 +48,14 @@ class Pattern:
 
     Args:
         text: the expression.
+        most: of how many characters it may consist.
 
     Raises:
         InvalidPattern: it is none, or one that is too long.
     """
 
-    def __init__(self, text: str) -> None:
-        parsed = _Parser(text)
+    def __init__(self, text: str, most: int = IN_REQUEST) -> None:
+        parsed = _Parser(text, most)
         self._whole = parsed.whole()
         self._positions, self._follow = parsed.positions, parsed.follow
         self._accepting: dict[int, int] = {}
@@ -93,7 +94,8 @@ class Pattern:
 class _Parser:
     """Reads an expression, and makes its positions."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, most: int) -> None:
+        self._most = most
         flags = _FLAGS.match(text)
         self._text, self._at = text, flags.end() if flags else 0
         self._flags = flags[1] if flags else ""
@@ -140,7 +142,7 @@ class _Parser:
     def _counted(self, made: _Fragment, start: int, counted: re.Match[str]) -> _Fragment:
         least, comma, most = int(counted[1]), counted[2], counted[3]
         last = int(most) if most else max(least, 1) if comma else least
-        if last < least or last > _MOST:
+        if last < least or last > self._most:
             raise InvalidPattern("invalid repeat count")
         copies = [made, *(self._again(start) for _ in range(last - 1))][:last]
         if comma and not most:
@@ -176,7 +178,7 @@ class _Parser:
 
     def _atom(self) -> _Fragment:
         self._atoms += 1
-        if self._atoms > _MOST:
+        if self._atoms > self._most:
             raise InvalidPattern("expression too large")
         character = self._take()
         if character == "(":

@@ -1,19 +1,44 @@
-"""JSON Schemas of params."""
+"""JSON Schemas of params.
+
+Whatever a schema says, values are checked against it in a bounded time: it is done where the store is written.
+"""
 
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from collections.abc import Iterator
+from contextvars import ContextVar
+from functools import cache, lru_cache
 from typing import Any
 
+from jsonschema import FormatChecker
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
-from jsonschema.validators import Draft7Validator, validator_for
+from jsonschema.validators import Draft7Validator, extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from ansible_ensemble.provision.rules.pattern import IN_SCHEMA, InvalidPattern, Pattern
+
 #: A schema that a definition refers to by an address is never fetched.
 _NOTHING_FETCHED: Registry[Any] = Registry()
+
+#: How many references are followed for one value: those that name each other twice are too many soon.
+_MOST_REFERENCES = 20_000
+
+_references: ContextVar[int] = ContextVar("references", default=0)
+
+_FORMATS = FormatChecker(())
+
+
+@_FORMATS.checks("regex", raises=InvalidPattern)
+def _is_pattern(text: object) -> bool:
+    return not isinstance(text, str) or bool(_pattern(text))
+
+
+@lru_cache(maxsize=1024)
+def _pattern(text: str) -> Pattern:
+    return Pattern(text, IN_SCHEMA)
 
 
 def flaw_of_schema(schema: Any) -> str:
@@ -23,11 +48,11 @@ def flaw_of_schema(schema: Any) -> str:
     if not isinstance(schema, dict) or not isinstance(schema.get("$schema", ""), str):
         return "invalid schema: it must be a map, and its $schema a text"
     try:
-        _compiled(schema).check_schema(schema)
+        _compiled(schema).check_schema(schema, format_checker=_FORMATS)
     except RecursionError:
         return "invalid schema: it is nested too deep"
     except SchemaError as error:
-        return f"invalid schema: {error.message}"
+        return f"invalid schema: {error.message}{f': {error.cause}' if error.cause else ''}"
     if "default" in schema and (flaw := flaw_of_value(schema, schema["default"])):
         return f"invalid default: {flaw}"
     return ""
@@ -37,6 +62,7 @@ def flaw_of_value(schema: Any, value: Any) -> str:
     """Why a value does not fit a schema; empty if it does, or if there is no schema."""
     if schema is None:
         return ""
+    _references.set(0)
     try:
         flaw = next(iter(_compiled(schema).iter_errors(value)), None)
     except Unresolvable as missing:
@@ -53,12 +79,46 @@ def _told(error: ValidationError) -> str:
     return f"{place}: {error.message}" if place else error.message
 
 
-def _compiled(schema: Any) -> Validator:
+def _compiled(schema: Any) -> Any:
     return _compiled_text(json.dumps(schema, sort_keys=True))
 
 
 @lru_cache(maxsize=1024)
-def _compiled_text(schema: str) -> Validator:
+def _compiled_text(schema: str) -> Any:
     plain = json.loads(schema)
-    validator: type[Validator] = validator_for(plain, default=Draft7Validator)
-    return validator(plain, registry=_NOTHING_FETCHED)
+    return _bounded(validator_for(plain, default=Draft7Validator))(plain, registry=_NOTHING_FETCHED)
+
+
+@cache
+def _bounded(kind: type[Validator]) -> Any:
+    """A kind of validator whose keywords take no longer than their value is long."""
+    followed = {name: _counted(kind.VALIDATORS[name]) for name in ("$ref", "$dynamicRef") if name in kind.VALIDATORS}
+    named = {"pattern": _matches, "patternProperties": _matching_members, "uniqueItems": _differ}
+    return extend(kind, {**followed, **named})  # type: ignore[no-untyped-call] # the library has no types for it
+
+
+def _counted(follow: Any) -> Any:
+    def run(*given: Any) -> Iterator[ValidationError]:
+        _references.set(_references.get() + 1)
+        if _references.get() > _MOST_REFERENCES:
+            raise RecursionError
+        yield from follow(*given) or ()
+
+    return run
+
+
+def _matches(_: Validator, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    if isinstance(value, str) and not _pattern(pattern).is_in(value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _matching_members(validator: Any, patterns: Any, value: Any, _: Any) -> Iterator[ValidationError]:
+    for pattern, schema in patterns.items():
+        for name in value if isinstance(value, dict) else ():
+            if _pattern(pattern).is_in(name):
+                yield from validator.descend(value[name], schema, path=name, schema_path=pattern)
+
+
+def _differ(_: Validator, wanted: Any, value: Any, __: Any) -> Iterator[ValidationError]:
+    if wanted and isinstance(value, list) and len({json.dumps(one, sort_keys=True) for one in value}) < len(value):
+        yield ValidationError(f"{value!r} has non-unique elements")
