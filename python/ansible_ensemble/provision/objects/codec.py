@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 
 T = TypeVar("T")
+
+
+#: How deep values may be nested; deeper ones could be stored and then not be read.
+_DEPTH = 100
 
 
 class Undecodable(ValueError):
@@ -44,9 +48,31 @@ def decode_json(text: bytes) -> Any:
         Undecodable: it is no JSON, or nested too deep.
     """
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Undecodable(str(error) or "nested too deep") from None
+        value = msgspec.json.decode(text)
+    except RecursionError:
+        raise Undecodable("nested too deep") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Undecodable(str(error)) from None
+    if text.count(b"[") + text.count(b"{") > _DEPTH:
+        refuse_deep(value)
+    return value
+
+
+def refuse_deep(value: Any) -> None:
+    """Refuse values that are nested deeper than any use of them needs.
+
+    Raises:
+        Undecodable: it is such a value.
+    """
+    level = [value]
+    for _ in range(_DEPTH):
+        level = [inner for one in level if isinstance(one, dict | list) for inner in _members(one)]
+    if any(isinstance(one, dict | list) for one in level):
+        raise Undecodable("nested too deep")
+
+
+def _members(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def from_plain(kind: type[T], value: Any) -> T:

@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jsonpatch
-from jsonpointer import JsonPointerException
+from jsonpointer import JsonPointer, JsonPointerException
 
-from ansible_ensemble.provision.objects.codec import Undecodable, decode_json
+from ansible_ensemble.provision.objects.codec import Undecodable, decode_json, encode, refuse_deep
 from ansible_ensemble.provision.rules.refusal import Refused
 
 Operation: TypeAlias = Mapping[str, Any]
+
+#: How many bytes of JSON a patch may copy: copies of copies grow without end.
+_MOST_COPIED = 10 * 2**20
 
 #: What a secret is shown as.
 HIDDEN = "(hidden)"
@@ -99,16 +102,40 @@ def patched(
         is_secret: whether the value of an operation must not be repeated.
 
     Raises:
-        Refused: 409, an operation does not apply; `Patch error at line N`, with the patch.
+        Refused: 409, an operation does not apply; `Patch error at line N`, with the patch; 406, what comes of it is
+            nested too deep; 413, it copies too much.
     """
+    budget = _MOST_COPIED
     for line, operation in enumerate(operations):
         try:
+            budget -= _copied(document, operation)
+            if budget < 0:
+                raise Refused(
+                    413, f"Patch error at line {line}: It copies too much", type="PATCH", model=model, key=key
+                )
             document = _applied(document, operation, normal)
         except (jsonpatch.JsonPatchException, JsonPointerException, LookupError, TypeError):
             problem = f"Patch error at line {line}: {operation['op'].capitalize()} op failed."
             shown = f"Patch: {_pretty(operations, is_secret)}"
             raise Refused(409, problem, shown, type="PATCH", model=model, key=key) from None
+        except RecursionError:
+            raise _deep(model, key) from None
+    try:
+        refuse_deep(document)
+    except Undecodable:
+        raise _deep(model, key) from None
     return document
+
+
+def _deep(model: str, key: str) -> Refused:
+    return Refused(406, "nested too deep", type="PATCH", model=model, key=key)
+
+
+def _copied(document: Any, operation: Operation) -> int:
+    """How many bytes of JSON an operation copies."""
+    if operation["op"] != "copy":
+        return 0
+    return len(encode(JsonPointer(operation["from"]).resolve(document)))
 
 
 def _applied(document: Any, operation: Operation, normal: Callable[[Any], Any]) -> Any:

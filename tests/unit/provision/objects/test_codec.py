@@ -33,6 +33,7 @@ UNDECODABLE = [
     (Job, b'{"NextIndex": 1e30}'),
     (Task, b'{"Templates": [{"Name": []}]}'),
     (Machine, b'{"Params": ' * 100_000),
+    (Machine, b'{"Params": {"a": ' + b"[" * 99 + b"]" * 99 + b"}}"),
 ]
 
 
@@ -40,3 +41,8 @@ UNDECODABLE = [
 def test_what_is_no_object(kind: type, text: bytes) -> None:
     with pytest.raises(Undecodable):
         decode(kind, text)
+
+
+def test_what_is_nested_as_deep_as_anything_needs() -> None:
+    assert decode(Machine, b'{"Params": {"a": ' + b"[" * 98 + b"]" * 98 + b"}}").params["a"]
+    assert decode(Machine, b'{"Tasks": [' + b",".join([b'"["'] * 1000) + b"]}").tasks[0] == "["

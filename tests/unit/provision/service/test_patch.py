@@ -106,3 +106,21 @@ def test_what_is_no_patch(body: bytes, message: str) -> None:
 def test_what_differs_as_json(one: Any, other: Any) -> None:
     assert not same(one, other)
     assert not same({"a": [one]}, {"a": [other]})
+
+
+def test_copies_of_copies_come_to_an_end() -> None:
+    copies = [{"op": "copy", "from": "/Meta", "path": f"/Meta/{number}"} for number in range(60)]
+    with pytest.raises(Refused, match="copies too much") as refused:
+        apply(*copies)
+    assert refused.value.error.code == 413
+
+
+@pytest.mark.parametrize("depth", [99, 10_000])
+def test_what_is_nested_step_by_step_is_refused_as_what_comes_nested(depth: int) -> None:
+    inward = [{"op": "move", "from": "/Deep", "path": "/Into"}, {"op": "add", "path": "/Deep", "value": {}},
+              {"op": "move", "from": "/Into", "path": "/Deep/a"}]  # fmt: skip
+    begun = {"op": "add", "path": "/Deep", "value": {}}
+    assert apply(begun, *inward * 90)["Deep"]["a"]
+    with pytest.raises(Refused, match="nested too deep") as refused:
+        apply(begun, *inward * depth)
+    assert refused.value.error.code == 406
