@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -31,6 +32,9 @@ T = TypeVar("T")
 #: How long a body may be, and how many seconds it may take.
 BODY_BYTES = 10 * 2**20
 BODY_SECONDS = 120
+
+#: A longer body is not read before its sender is known.
+_SHORT_BODY = 64 * 2**10
 
 _PATCHES = "application/json-patch+json"
 
@@ -135,12 +139,29 @@ class Call:
         """The body of the request, which is JSON.
 
         Raises:
-            Refused: 400, it is said to be something else; 408, it takes too long.
+            Refused: 400, it is said to be something else; 403, it is long and nobody's; 408, it takes too long; 413,
+                it is too long.
         """
         request = self.request
         if request.body_exists and request.content_type not in (JSON, _PATCHES):
             raise Refused(400, f"Invalid content type: {request.content_type}", type=request.method)
-        return await in_time(request)
+        await self.refuse_burden()
+        async with in_time(request):
+            return await request.read()
+
+    async def refuse_burden(self) -> None:
+        """Refuse a body that is too long, and a long one of somebody whom the server does not know.
+
+        Raises:
+            Refused: 403, nobody known sends it.
+            HTTPRequestEntityTooLarge: it is too long.
+        """
+        request = self.request
+        length = request.content_length if request.body_exists else 0
+        if length is not None and length > BODY_BYTES:
+            raise web.HTTPRequestEntityTooLarge(BODY_BYTES, length)
+        if length is None or length > _SHORT_BODY:
+            await self.server.store.read(self.proof.identity)
 
     async def read(self, need: Need, function: Callable[[Reader], T], names: Names = anything, key: str = "") -> T:
         """What a function finds in the store, if the sender may see it.
@@ -183,15 +204,16 @@ class Call:
         return identity
 
 
-async def in_time(request: web.Request) -> bytes:
-    """The body of a request.
+@asynccontextmanager
+async def in_time(request: web.Request) -> AsyncIterator[None]:
+    """In it, the body of a request is read.
 
     Raises:
         Refused: 408, it takes too long.
     """
     try:
         async with asyncio.timeout(BODY_SECONDS):
-            return await request.read()
+            yield
     except TimeoutError:
         raise Refused(408, "The request takes too long", type=request.method) from None
 

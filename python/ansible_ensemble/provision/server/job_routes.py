@@ -13,7 +13,7 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
-from ansible_ensemble.provision.server.call import BODY_BYTES, BODY_SECONDS, Call, refuse_unless_bytes
+from ansible_ensemble.provision.server.call import BODY_BYTES, Call, in_time, refuse_unless_bytes
 from ansible_ensemble.provision.server.identity import Names, named
 from ansible_ensemble.provision.server.tokens import Token, signed
 from ansible_ensemble.provision.service import actions, jobs
@@ -88,13 +88,14 @@ async def append_log(call: Call) -> web.Response:
     """Append to the log of a job."""
     name, request = call.part("key"), call.request
     refuse_unless_bytes(request)
+    await call.refuse_burden()
     need = Need("jobs", "log")
 
     async def append(piece: bytes) -> None:
         await call.transact(need, lambda tx: jobs.append_log(tx, name, piece), named("jobs", name), name)
 
     held, size = bytearray(), 0
-    async with asyncio.timeout(BODY_SECONDS):
+    async with in_time(request):
         async for part in request.content.iter_any():
             held += part
             size += len(part)
