@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
 from ansible_ensemble.provision.objects.job import EXIT_STATES, STATES, Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -19,6 +20,23 @@ from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
 Checked = TypeVar("Checked", bound=Object)
+
+
+#: What else is looked at of an object that others name, beside whether it is available and why not.
+_LOOKED_AT: dict[type[Object], tuple[str, ...]] = {
+    BootEnv: ("meta", "only_unknown"),
+    Param: ("schema", "secure"),
+    Profile: ("profiles",),
+    Stage: ("meta",),
+    Task: ("prerequisites",),
+}
+
+
+def looks_alike(before: Object, after: Object) -> bool:
+    """Whether those that name an object are as sound after its change as before, so that nothing of them is new."""
+    names = ("available", "errors", *_LOOKED_AT.get(type(after), ()))
+    looks = ([getattr(one, name) for name in names] for one in (before, after))
+    return len({encode(look) for look in looks}) == 1
 
 
 def any_syntax(_: str, __: Mapping[str, str]) -> str:

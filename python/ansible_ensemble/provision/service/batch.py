@@ -10,7 +10,7 @@ from typing import TypeVar
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.rules.availability import validated
+from ansible_ensemble.provision.rules.availability import looks_alike, validated
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.fields import is_same
@@ -123,10 +123,12 @@ class Batch:
             heapq.heappush(self._queue, (_RANK[reference[0]], reference))
 
     def _want(self, reference: Reference, wanted: Object) -> None:
+        before = self._get(reference)
         self._wanted[reference] = wanted
         for named in wanted.references():
             self._referrers[named].add(reference)
-        self._concern(reference)
+        if before is None or not looks_alike(before, wanted):  # thousands of machines may name it
+            self._concern(reference)
 
     def _concern(self, reference: Reference) -> None:
         """Have those assessed that refer to an object."""

@@ -10,6 +10,7 @@ from ansible_ensemble.provision.objects.bundle import BundleMeta, BundleRecord
 from ansible_ensemble.provision.objects.content import BootEnv, Profile, Stage
 from ansible_ensemble.provision.objects.parts import Claim, OperatingSystem
 from ansible_ensemble.provision.rules.control import CONTROL_PARAMS
+from ansible_ensemble.provision.rules.object_edit import created_object
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.passwords import hashed
 from ansible_ensemble.provision.service.users import new_secret
@@ -51,7 +52,7 @@ def install(tx: Transaction) -> str | None:
     """
     batch = Batch(tx)
     for fixed in _FIXED:
-        batch.put(fixed.replaced(bundle=BUNDLE, read_only=True))
+        batch.put(created_object(fixed, batch).replaced(bundle=BUNDLE, read_only=True))
     for opened in _OPEN:
         if tx.get(type(opened), opened.key) is None:
             batch.put(opened)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import pytest
 
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.codec import from_plain
-from ansible_ensemble.provision.objects.content import Stage, Task, Workflow
-from ansible_ensemble.provision.rules.availability import refuse_errors, refuse_flawed, validated
-from tests.unit.provision.rules.world import assert_refused, shelf, table
+from ansible_ensemble.provision.objects.content import Param, Stage, Task, Workflow
+from ansible_ensemble.provision.rules.availability import looks_alike, refuse_errors, refuse_flawed, validated
+from ansible_ensemble.provision.rules.machine_state import settled
+from tests.unit.provision.rules.world import assert_refused, machine_of, shelf, table
 
 CONTENT, CASES = table("availability")
 
@@ -63,3 +67,72 @@ def test_errors_that_were_there_before_are_not_refused_again():
     refuse_errors(before, before)
     assert_refused({"Messages": ["b"]}, lambda: refuse_errors(before, before.replaced(errors=["a", "b"])))
     assert_refused({"Messages": ["a"]}, lambda: refuse_errors(None, before))
+
+
+NAMED = {
+    "bootenvs": {"bb": {}},
+    "params": {"pp": {"Schema": {"type": "integer"}}},
+    "profiles": {"ff": {}},
+    "roles": {"rr": {}},
+    "stages": {"ss": {}},
+    "tasks": {"tt": {}},
+    "templates": {"xx": {}},
+    "workflows": {"ww": {}},
+}
+_TEMPLATES = [{"Name": "a", "ID": "xx", "Path": "p"}]
+NAMING = {
+    "bootenvs": {"b2": {"Templates": _TEMPLATES}},
+    "profiles": {"f2": {"Profiles": ["ff"], "Params": {"pp": 1}}},
+    "stages": {
+        "s2": {
+            "BootEnv": "bb", "Tasks": ["tt", "stage:ss"], "Profiles": ["ff"], "Params": {"pp": 1},
+            "Templates": _TEMPLATES,
+        }
+    },
+    "tasks": {"t2": {"Prerequisites": ["tt"], "Templates": _TEMPLATES}},
+    "users": {"uu": {"Roles": ["rr"]}},
+    "workflows": {"w2": {"Stages": ["ss"]}},
+}  # fmt: skip
+MACHINE = {"Stage": "ss", "BootEnv": "bb", "Workflow": "ww", "Profiles": ["ff"], "Params": {"pp": 1}, "Tasks": ["tt"]}
+OTHER: dict[Any, Any] = {
+    str: ["other"], bool: [True, False], list: [["b2", "f2", "s2", "t2"]], dict: [{"feature-flags": "flag"}]
+}  # fmt: skip
+
+
+def _changed(one):
+    """The object with another value in each of its fields but the key, in turn."""
+    for field in msgspec.structs.fields(one):
+        kind = getattr(field.type, "__origin__", field.type)
+        for value in OTHER.get(kind, [{"type": "string"}] if kind is Any else []):
+            if field.name != one.KEY:
+                yield one.replaced(**{field.name: value})
+
+
+def _assessed(known):
+    machine = settled(machine_of(MACHINE), known)
+    return [machine, *(validated(one, known) for one in known.values() if one.key.endswith("2") or one.key == "uu")]
+
+
+@pytest.mark.parametrize("prefix", NAMED)
+def test_who_names_an_object_that_looks_alike_is_as_sound_as_before(prefix):
+    known = shelf(NAMED, NAMING)
+    expected, (key,) = _assessed(known), NAMED[prefix]
+    one, alike = known.get(KINDS[prefix], key), 0
+    for changed in _changed(one):
+        if looks_alike(one, changed):
+            known.put(changed)
+            assert _assessed(known) == expected, changed
+            alike += 1
+    assert alike
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (Task(name="tt"), Task(name="tt", available=True)),
+        (Stage(name="ss"), Stage(name="ss", meta={"feature-flags": "new"})),
+        (Param(name="pp", schema={"enum": [1]}), Param(name="pp", schema={"enum": [True]})),
+    ],
+)
+def test_what_looks_otherwise(before, after):
+    assert not looks_alike(before, after)
