@@ -14,7 +14,7 @@ import msgspec
 
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.rules.fields import Field, field_of
-from ansible_ensemble.provision.rules.pattern import InvalidPattern, Pattern
+from ansible_ensemble.provision.rules.pattern import InvalidPattern, compiled_for_many
 from ansible_ensemble.provision.rules.refusal import Refused
 
 Kept = TypeVar("Kept", bound=Object)
@@ -244,9 +244,9 @@ def _test_of_names(field: Field, operator: str, names: frozenset[str]) -> Test:
 
 def _matches(text: str) -> Test:
     try:
-        pattern = Pattern(text)
+        pattern = compiled_for_many(text)
     except InvalidPattern as error:
-        raise Refused(406, f"error parsing regexp: {error}: `{text}`") from None
+        raise Refused(406, str(error)) from None
     return lambda value: any(pattern.is_in(part) for part in _texts(value))
 
 

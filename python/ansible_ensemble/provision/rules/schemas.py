@@ -18,7 +18,7 @@ from jsonschema.validators import Draft7Validator, extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from ansible_ensemble.provision.rules.pattern import IN_SCHEMA, InvalidPattern, Pattern
+from ansible_ensemble.provision.rules.pattern import InvalidPattern, compiled_for_many
 
 #: A schema that a definition refers to by an address is never fetched.
 _NOTHING_FETCHED: Registry[Any] = Registry()
@@ -33,12 +33,7 @@ _FORMATS = FormatChecker(())
 
 @_FORMATS.checks("regex", raises=InvalidPattern)
 def _is_pattern(text: object) -> bool:
-    return not isinstance(text, str) or bool(_pattern(text))
-
-
-@lru_cache(maxsize=1024)
-def _pattern(text: str) -> Pattern:
-    return Pattern(text, IN_SCHEMA)
+    return not isinstance(text, str) or bool(compiled_for_many(text))
 
 
 def flaw_of_schema(schema: Any) -> str:
@@ -108,14 +103,14 @@ def _counted(follow: Any) -> Any:
 
 
 def _matches(_: Validator, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
-    if isinstance(value, str) and not _pattern(pattern).is_in(value):
+    if isinstance(value, str) and not compiled_for_many(pattern).is_in(value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
 def _matching_members(validator: Any, patterns: Any, value: Any, _: Any) -> Iterator[ValidationError]:
     for pattern, schema in patterns.items():
         for name in value if isinstance(value, dict) else ():
-            if _pattern(pattern).is_in(name):
+            if compiled_for_many(pattern).is_in(name):
                 yield from validator.descend(value[name], schema, path=name, schema_path=pattern)
 
 

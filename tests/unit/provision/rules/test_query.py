@@ -65,7 +65,9 @@ REFUSED = [
     (Machine, "reverse=yes", "reverse must be true or false"),
     (Machine, "decode=yes", "decode must be true or false"),
     (Machine, "slim=Tasks", "slim knows Params and Meta: Tasks"),
-    (Machine, "Name=Re(()", "error parsing regexp: missing ): `(`"),
+    (Machine, "Name=Re(()", "error parsing regexp: missing ): ("),
+    (Machine, "Name=Re((a{50}){50})", "error parsing regexp: invalid repetition size: {50}"),
+    (Machine, "Name=Re(.{1000})", "error parsing regexp: expression too large"),
     (Machine, "Profiles=Lt(a)", "Profiles is a list: it has no order for Lt"),
     (Machine, "Name=Between(a)", "Between needs two values: a"),
 ]

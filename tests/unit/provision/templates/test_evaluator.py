@@ -89,9 +89,9 @@ def test_a_key_that_is_missing() -> None:
         ("{{repeat 99999999 `a`}}", "characters"),
         ("{{printf `%9999999d` 1}}{{printf `%999999d` 1 | repeat 10}}", "characters"),
         ("{{range until 100000}}aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa{{end}}", "output"),
-        ("{{regexMatch `(a*)*(a*)*(a*)*b` (repeat 100000 `a`)}}", "steps"),
+        ("{{regexMatch `((ab?){9}){9}c` (repeat 4000000 `a`)}}", "steps"),
         ("{{regexReplaceAll `a` (repeat 9999 `a`) (repeat 9999 `b`)}}", "characters"),
-        ("{{mustRegexMatch `((a{1000}){1000}){1000}` ``}}", "too large"),
+        ("{{mustRegexMatch `((a{1000}){1000}){1000}` ``}}", "invalid repetition size"),
         ("{{seq 0 99999999}}", "steps"),
         ("{{" + "(" * 500 + "1" + ")" * 500 + "}}", "depth"),
     ],
@@ -99,6 +99,16 @@ def test_a_key_that_is_missing() -> None:
 def test_no_template_goes_on_without_end(text: str, message: str) -> None:
     with pytest.raises(TemplateError, match=message):
         render(text)
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*(a*)*b", "(a|aa)+$", "(.*)*c"])
+def test_a_pattern_that_could_be_tried_in_many_ways_is_within_the_limits(pattern: str) -> None:
+    assert render("{{regexMatch `" + pattern + "` (printf `%sb!` (repeat 100000 `a`))}}") in ("true", "false")
+
+
+def test_matches_that_each_read_all_that_follows_are_paid_for() -> None:
+    with pytest.raises(TemplateError, match="more than 50000 steps"):
+        Rendering({}, Limits(steps=50_000)).text("t", "{{regexFindAll `a*b|a` (repeat 200000 `a`) 40000}}", None)
 
 
 def test_limits_can_be_given() -> None:
