@@ -77,6 +77,7 @@ def test_a_backup_goes_into_another_store(serve, tmp_path):
     [(["--database", "mysql://x"], 3, "mysql is no database"), (["--cert", "/nowhere"], 3, "give both --cert and"),
      (["--cert", "/nowhere", "--key", "/nowhere"], 3, "cannot be read"), (["--config", "/nowhere"], 3, "be read"),
      (["--host", "192.0.2.1"], 1, "cannot listen"), (["--port", "x"], 2, "not a number"),
+     (["--actions", "/nowhere"], 3, "be read"), (["--actions", __file__], 3, "be read"),
      (["--log-level", "all"], 2, "invalid choice"), (["--database", "/dev/null/x"], 1, "cannot open")],
 )  # fmt: skip
 def test_what_cannot_be_is_said_in_one_line(tmp_path, options, code, message):
@@ -86,6 +87,18 @@ def test_what_cannot_be_is_said_in_one_line(tmp_path, options, code, message):
     assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_commands_that_the_operator_declares_are_actions_of_machines(serve, tmp_path):
+    file = tmp_path / "actions.yaml"
+    file.write_text("- {name: poweron, run: [echo, it is on]}\n")
+    server = serve("--default-user", "--actions", str(file))
+    server("POST", "/machines", {"Name": "m1"})
+    assert [one["Command"] for one in server("GET", "/machines/Name:m1/actions")] == ["poweron"]
+    assert server("POST", "/machines/Name:m1/actions/poweron", {}) == "it is on"
+    machine = server("PATCH", "/machines/Name:m1", [{"op": "replace", "path": "/Tasks", "value": ["action:poweron"]}])
+    job = server("POST", "/jobs", {"Machine": machine["Uuid"]})
+    assert (job["Task"], job["State"]) == ("action:poweron", "finished")
 
 
 def test_what_was_begun_is_finished_before_the_end(serve):

@@ -24,9 +24,10 @@ from ansible_ensemble.provision.server.hub import Hub
 from ansible_ensemble.provision.server.listening import bound, handed_over, shown
 from ansible_ensemble.provision.server.login import Login
 from ansible_ensemble.provision.server.metrics import Metrics
-from ansible_ensemble.provision.server.settings import Settings
+from ansible_ensemble.provision.server.settings import Settings, yaml_of
 from ansible_ensemble.provision.server.upkeep import PRINCIPAL, Upkeep
 from ansible_ensemble.provision.service.built_ins import FIRST_USER
+from ansible_ensemble.provision.service.commands import declared_actions
 from ansible_ensemble.provision.store.opening import is_postgres, open_store
 from ansible_ensemble.provision.store.transaction import Store
 
@@ -75,6 +76,7 @@ async def serve(settings: Settings, say: Say) -> None:
         EnsembleError: it cannot start.
     """
     log.begin(settings.log_level, settings.log_format)
+    actions = declared_actions(yaml_of(Path(settings.actions)) or []) if settings.actions else ()
     async with opened(settings) as store:
         start = await store.transact(lambda tx: prepare(tx, default_user=settings.default_user), PRINCIPAL)
         if start.password:
@@ -86,6 +88,7 @@ async def serve(settings: Settings, say: Say) -> None:
             login=Login(store, start.token_key),
             hub=Hub(),
             metrics=Metrics(),
+            actions=actions,
         )
         await _serve(server, say)
 

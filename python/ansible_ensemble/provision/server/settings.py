@@ -18,7 +18,8 @@ VARIABLE = "ANSIBLE_ENSEMBLE_PROVISION_"
 #: The command that has them as options.
 COMMAND = "provision"
 
-_ADDRESS, _STORE, _TLS, _KEEPING, _LOG = "address", "storage", "encryption", "what is kept", "log"
+_ADDRESS, _STORE, _TLS, _KEEPING = "address", "storage", "encryption", "what is kept"
+_ACTIONS, _LOG = "actions", "log"
 
 
 def _setting(default: Any, help_text: str, flag: str, heading: str, **said: Any) -> Any:
@@ -62,6 +63,9 @@ class Settings:
     )
     job_age: int = _setting(
         0, "Days after which jobs that ended are removed", "--job-age", _KEEPING, metavar="DAYS", otherwise="never"
+    )
+    actions: str = _setting(
+        "", "YAML file of commands that are offered as actions of machines", "--actions", _ACTIONS, metavar="FILE"
     )
     log_level: str = _setting(
         "info", "What is logged", "--log-level", _LOG, choices=("error", "warning", "info", "debug")
@@ -111,12 +115,20 @@ def settings_of(given: Mapping[str, Any], environment: Mapping[str, str], file: 
     return _checked(Settings(**{"data": _state_folder(environment), **values}))
 
 
-def _of_file(declared: Mapping[str, Option], file: Path) -> dict[str, Any]:
-    place = Place(str(file))
+def yaml_of(file: Path) -> Any:
+    """What a YAML file says.
+
+    Raises:
+        InvalidInput: it cannot be read.
+    """
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InvalidInput(f"the settings cannot be read: {_reason(error)}", place) from None
+        return yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise InvalidInput(f"it cannot be read: {_reason(error)}", Place(str(file))) from None
+
+
+def _of_file(declared: Mapping[str, Option], file: Path) -> dict[str, Any]:
+    place, content = Place(str(file)), yaml_of(file) or {}
     if not isinstance(content, dict):
         raise InvalidInput("settings are a map of names and values", place)
     names = {str(name).replace("-", "_"): value for name, value in content.items()}

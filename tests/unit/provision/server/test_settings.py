@@ -32,7 +32,7 @@ def test_an_option_wins_over_the_environment_and_that_over_the_file(tmp_path: Pa
         ("port: 70000", "there is no port 70000"),
         ("log-level: loud", "log_level is to be error or warning or info or debug"),
         ("- port", "settings are a map"),
-        ("port: [", "the settings cannot be read"),
+        ("port: [", "it cannot be read"),
         ("cert: here.pem", "a certificate needs its key"),
     ],
 )
