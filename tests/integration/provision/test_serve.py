@@ -126,7 +126,7 @@ def test_what_was_begun_is_finished_before_the_end(serve):
     status, made, goodbye = asyncio.run(asyncio.wait_for(scenario(), PATIENCE))
     assert (status, made["Description"]) == (201, "finished")
     assert (goodbye.type, goodbye.data) == (aiohttp.WSMsgType.CLOSE, 1001)
-    assert server.stop() == 0
+    assert server.process.wait(PATIENCE) == 0
     assert serve()("GET", "/stages/slow", token=token)["Description"] == "finished"
 
 

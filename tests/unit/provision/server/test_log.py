@@ -1,0 +1,52 @@
+"""The log of a running server: its lines."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+
+import pytest
+
+from ansible_ensemble.provision.server import log
+
+
+@pytest.fixture
+def logger():
+    """The logger of the server, with the handlers that it had."""
+    known = [logging.getLogger(name) for name in log._LOGGERS]
+    before = [(one, list(one.handlers), one.level) for one in known]
+    yield known[0]
+    for one, handlers, level in before:
+        one.handlers, one.level = handlers, level
+        one.setLevel(level)
+
+
+def _fail(logger):
+    try:
+        raise ValueError("why")
+    except ValueError:
+        logger.error("it\nfailed", exc_info=sys.exc_info())
+
+
+def test_text_is_one_line_each(logger, capsys):
+    log.begin("info", "text")
+    logger.debug("nothing")
+    _fail(logger)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("Z ERROR it\\nfailed")
+
+
+def test_json_is_one_object_each(logger, capsys):
+    log.begin("info", "json")
+    _fail(logger)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert json.loads(line).items() >= {"level": "error", "message": "it\nfailed", "logger": logger.name}.items()
+    assert "traceback" not in json.loads(line)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_tracebacks_are_for_who_asks_for_everything(logger, capsys, form):
+    log.begin("debug", form)
+    _fail(logger)
+    assert "ValueError: why" in capsys.readouterr().err
