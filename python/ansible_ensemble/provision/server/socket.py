@@ -15,6 +15,7 @@ from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.filters import InvalidFilter, Match, parse_filter
 from ansible_ensemble.provision.server.hub import Hub
+from ansible_ensemble.provision.store.transaction import Unavailable
 
 _LOG = logging.getLogger(__name__)
 
@@ -29,6 +30,9 @@ _MOST_FILTERS = 1000
 
 #: Seconds between two pings; who does not answer one in half of that is gone.
 _PING = 54
+
+#: Seconds between two looks at whether a client may still hear what it asked for.
+LOOK = 60.0
 
 #: Seconds that a client has to take leave.
 _GOODBYE = 5
@@ -55,7 +59,7 @@ class Socket:
         self._waiting_bytes = 0
         self._has_some = asyncio.Event()
         self._ended = asyncio.Event()
-        self._is_slow = False
+        self._fault = ""
 
     def hear(self, message: bytes) -> None:
         """Send an event, as soon as those before it are sent; who does not read is disconnected."""
@@ -63,16 +67,22 @@ class Socket:
             self._waiting.append(message)
             self._waiting_bytes += len(message)
             self._has_some.set()
-        elif not self._is_slow:
-            self._is_slow = True
+        elif not self._fault:
+            _LOG.warning("a websocket is closed: too many events waited for its reader")
             self._waiting.clear()
-            self._ended.set()
+            self._expel("too slow: events were waiting")
+
+    def _expel(self, fault: str) -> None:
+        """Close the connection, because of something that its client has to know."""
+        self._fault = fault
+        self._ended.set()
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
-        """Talk to a client until it goes, or does not read what it is sent, or the server stops."""
+        """Talk to a client until it goes, does not read what it is sent, may not hear it, or the server stops."""
         connection = web.WebSocketResponse(heartbeat=_PING, max_msg_size=_MESSAGE_BYTES, compress=False)
         await connection.prepare(request)
-        tasks = [asyncio.create_task(one) for one in (self._receive(connection), self._send(connection), self._end())]
+        work = (self._receive(connection), self._send(connection), self._watch(), self._end())
+        tasks = [asyncio.create_task(one) for one in work]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -92,17 +102,24 @@ class Socket:
         await self._ended.wait()
 
     async def _say_goodbye(self, connection: web.WebSocketResponse, request: web.Request) -> None:
-        if self._is_slow:
-            _LOG.warning("a websocket is closed: too many events waited for its reader")
-            code, why = WSCloseCode.POLICY_VIOLATION, b"too slow: events were waiting"
-        else:
-            code, why = WSCloseCode.GOING_AWAY, b""
+        code = WSCloseCode.POLICY_VIOLATION if self._fault else WSCloseCode.GOING_AWAY
         try:
             async with asyncio.timeout(_GOODBYE):
-                await connection.close(code=code, message=why)
+                await connection.close(code=code, message=self._fault.encode())
         except TimeoutError:
             if request.transport:
                 request.transport.abort()
+
+    async def _watch(self) -> None:
+        """End when the client may not hear any more what it asked for: its token expired, or it may do less."""
+        while not self._fault:
+            await asyncio.sleep(LOOK)
+            try:
+                await self._allow([match for matches in self._filters.values() for match in matches])
+            except Refused:
+                self._expel("not allowed any more")
+            except Unavailable:
+                continue  # later it may be known
 
     async def _receive(self, connection: web.WebSocketResponse) -> None:
         async for message in connection:

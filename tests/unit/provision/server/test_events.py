@@ -187,6 +187,36 @@ def test_who_does_not_read_is_disconnected_and_told_why(live, monkeypatch):
     assert not live.server.sockets
 
 
+async def _revoke(live, machine):
+    await live.call("PATCH", f"/machines/{machine}", [{"op": "replace", "path": "/Secret", "value": "another secret"}])
+
+
+async def _remove(live, machine):
+    await live.call("DELETE", f"/machines/{machine}")
+
+
+@pytest.mark.parametrize("lose", [_revoke, _remove])
+@pytest.mark.parametrize("wanted", ["machines.*.{}", ""])
+def test_who_may_not_hear_any_more_is_disconnected(live, monkeypatch, lose, wanted):
+    monkeypatch.setattr(sockets, "LOOK", 0.01)
+    key = live.machine(f"lost{lose.__name__}{bool(wanted)}")["Uuid"]
+    token = live.get(f"/machines/{key}/token").json["Token"]
+
+    async def scenario():
+        async with live.socket() as allowed, live.socket(token) as socket:
+            await ask(socket, f"register {wanted.format(key)}")
+            await lose(live, key)
+            while (message := await asyncio.wait_for(socket.receive(), 60)).type is aiohttp.WSMsgType.TEXT:
+                pass
+            return message, (await ask(allowed, "register *.*.*"))[1]
+
+    message, ack = live.run(scenario())
+    assert (message.type, message.data, message.extra) == (
+        aiohttp.WSMsgType.CLOSE, 1008, "not allowed any more",
+    )  # fmt: skip
+    assert ack["Action"] == "register"
+
+
 def test_nothing_is_left_of_those_who_went(live):
     async def scenario():
         async with live.socket() as socket:
