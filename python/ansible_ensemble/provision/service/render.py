@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,26 @@ class Surroundings:
     token: Callable[[Machine, str, int | None], str]
 
 
+class _Texts(Mapping[str, str]):
+    """The contents of a store's templates by ID, read when they are looked at: of many, a task needs a few."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._known: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._known and (template := self._reader.get(Template, name)):
+            self._known[name] = template.contents
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._known = {template.id: template.contents for template in self._reader.all(Template)}
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return self._reader.count(Template)
+
+
 class StoredSource:
     """A machine and what belongs to it, from a store; secure params are open."""
 
@@ -44,7 +64,7 @@ class StoredSource:
         self.stage = reader.get(Stage, machine.stage)
         self.bootenv = reader.get(BootEnv, machine.boot_env)
         self.addresses = surroundings.addresses
-        self.templates: Mapping[str, str] = {template.id: template.contents for template in reader.all(Template)}
+        self.templates: Mapping[str, str] = _Texts(reader)
         self._reader, self._surroundings = reader, surroundings
         self._owner, self._catalog = revealed(reader, machine), Revealed(reader)
 

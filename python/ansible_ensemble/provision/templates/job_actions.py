@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
@@ -60,10 +61,8 @@ def flaw_of_text(text: str, meta: Mapping[str, str]) -> str:
 
 def _texts(source: Source, owner: Task | Stage | BootEnv) -> Mapping[str, str]:
     """The server's templates by ID, and those in the owner by name."""
-    return {
-        **source.templates,
-        **{template.name: template.contents for template in owner.templates if template.contents},
-    }
+    own = {template.name: template.contents for template in owner.templates if template.contents}
+    return ChainMap(own, source.templates)  # type: ignore[arg-type] # nothing is written to the second
 
 
 def _for_system(templates: Sequence[TemplateInfo], system: str) -> Iterator[TemplateInfo]:

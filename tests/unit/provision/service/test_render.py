@@ -56,6 +56,16 @@ def test_templates_see_machine_params_and_server(world: World) -> None:
     assert (file.name, file.path) == ("b", "m1/file")
 
 
+def test_a_template_finds_those_of_the_server_and_what_they_define(world: World) -> None:
+    world.create("templates", ID="library.tmpl", Contents='{{define "greeting"}}hello {{template "whom" .}}{{end}}')
+    world.create("templates", ID="whom", Contents="{{.Machine.Name}}")
+    job = job_of(world, {"Name": "a", "Contents": '{{template "greeting" .}}'}, {"Name": "whom", "Contents": "my own"})
+    assert contents(world, job) == ["hello my own", "my own"]
+    world.remove("templates", "library.tmpl")
+    with pytest.raises(Refused, match="greeting"):
+        contents(world, job)
+
+
 def test_secure_params_are_open_in_templates_alone(world: World) -> None:
     world.create("params", Name="password", Secure=True)
     job = job_of(world, {"Name": "a", "Contents": '{{.Param "password"}} {{.Param "key"}}'})
