@@ -187,7 +187,8 @@ async def reset_password(settings: Settings) -> str:
     Raises:
         EnsembleError: the store cannot be opened, as when a server has it, or there is no such user.
     """
-    if not is_postgres(settings.store) and not Path(settings.store).exists():
-        raise EnsembleError(f"there is no database {settings.store}", hint="see --data and --database")
+    with suppress(PermissionError):  # of which the store says more
+        if not is_postgres(settings.store) and not Path(settings.store).exists():
+            raise EnsembleError(f"there is no database {settings.store}", hint="see --data and --database")
     async with opened(settings) as store:
         return await store.transact(new_password, PRINCIPAL)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.store.connection import Connection
 from ansible_ensemble.provision.store.opening import is_postgres
 from ansible_ensemble.provision.store.ownership import Ownership
@@ -55,8 +56,11 @@ def change(where: str | Path) -> Iterator[Connection]:
             yield connection
         return
     path = Path(where).resolve()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    ownership = Ownership(path)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ownership = Ownership(path)
+    except OSError as error:
+        raise EnsembleError(f"cannot open {path}: {error.strerror}") from None
     try:
         with _sqlite_change(path) as connection:
             yield connection

@@ -150,7 +150,7 @@ def restore(where: str | Path, file: Path, *, force: bool = False) -> dict[str, 
     Raises:
         Altered: the backup is truncated or altered.
         EnsembleError: the backup is of a newer version, the database is not empty or cannot be changed.
-        OSError: the file cannot be read, or that of the database not be made.
+        OSError: the file cannot be read.
     """
     with file.open("rb") as packed, change(where) as connection:
         _clear(connection, force)

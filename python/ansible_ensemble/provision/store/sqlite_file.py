@@ -123,7 +123,11 @@ def open_for_reading(path: Path) -> SqliteConnection:
     Raises:
         EnsembleError: the file is not there, of another program, or of another version.
     """
-    if not path.is_file():
+    try:
+        is_there = path.is_file()
+    except OSError as error:
+        raise EnsembleError(f"cannot open {path}: {error.strerror}") from None
+    if not is_there:
         raise EnsembleError(f"there is no database {path}")
     connection = SqliteConnection(path)
     try:

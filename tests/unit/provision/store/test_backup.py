@@ -45,3 +45,9 @@ def test_a_database_in_use_is_not_replaced(tmp_path: Path) -> None:
 
     asyncio.run(main())
     assert see(path)["objects"]
+
+
+def test_a_database_that_cannot_be_made_is_not_taken_for_a_backup_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(EnsembleError, match=r"cannot open .*/file/store\.db: "):
+        restore(tmp_path / "file" / "store.db", tmp_path / "file")
