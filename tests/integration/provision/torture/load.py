@@ -13,8 +13,8 @@ from tests.integration.provision.go_objects import MODELS
 from tests.integration.provision.processjobs import Agent
 from tests.integration.provision.wire import Wire
 
-#: Seconds between tries: enough for a server to start on a busy machine.
-_WAITS = (0.3, 0.5, 1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 8.0)
+#: Seconds between tries: enough for a server to start on a machine that has much else to do.
+_WAITS = (0.3, 0.5, 1.0, 1.0, 2.0, 3.0, 5.0, 8.0, *[10.0] * 30)
 #: More retries than kills that one task may meet.
 _RETRIES = 50
 
