@@ -183,3 +183,19 @@ def test_several_servers_on_one_database(serve, postgres, tmp_path):
     assert (event["Action"], event["Object"]["Description"]) == ("update", "by the other")
     assert postgres.partition("@")[0] not in one.log + other.log
     assert (one.stop(), other.stop()) == (0, 0)
+
+
+def test_what_senders_break_off_or_garble_is_not_in_the_log(serve):
+    server = serve("--default-user")
+    token = server("GET", "/users/rocketskates/token")["Token"]
+    host, port = server.base.removeprefix("https://").split(":")
+    for broken in ("Content-Length: 100\r\n\r\n{", "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nabcde"):
+        head = f"POST /api/v3/stages HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+        with (
+            socket.create_connection((host, int(port))) as opened,
+            server.context().wrap_socket(opened, server_hostname=host) as secured,
+        ):
+            secured.sendall(f"{head}Content-Type: application/json\r\n{broken}".encode())
+            assert server("GET", "/info", token=token)["id"]
+    assert server.stop() == 0
+    assert "ERROR" not in server.log

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.claims import Need
@@ -209,13 +210,15 @@ async def in_time(request: web.Request) -> AsyncIterator[None]:
     """In it, the body of a request is read.
 
     Raises:
-        Refused: 408, it takes too long.
+        Refused: 400, it is not encoded as it says; 408, it takes too long.
     """
     try:
         async with asyncio.timeout(BODY_SECONDS):
             yield
     except TimeoutError:
         raise Refused(408, "The request takes too long", type=request.method) from None
+    except (HttpProcessingError, web.RequestPayloadError):
+        raise Refused(400, "The body is not encoded as the request says", type=request.method) from None
 
 
 def refuse_unless_bytes(request: web.Request) -> None:

@@ -8,6 +8,7 @@ import sys
 import time
 
 from aiohttp.http import HttpProcessingError
+from aiohttp.web import RequestPayloadError
 
 #: Whose messages are shown: ours, and those of the libraries about connections.
 _LOGGERS = ("ansible_ensemble.provision", "aiohttp", "asyncio")
@@ -54,9 +55,14 @@ class _Json(_Text):
         return json.dumps(said)
 
 
+#: What is wrong with requests that are no HTTP, or not sent to their end.
+_OF_SENDERS = (HttpProcessingError, RequestPayloadError, ConnectionError)
+
+
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether a record is of more than requests that are no HTTP: their senders have the answer."""
-    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+    """Whether a record is of more than what senders do: they have the answer, or have gone."""
+    of_sender = record.exc_info and isinstance(record.exc_info[1], _OF_SENDERS)
+    return not (of_sender and record.name.startswith("aiohttp"))
 
 
 def begin(level: str, form: str) -> None:

@@ -98,3 +98,13 @@ def test_neither_tokens_nor_passwords_are_logged(live, caplog):
     assert "/api/v3/info" in caplog.text
     assert live.token not in caplog.text
     assert "canary-9e2b" not in caplog.text
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+@pytest.mark.parametrize("target", [("POST", "/profiles", "json"), ("PUT", "/jobs/none/log", "octet-stream")])
+def test_a_body_is_encoded_as_it_says(live, caplog, target, encoding):
+    method, path, kind = target
+    headers = {"Content-Type": f"application/{kind}", "Content-Encoding": encoding}
+    answer = live(method, path, b"this is not compressed", headers=headers)
+    assert (answer.status, answer.json["Messages"]) == (400, ["The body is not encoded as the request says"])
+    assert not [one for one in caplog.records if one.name.startswith("ansible_ensemble")]
