@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task, Template
 from ansible_ensemble.provision.objects.job import JobAction
 from ansible_ensemble.provision.objects.machine import Machine
@@ -14,7 +15,6 @@ from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.service.jobs import known_job
 from ansible_ensemble.provision.service.secure_params import Revealed, revealed
 from ansible_ensemble.provision.store.transaction import Reader
-from ansible_ensemble.provision.templates.fault import TemplateError
 from ansible_ensemble.provision.templates.job_actions import job_actions
 from ansible_ensemble.provision.templates.source import Addresses
 

@@ -11,12 +11,12 @@ from typing import Any
 from jinja2.exceptions import TemplateError as JinjaError
 from jinja2.exceptions import TemplateSyntaxError
 
-from .budget import Budget, Limits
-from .fault import Fault, TemplateError
-from .render_data import RenderData
-from .rendering import printable
-from .sandbox import BoundedEnvironment
-from .values import Struct, Value
+from ansible_ensemble.provision.gotemplate.budget import Budget, Limits
+from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.values import Struct, Value
+from ansible_ensemble.provision.templates.render_data import RenderData
+from ansible_ensemble.provision.templates.rendering import printable
+from ansible_ensemble.provision.templates.sandbox import BoundedEnvironment
 
 _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "api_url": RenderData.api_url,

@@ -6,17 +6,16 @@ import posixpath
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 
+from ansible_ensemble.provision.gotemplate.budget import Limits
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
 from ansible_ensemble.provision.objects.job import JobAction
 from ansible_ensemble.provision.objects.parts import TemplateInfo
 from ansible_ensemble.provision.rules.template_checks import systems_of
-
-from . import jinja
-from .budget import Limits
-from .fault import TemplateError
-from .render_data import RenderData
-from .rendering import parsed
-from .source import Source
+from ansible_ensemble.provision.templates import jinja
+from ansible_ensemble.provision.templates.render_data import RenderData
+from ansible_ensemble.provision.templates.rendering import parsed
+from ansible_ensemble.provision.templates.source import Source
 
 ENGINE, GO, JINJA = "engine", "go", "jinja"
 

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from functools import cache
 
-from . import predeclared
-from .functions import Function, functions_of
-from .sprig import conversion, encoding, expressions, lists, locations, maps, mathematics, texts, versions
+from ansible_ensemble.provision.gotemplate import predeclared
+from ansible_ensemble.provision.gotemplate.functions import Function, functions_of
+from ansible_ensemble.provision.sprig import (
+    conversion,
+    encoding,
+    expressions,
+    lists,
+    locations,
+    maps,
+    mathematics,
+    texts,
+    versions,
+)
 
 _SAME_WITH_MUST = (
     "append chunk compact deepCopy first has initial last merge mergeOverwrite prepend push regexFind regexFindAll"

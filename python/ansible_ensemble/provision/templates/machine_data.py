@@ -7,15 +7,14 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.functions import methods_of
+from ansible_ensemble.provision.gotemplate.values import Struct, Value
 from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
 from ansible_ensemble.provision.objects.machine import Machine
-
-from .fault import Fault
-from .functions import methods_of
-from .repositories import family_type
-from .source import Addresses
-from .values import Struct, Value
+from ansible_ensemble.provision.templates.repositories import family_type
+from ansible_ensemble.provision.templates.source import Addresses
 
 _HIDDEN = frozenset({"Secret"})  # with it, one could make tokens of the machine
 

@@ -9,17 +9,16 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from ansible_ensemble.provision.gotemplate.budget import Budget, Limits
+from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.functions import methods_of
+from ansible_ensemble.provision.gotemplate.values import Struct, Value, copied, pay
 from ansible_ensemble.provision.rules.parameters import composed
-
-from . import repositories
-from .budget import Budget, Limits
-from .fault import Fault, TemplateError
-from .functions import methods_of
-from .machine_data import BootEnvData, MachineData, TaskData
-from .rendering import Rendering, printable
-from .source import Source
-from .sprig.encoding import encoded
-from .values import Struct, Value, copied, pay
+from ansible_ensemble.provision.sprig.encoding import encoded
+from ansible_ensemble.provision.templates import repositories
+from ansible_ensemble.provision.templates.machine_data import BootEnvData, MachineData, TaskData
+from ansible_ensemble.provision.templates.rendering import Rendering, printable
+from ansible_ensemble.provision.templates.source import Source
 
 _DURATION = re.compile(r"([0-9]{1,9})([smhdwy]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31536000}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from . import library
-from .budget import Budget, Limits
-from .evaluator import Evaluator
-from .fault import Fault, TemplateError
-from .nodes import Tree
-from .parser import parse
-from .values import Value
+from ansible_ensemble.provision.gotemplate.budget import Budget, Limits
+from ansible_ensemble.provision.gotemplate.evaluator import Evaluator
+from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.nodes import Tree
+from ansible_ensemble.provision.gotemplate.parser import parse
+from ansible_ensemble.provision.gotemplate.values import Value
+from ansible_ensemble.provision.templates import library
 
 
 @lru_cache(maxsize=512)

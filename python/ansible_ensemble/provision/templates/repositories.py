@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from .functions import methods_of
-from .values import Struct, Value
+from ansible_ensemble.provision.gotemplate.functions import methods_of
+from ansible_ensemble.provision.gotemplate.values import Struct, Value
 
 PARAM = "package-repositories"
 _FIELDS: dict[str, Value] = {

@@ -15,10 +15,10 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from .budget import Budget
-from .fault import Fault
-from .sprig.encoding import encoded
-from .values import pay
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.values import pay
+from ansible_ensemble.provision.sprig.encoding import encoded
 
 _FILTERS = (
     "abs bool capitalize count d default dictsort first float int items last length list lower map max min reject"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-TABLE = Path(__file__).parents[3] / "unit/provision/templates/sprig/calls.yaml"
+TABLE = Path(__file__).parents[3] / "unit/provision/sprig/calls.yaml"
 
 CALLS: list[str] = [call for call, _ in yaml.safe_load(TABLE.read_text())]
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ansible_ensemble.provision.templates.fault import TemplateError
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.templates.rendering import Rendering, printable
 from tests.integration.provision.templates.calls import CALLS, call_of_text
 from tests.integration.provision.templates.generated import DATA, Generator

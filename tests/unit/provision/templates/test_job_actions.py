@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.content import Stage, Task
 from ansible_ensemble.provision.objects.parts import TemplateInfo
-from ansible_ensemble.provision.templates.fault import TemplateError
 from ansible_ensemble.provision.templates.job_actions import MissingParam, flaw_of_text, job_actions
 from tests.unit.provision.templates.sources import Known
 

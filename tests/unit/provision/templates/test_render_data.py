@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.provision.templates.budget import Limits
-from ansible_ensemble.provision.templates.fault import TemplateError
+from ansible_ensemble.provision.gotemplate.budget import Limits
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.templates.render_data import RenderData
 from tests.unit.provision.templates.sources import Known
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from .budget import Budget
-from .fault import Fault
-from .functions import Function
-from .literals import bytes_of, text_of
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.functions import Function
+from ansible_ensemble.provision.gotemplate.literals import bytes_of, text_of
 
 Value: TypeAlias = Any  # one of the above; what a function gives or takes
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..budget import Budget
-from ..fault import Fault
-from ..values import Struct, Value, copied, deeply_equal, in_order, kind_of, pay, type_of
-from .conversion import empty, text
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.values import (
+    Struct,
+    Value,
+    copied,
+    deeply_equal,
+    in_order,
+    kind_of,
+    pay,
+    type_of,
+)
+from ansible_ensemble.provision.sprig.conversion import empty, text
 
 
 def _dict(budget: Budget, *pairs: Any) -> dict[str, Value]:

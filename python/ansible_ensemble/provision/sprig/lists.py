@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..budget import Budget
-from ..fault import Fault
-from ..values import Value, deeply_equal, kind_of, pay, sliced
-from .conversion import empty, integer
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.values import Value, deeply_equal, kind_of, pay, sliced
+from ansible_ensemble.provision.sprig.conversion import empty, integer
 
 
 def _items(value: Value, doing: str) -> list[Value]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_ensemble.provision.templates.budget import Limits
-from ansible_ensemble.provision.templates.fault import TemplateError
+from ansible_ensemble.provision.gotemplate.budget import Limits
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.templates.rendering import Rendering
 
 DATA = {"name": "m1", "list": [1, "b"], "map": {"z": 1, "a": {"deep": "x"}}, "n": None, "big": 1000000, "half": 0.5}

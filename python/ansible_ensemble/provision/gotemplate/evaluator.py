@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from . import printing
-from .arguments import accepted
-from .budget import Budget
-from .fault import Fault, TemplateError
-from .functions import Function
-from .nodes import (
+from ansible_ensemble.provision.gotemplate import printing
+from ansible_ensemble.provision.gotemplate.arguments import accepted
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.functions import Function
+from ansible_ensemble.provision.gotemplate.nodes import (
     Action,
     Body,
     Break,
@@ -33,7 +33,7 @@ from .nodes import (
     Variable,
     With,
 )
-from .values import Struct, Value, in_order, pay, truth, type_of
+from ansible_ensemble.provision.gotemplate.values import Struct, Value, in_order, pay, truth, type_of
 
 _ABSENT: Any = object()  # there is no value from a command before
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .fault import Fault
+from ansible_ensemble.provision.gotemplate.fault import Fault
 
 CHARACTERS_PER_STEP = 256  # handling so much text takes about as long as one step of the evaluator
 

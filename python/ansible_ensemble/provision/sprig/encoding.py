@@ -12,11 +12,11 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .. import floats
-from ..budget import Budget
-from ..fault import Fault
-from ..literals import LEAST, MOST, bytes_of, text_of
-from ..values import Struct, Value, in_order, pay
+from ansible_ensemble.provision.gotemplate import floats
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.literals import LEAST, MOST, bytes_of, text_of
+from ansible_ensemble.provision.gotemplate.values import Struct, Value, in_order, pay
 
 _ESCAPES = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 _SPECIAL = re.compile('[\x00-\x1f"\\\\\u2028\u2029\udc80-\udcff]')

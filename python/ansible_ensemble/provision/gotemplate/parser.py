@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
-from . import literals
-from .fault import Fault, TemplateError
-from .lexer import Kind, Token, tokens
-from .nodes import (
+from ansible_ensemble.provision.gotemplate import literals
+from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.lexer import Kind, Token, tokens
+from ansible_ensemble.provision.gotemplate.nodes import (
     Action,
     Body,
     Break,

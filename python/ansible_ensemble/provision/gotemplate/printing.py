@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import floats
-from .literals import bytes_of
-from .quoting import can_be_raw, quoted
-from .values import Struct, Value, in_order, type_of
+from ansible_ensemble.provision.gotemplate import floats
+from ansible_ensemble.provision.gotemplate.literals import bytes_of
+from ansible_ensemble.provision.gotemplate.quoting import can_be_raw, quoted
+from ansible_ensemble.provision.gotemplate.values import Struct, Value, in_order, type_of
 
 if TYPE_CHECKING:
-    from .budget import Budget
+    from ansible_ensemble.provision.gotemplate.budget import Budget
 
 NIL = "<nil>"
 MOST_WIDE = 1_000_000  # fmt's own bound of width and precision

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..fault import Fault
-from ..functions import methods_of
-from ..values import Struct, Value
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.functions import methods_of
+from ansible_ensemble.provision.gotemplate.values import Struct, Value
 
 _NUMBER = r"[0-9]{1,18}"
 _END = r"(?:-(?P<pre>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+(?P<meta>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"

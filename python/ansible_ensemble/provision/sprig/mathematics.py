@@ -9,10 +9,10 @@ from decimal import Decimal
 from functools import reduce
 from typing import Any
 
-from ..budget import Budget
-from ..fault import Fault
-from ..values import Value
-from .conversion import floating, integer, wrapped
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.values import Value
+from ansible_ensemble.provision.sprig.conversion import floating, integer, wrapped
 
 
 def _add(*values: Any) -> int:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote, unquote, urlsplit
 
-from ..fault import Fault
-from ..literals import bytes_of
-from ..values import Value, kind_of
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.literals import bytes_of
+from ansible_ensemble.provision.gotemplate.values import Value, kind_of
 
 _FRAGMENT = "$&+,/:;=?@!'()*~-._"
 _BAD_ESCAPE = re.compile("%(?![0-9a-fA-F]{2}).{0,2}")

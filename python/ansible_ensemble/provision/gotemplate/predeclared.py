@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote_plus
 
-from . import printing
-from .budget import Budget
-from .fault import Fault
-from .literals import bytes_of
-from .values import Value, equal, indexed, length, less, pay, sliced, truth
+from ansible_ensemble.provision.gotemplate import printing
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.literals import bytes_of
+from ansible_ensemble.provision.gotemplate.values import Value, equal, indexed, length, less, pay, sliced, truth
 
 _HTML = {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SCRIPT = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}

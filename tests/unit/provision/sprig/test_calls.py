@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_ensemble.provision.templates.fault import TemplateError
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.templates.rendering import Rendering
 from tests.integration.provision.templates.generated import DATA
 

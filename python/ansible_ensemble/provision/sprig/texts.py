@@ -8,14 +8,14 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..budget import Budget
-from ..fault import Fault
-from ..literals import bytes_of, text_of
-from ..printing import shown
-from ..quoting import quoted
-from ..values import Value, pay
-from . import cases
-from .conversion import text, texts
+from ansible_ensemble.provision.gotemplate.budget import Budget
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.literals import bytes_of, text_of
+from ansible_ensemble.provision.gotemplate.printing import shown
+from ansible_ensemble.provision.gotemplate.quoting import quoted
+from ansible_ensemble.provision.gotemplate.values import Value, pay
+from ansible_ensemble.provision.sprig import cases
+from ansible_ensemble.provision.sprig.conversion import text, texts
 
 _SPACE = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _ASCII = "".join(map(chr, range(32, 127)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .fault import Fault
-from .values import Value, type_of
+from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.provision.gotemplate.values import Value, type_of
 
 _NAMES: dict[Any, str] = {
     str: "string",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..literals import LEAST, MOST
-from ..printing import shown
-from ..values import Struct, Value
+from ansible_ensemble.provision.gotemplate.literals import LEAST, MOST
+from ansible_ensemble.provision.gotemplate.printing import shown
+from ansible_ensemble.provision.gotemplate.values import Struct, Value
 
 _ZERO_FRACTION = re.compile(r"\.0*\Z")
 _WHOLE = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]*|0[bB][01]+|[1-9][0-9]*)\Z")
