@@ -29,7 +29,7 @@ MANY = 10_000
 
 
 class ToolFailed(Exception):
-    """A tool did not do the work."""
+    """A tool did not do the work; of ours that ends the measurement."""
 
 
 def measure(argv: list[str], cwd: Path, **environment: str) -> Cost:
@@ -55,7 +55,7 @@ def measure(argv: list[str], cwd: Path, **environment: str) -> Cost:
 
 def ours(folder: Path, shape: str, count: int) -> Cost:
     """Us, with a shell command per node."""
-    services.tosca(folder, shape, count, '"true"')
+    services.tosca(folder, shape, count, '{className: Cmd, primary: "true"}')
     return deploy(folder)
 
 
@@ -200,6 +200,8 @@ def measure_all(counts: list[int]) -> Costs:
                     with tempfile.TemporaryDirectory() as folder:
                         cost = costs[name, shape, count] = way(Path(folder), shape, count)
                 except ToolFailed as error:
+                    if name not in PEERS:
+                        raise
                     print(f"{count:6} {shape:12} {name:17} {error}", flush=True)
                     continue
                 base = costs.get(("ours, shell", shape, count))
