@@ -15,6 +15,7 @@ from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
 from ansible_ensemble.provision.server.call import BODY_BYTES, Call, in_time, refuse_unless_bytes
 from ansible_ensemble.provision.server.identity import Names, named
+from ansible_ensemble.provision.server.removal import remove_jobs
 from ansible_ensemble.provision.server.tokens import Token, signed
 from ansible_ensemble.provision.service import actions, jobs
 from ansible_ensemble.provision.service.actions import ActionFailed, Invocation
@@ -110,8 +111,10 @@ async def append_log(call: Call) -> web.Response:
 
 async def purge(call: Call) -> web.Response:
     """Remove the jobs that a query finds and that are over."""
-    query = parse_query(Job, call.request.query.items())
-    gone = await call.transact(Need("jobs", "delete"), lambda tx: jobs.purge(tx, query))
+    query, need = parse_query(Job, call.request.query.items()), Need("jobs", "delete")
+    gone = await remove_jobs(
+        call.server.store, query, call.proof.principal, admit=lambda reader: call.admitted(reader, need)
+    )
     return answer([job.public() for job in gone])
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.server.answers import body_of
 from ansible_ensemble.provision.server.identity import names_of
+from ansible_ensemble.provision.service.lookup import candidates
 from ansible_ensemble.provision.service.secure_params import revealed
 from ansible_ensemble.provision.store.transaction import Reader
 
@@ -61,23 +62,11 @@ def listing(
         part = query.page(range(total))
         bodies = () if counted else tuple(islice(reader.bodies(kind), part.start, part.stop))  # type: ignore[attr-defined] # a part of a range is one
         return Listing(total, total, len(part), bodies)
-    candidates = (one.public() for one in _candidates(reader, kind, query))
-    seen = (one for one in candidates if allowed is None or not allowed.isdisjoint(names_of(one)))
+    shown = (one.public() for one in candidates(reader, kind, query))
+    seen = (one for one in shown if allowed is None or not allowed.isdisjoint(names_of(one)))
     found = query.found(seen)
     page = query.page(found)
     return Listing(total, len(found), len(page), () if counted else tuple(_bodies(reader, query, page)))
-
-
-def _candidates(reader: Reader, kind: type[Object], query: Query) -> Iterator[Object]:
-    """The objects that the query may find, in the order of their keys; by an index if there is one."""
-    for index in (wire_name(kind.KEY), *kind.UNIQUE):
-        if value := query.exact(index):
-            one = reader.find(kind, index, value)
-            return iter((one,) if one else ())
-    for index in kind.INDEXED:
-        if value := query.exact(index):
-            return reader.where(kind, index, value)
-    return reader.all(kind)
 
 
 def _bodies(reader: Reader, query: Query, page: Sequence[Object]) -> Iterator[bytes]:

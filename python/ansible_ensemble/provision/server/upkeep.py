@@ -15,18 +15,17 @@ from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.service import crud
+from ansible_ensemble.provision.server.removal import remove_jobs
 from ansible_ensemble.provision.service.retries import Retry, try_again, waiting_retries, waiting_retry
-from ansible_ensemble.provision.store.transaction import Store, Transaction
+from ansible_ensemble.provision.store.transaction import Store
 
 _LOG = logging.getLogger(__name__)
 
 #: Seconds between two looks at all machines, for what another server began and left.
 _LOOK = 60.0
 
-#: Seconds between two removals of old jobs, and how many jobs one transaction removes.
+#: Seconds between two removals of old jobs.
 _REMOVAL = 3600.0
-_AT_ONCE = 100
 
 #: As whom it is done.
 PRINCIPAL = "system"
@@ -103,27 +102,9 @@ class Upkeep:
         """Remove the jobs that ended long ago, unless their machines still need them."""
         before = iso_time(now() - timedelta(days=self._job_age))
         old = parse_query(Job, [("State", "In(finished,failed)"), ("EndTime", f"Lt({before})")])
-        found = await self._store.read(lambda reader: [job.uuid for job in old.found(reader.all(Job))])
-        removed = 0
-        for start in range(0, len(found), _AT_ONCE):
-            some = found[start : start + _AT_ONCE]
-            removed += await self._store.transact(lambda tx, some=some: _remove(tx, some), PRINCIPAL)  # type: ignore[misc] # mypy's lambdas
+        removed = await remove_jobs(self._store, old, PRINCIPAL, but_current=True)
         if removed:
-            _LOG.info("%d old jobs were removed", removed)
-
-
-def _remove(tx: Transaction, jobs: Sequence[str]) -> int:
-    removed = 0
-    for job in filter(None, (tx.get(Job, uuid) for uuid in jobs)):
-        machine = tx.get(Machine, job.machine)
-        if machine and machine.current_job == job.uuid:
-            continue  # without it, the machine would run its task again
-        try:
-            crud.remove(tx, Job.PREFIX, job.uuid)
-            removed += 1
-        except Refused:
-            continue
-    return removed
+            _LOG.info("%d old jobs were removed", len(removed))
 
 
 async def _guarded(work: Awaitable[Any]) -> None:

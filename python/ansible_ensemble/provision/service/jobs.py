@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -18,7 +18,7 @@ from ansible_ensemble.provision.rules.next_job import next_job as decide
 from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.actions import Action, ActionFailed, Invocation, find_action, invocation
-from ansible_ensemble.provision.service.lookup import look_up
+from ansible_ensemble.provision.service.lookup import candidates, look_up
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
@@ -140,21 +140,35 @@ def known_job(reader: Reader, name: str) -> Job:
     raise Refused(404, f"Job {name} does not exist", type="ValidationError", model="jobs", key=name)
 
 
-def purge(tx: Transaction, query: Query) -> list[Job]:
-    """Remove the jobs that a query finds and that are over.
+def over(reader: Reader, query: Query, *, but_current: bool = False) -> list[str]:
+    """The UUIDs of the jobs that a query finds and that are over.
+
+    Args:
+        reader: where they are.
+        query: what is looked for.
+        but_current: whether those are left out that their machines are at: without one, its task would run again.
+    """
+    found = query.page(query.found(candidates(reader, Job, query)))
+    return [job.uuid for job in found if _is_over(reader, job, but_current)]
+
+
+def purge(tx: Transaction, uuids: Iterable[str], *, but_current: bool = False) -> list[Job]:
+    """Remove jobs that were over, if they still are.
 
     Returns:
         What was removed.
     """
-    gone = [job for job in query.page(query.found(tx.all(Job))) if _is_over(tx, job)]
+    kept = [job for uuid in uuids if (job := tx.get(Job, uuid))]
+    gone = [job for job in kept if _is_over(tx, job, but_current)]
     for job in gone:
         tx.delete(job)
     return gone
 
 
-def _is_over(reader: Reader, job: Job) -> bool:
+def _is_over(reader: Reader, job: Job, but_current: bool) -> bool:
+    machine = reader.get(Machine, job.machine)
     try:
-        refuse_undeletable_job(job, reader.get(Machine, job.machine))
+        refuse_undeletable_job(job, machine)
     except Refused:
         return False
-    return True
+    return not (but_current and machine and machine.current_job == job.uuid)

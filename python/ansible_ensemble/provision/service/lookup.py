@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.store.transaction import Reader
 
@@ -31,6 +33,18 @@ def look_up(reader: Reader, kind: type[Kept], name: str) -> Kept | None:
     if index in ("Key", wire_name(kind.KEY)):
         return reader.get(kind, value)
     return reader.find(kind, index, value) if index in kind.UNIQUE else None
+
+
+def candidates(reader: Reader, kind: type[Kept], query: Query) -> Iterator[Kept]:
+    """The objects that the query may find, in the order of their keys; by an index if there is one."""
+    for index in (wire_name(kind.KEY), *kind.UNIQUE):
+        if value := query.exact(index):
+            one = reader.find(kind, index, value)
+            return iter((one,) if one else ())
+    for index in kind.INDEXED:
+        if value := query.exact(index):
+            return reader.where(kind, index, value)
+    return reader.all(kind)
 
 
 def found(reader: Reader, kind: type[Kept], name: str, method: str = "GET") -> Kept:

@@ -10,7 +10,7 @@ from ansible_ensemble.core.clock import iso_time, now
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.job_end import RETRY_AT
-from ansible_ensemble.provision.server import upkeep
+from ansible_ensemble.provision.server import removal
 from ansible_ensemble.provision.server.upkeep import Upkeep
 from ansible_ensemble.provision.service.built_ins import install
 from ansible_ensemble.provision.store.opening import open_store
@@ -39,7 +39,7 @@ def _job(number, state, days):
 
 
 def test_jobs_that_ended_long_ago_are_removed(tmp_path, monkeypatch):
-    monkeypatch.setattr(upkeep, "_AT_ONCE", 2)
+    monkeypatch.setattr(removal, "AT_ONCE", 2)
     current = _job(9, "finished", 40).replaced(current=True)
     jobs = [*(_job(number, "finished", 40) for number in range(5)), _job(5, "finished", 20), _job(6, "running", 40)]
     machine = Machine(uuid=MACHINE, name="m1", current_job=current.uuid)

@@ -181,10 +181,20 @@ def test_a_purge_removes_what_it_finds_and_is_over(machine: World) -> None:
     first = begun(machine)
     end(machine, first, "finished")
     second = begun(machine)
-    assert machine.write(jobs.purge, parse_query(Job, [("Machine", OTHER)])) == []
-    assert machine.write(jobs.purge, parse_query(Job, [("EndTime", "Gt(2999-01-01T00:00:00Z)")])) == []
-    assert [job.uuid for job in machine.write(jobs.purge, parse_query(Job, []))] == [first.uuid]
+    assert machine.read(jobs.over, parse_query(Job, [("Machine", OTHER)])) == []
+    assert machine.read(jobs.over, parse_query(Job, [("EndTime", "Gt(2999-01-01T00:00:00Z)")])) == []
+    assert machine.read(jobs.over, parse_query(Job, [])) == [first.uuid]
+    gone = machine.write(jobs.purge, [first.uuid, second.uuid, OTHER])
+    assert [job.uuid for job in gone] == [first.uuid]
     assert machine.show("jobs", second.uuid)
+
+
+def test_a_purge_may_leave_what_a_machine_is_at(machine: World) -> None:
+    job = begun(machine)
+    end(machine, job, "finished")
+    assert machine.read(jobs.over, parse_query(Job, []), but_current=True) == []
+    assert machine.write(jobs.purge, [job.uuid], but_current=True) == []
+    assert machine.read(jobs.over, parse_query(Job, [])) == [job.uuid]
 
 
 def _action(run: Any, **about: Any) -> Action:

@@ -1,0 +1,50 @@
+"""The removal of many jobs, in transactions that hold up nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.rules.query import Query
+from ansible_ensemble.provision.service import jobs
+from ansible_ensemble.provision.store.transaction import Reader, Store, Transaction
+
+#: How many jobs one transaction removes.
+AT_ONCE = 100
+
+
+async def remove_jobs(
+    store: Store,
+    query: Query,
+    principal: str,
+    *,
+    but_current: bool = False,
+    admit: Callable[[Reader], object] = lambda _: None,
+) -> list[Job]:
+    """Remove the jobs that a query finds and that are over.
+
+    Args:
+        store: where they are.
+        query: what is looked for.
+        principal: who removes them.
+        but_current: whether those stay that their machines are at.
+        admit: raises what refuses it; it is asked in each transaction.
+
+    Returns:
+        What was removed.
+    """
+
+    def find(reader: Reader) -> list[str]:
+        admit(reader)
+        return jobs.over(reader, query, but_current=but_current)
+
+    found, removed = await store.read(find), list[Job]()
+    for start in range(0, len(found), AT_ONCE):
+        some = found[start : start + AT_ONCE]
+
+        def remove(tx: Transaction, some: list[str] = some) -> list[Job]:
+            admit(tx)
+            return jobs.purge(tx, some, but_current=but_current)
+
+        removed += await store.transact(remove, principal)
+    return removed
