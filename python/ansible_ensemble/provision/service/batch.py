@@ -13,8 +13,9 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.availability import looks_alike, validated
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.service import sealing
 from ansible_ensemble.provision.service.fields import is_same
-from ansible_ensemble.provision.service.secure_params import concealed
+from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, concealed
 from ansible_ensemble.provision.store.transaction import AlreadyExists, Transaction
 
 Kept = TypeVar("Kept", bound=Object)
@@ -154,6 +155,8 @@ class Batch:
             return
         if after is None:
             self.tx.delete(before)  # type: ignore[arg-type] # who removes an object has seen it
+            if isinstance(before, WITH_PARAMS):
+                sealing.forget(self.tx, reference)
         elif before is None:
             _unique(self.tx.create, after, "CREATE")
         else:

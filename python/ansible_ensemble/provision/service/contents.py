@@ -30,7 +30,12 @@ SECTIONS: Mapping[str, type[Object]] = {
 
 def list_contents(reader: Reader) -> list[BundleSummary]:
     """The bundles that are loaded, by name."""
-    return [_summary(reader, record) for record in reader.all(BundleRecord)]
+    found = {record.name: _summary(record, ()) for record in reader.all(BundleRecord)}
+    for kind in SECTIONS.values():
+        for one in reader.all(kind):
+            if one.bundle in found:
+                _count(found[one.bundle], one)
+    return [*found.values()]
 
 
 def show_content(reader: Reader, name: str) -> Bundle:
@@ -89,11 +94,11 @@ def remove_content(tx: Transaction, name: str) -> BundleSummary:
     """
     record = found(tx, BundleRecord, name, "DELETE")
     refuse_protected(record, None, "DELETE")
-    summary, batch = _summary(tx, record), Batch(tx)
-    _remove(batch, [*_objects(tx, record.name)], ())
+    gone, batch = [*_objects(tx, record.name)], Batch(tx)
+    _remove(batch, gone, ())
     batch.remove(record)
     batch.write()
-    return summary
+    return _summary(record, gone)
 
 
 def _load(tx: Transaction, bundle: Bundle, method: str) -> BundleSummary:
@@ -108,7 +113,7 @@ def _load(tx: Transaction, bundle: Bundle, method: str) -> BundleSummary:
     batch.put(record)
     _put(batch, wanted, bundle.meta)
     batch.write()
-    return _summary(tx, record)
+    return _summary(record, _objects(tx, record.name))
 
 
 def _decoded(bundle: Bundle) -> list[Object]:
@@ -184,10 +189,13 @@ def _objects(reader: Reader, name: str) -> Iterator[Object]:
         yield from (one for one in reader.all(kind) if one.bundle == name)
 
 
-def _summary(reader: Reader, record: BundleRecord) -> BundleSummary:
-    counts: dict[str, int] = {}
-    warnings: list[str] = []
-    for one in _objects(reader, record.name):
-        counts[one.PREFIX] = counts.get(one.PREFIX, 0) + 1
-        warnings.extend(f"{one.PREFIX}/{one.key}: {error}" for error in one.errors)
-    return BundleSummary(meta=record.about, counts=counts, warnings=warnings)
+def _summary(record: BundleRecord, objects: Iterable[Object]) -> BundleSummary:
+    summary = BundleSummary(meta=record.about, counts={})
+    for one in objects:
+        _count(summary, one)
+    return summary
+
+
+def _count(summary: BundleSummary, one: Object) -> None:
+    summary.counts[one.PREFIX] = summary.counts.get(one.PREFIX, 0) + 1
+    summary.warnings.extend(f"{one.PREFIX}/{one.key}: {error}" for error in one.errors)

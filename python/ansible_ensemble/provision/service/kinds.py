@@ -18,10 +18,9 @@ from ansible_ensemble.provision.rules.machine_create import created_machine
 from ansible_ensemble.provision.rules.machine_edit import edited_machine
 from ansible_ensemble.provision.rules.object_edit import created_object, edited_object
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.service import sealing
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.preferences import preferences
-from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, refuse_unsealable
+from ansible_ensemble.provision.service.secure_params import refuse_unsealable
 from ansible_ensemble.provision.service.users import changed_user, new_secret, new_user
 from ansible_ensemble.provision.templates.job_actions import flaw_of_text
 
@@ -52,8 +51,6 @@ def removed(batch: Batch, kept: Any) -> None:
     """
     if isinstance(kept, BundleRecord):
         raise _not_so(kept, "DELETE")
-    if isinstance(kept, WITH_PARAMS):
-        sealing.forget(batch.tx, (kept.PREFIX, kept.key))
     if isinstance(kept, Machine) and (job := without_machine(batch.get(Job, kept.current_job))):
         batch.follow(job)
     if isinstance(kept, Job):

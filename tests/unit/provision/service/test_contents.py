@@ -8,7 +8,7 @@ import pytest
 
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.service import contents
+from ansible_ensemble.provision.service import contents, params
 from tests.unit.provision.service.world import World, body, refusal
 
 # What others refer to comes last here, and still is there first.
@@ -41,9 +41,34 @@ def reload(world: World, sections: Any = SECTIONS, **meta: Any) -> Any:
     return world.write(contents.replace_content, "pack", bundle(sections, **meta))
 
 
+def reload_nothing(world: World) -> Any:
+    return reload(world, {})
+
+
 def without(section: str, key: str) -> dict[str, Any]:
     kept = {name: value for name, value in SECTIONS[section].items() if name != key}
     return {**SECTIONS, section: kept}
+
+
+def test_each_bundle_of_a_list_has_what_is_its_own(world: World) -> None:
+    load(world)
+    world.create("profiles", Name="free")
+    other = body({"meta": {"Name": "more"}, "sections": {"stages": {"stage2": {"Tasks": ["absent"]}}}})
+    world.write(contents.create_content, other)
+    found = {one.meta.name: (one.counts, one.warnings) for one in world.read(contents.list_contents)}
+    assert found["more"] == ({"stages": 1}, ["stages/stage2: Task absent does not exist"])
+    assert found["pack"] == ({section: len(objects) for section, objects in SECTIONS.items()}, [])
+    assert found["BasicStore"][0]["bootenvs"] == 2
+
+
+@pytest.mark.parametrize("remove", [lambda world: world.write(contents.remove_content, "pack"), reload_nothing])
+def test_the_key_of_what_goes_with_a_bundle_is_forgotten(world: World, remove: Any) -> None:
+    load(world)
+    before = world.write(params.public_key, "profiles", "p1")
+    assert world.write(params.public_key, "profiles", "p1") == before
+    remove(world)
+    world.create("profiles", Name="p1")
+    assert world.write(params.public_key, "profiles", "p1") != before
 
 
 def test_a_bundle_is_loaded_whole(world: World) -> None:
