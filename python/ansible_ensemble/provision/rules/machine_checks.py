@@ -58,12 +58,12 @@ def lacks_of_machine(machine: Machine, catalog: Catalog) -> Iterator[str]:
 
 
 def flaws_of_uuid(field: str, text: str) -> Iterator[str]:
-    """Whether a field holds a UUID that clients can read."""
+    """Whether a field holds a UUID as clients write it, in lower case: another spelling would be another key."""
     try:
         canonical = str(UUID(text))
     except ValueError:
         canonical = ""
-    if not text or canonical != text.lower():
+    if not text or canonical != text:
         yield f"Invalid {field} `{text}`"
 
 

@@ -94,6 +94,13 @@ def test_what_has_requests_of_its_own(world: World) -> None:
         world.remove("contents", "pack")
 
 
+def test_a_key_in_another_spelling_is_no_other_key(world: World) -> None:
+    world.create("machines", Name="m1", Uuid=UUID)
+    for spelled in (UUID.upper(), UUID.replace("-", ""), f"{{{UUID}}}"):
+        with refusal(422, "ValidationError", f"{spelled}: Invalid Uuid `{spelled}`", model="machines", key=spelled):
+            world.create("machines", Name="m2", Uuid=spelled)
+
+
 def test_a_machine_that_lacks_something_is_created_by_force_alone(world: World) -> None:
     with refusal(422, "ValidationError", "Profile p1 does not exist", model="machines"):
         world.create("machines", Name="m1", Profiles=["p1"])
