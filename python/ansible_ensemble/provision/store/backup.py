@@ -91,14 +91,22 @@ def back_up(where: str | Path, file: Path) -> dict[str, int]:
         How many rows of each table it holds.
 
     Raises:
-        EnsembleError: the database cannot be read.
+        EnsembleError: the database cannot be read, or what the file would replace is no file, or the database.
         OSError: the file cannot be written.
     """
+    _refuse_irreplaceable(file, Path(where))
     with snapshot(where) as connection, _replacing(file) as made:
         counts = _counts(connection)
         with gzip.GzipFile("", "wb", fileobj=made, compresslevel=6) as lines:
             _write(lines, Header(_FORMAT, VERSION, iso_time(now()), counts), connection)
     return counts
+
+
+def _refuse_irreplaceable(file: Path, database: Path) -> None:
+    """Refuse to put a backup in the place of a device, a folder or the database itself."""
+    if file.exists() and (not file.is_file() or (database.exists() and file.samefile(database))):
+        what = "the database itself" if file.is_file() else "no file"
+        raise EnsembleError(f"{file} is {what}: it is not replaced by a backup")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,17 @@ def test_a_backup_that_fails_leaves_the_one_before(tmp_path: Path) -> None:
     with pytest.raises(EnsembleError, match="no database that can be used"):
         back_up(tmp_path / "foreign.db", tmp_path / "backup.gz")
     assert (tmp_path / "backup.gz").read_text() == "before"
+
+
+@pytest.mark.parametrize(("name", "why"), [("store.db", "the database itself"), ("queue", "no file"), ("", "no file")])
+def test_a_backup_does_not_replace_what_is_none(tmp_path: Path, name: str, why: str) -> None:
+    path = tmp_path / "store.db"
+    fill(str(path))
+    os.mkfifo(tmp_path / "queue")
+    with pytest.raises(EnsembleError, match=f"is {why}: it is not replaced"):
+        back_up(path, tmp_path / name)
+    assert (tmp_path / "queue").is_fifo()
+    assert see(str(path))["objects"]
 
 
 def test_a_database_in_use_is_not_replaced(tmp_path: Path) -> None:
