@@ -69,6 +69,8 @@ def own_certificate(folder: Path, host: str) -> tuple[Path, Path]:
         made, private = _made(names_of(host), datetime.now(UTC))
         _write(key, private)
         _write(cert, made)
+    if key.stat().st_mode & 0o077:
+        key.chmod(0o600)
     return cert, key
 
 

@@ -27,6 +27,8 @@ def test_names_what_clients_may_call_the_server(tmp_path):
 def test_is_kept_and_for_its_owner_alone(tmp_path):
     cert, key = own_certificate(tmp_path / "tls", "")
     before = cert.read_bytes()
+    key.chmod(0o644)
+    own_certificate(tmp_path / "tls", "")
     assert [oct(file.stat().st_mode & 0o777) for file in (cert, key, cert.parent)] == ["0o600", "0o600", "0o700"]
     assert own_certificate(tmp_path / "tls", "") == (cert, key)
     assert cert.read_bytes() == before
