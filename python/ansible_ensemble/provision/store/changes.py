@@ -9,6 +9,7 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.store.connection import Connection
 from ansible_ensemble.provision.store.logs import LogWriter
 from ansible_ensemble.provision.store.lookups import Lookup, as_bytes, key_index, lookups_of
@@ -29,6 +30,21 @@ _SET = (
     " ON CONFLICT (sort, name) DO UPDATE SET value = excluded.value"
 )
 _FORGET = "DELETE FROM settings WHERE sort = ? AND name = ?"
+
+#: How many bytes of JSON an object may have: one request can make a good part of it, and many requests no more.
+_MOST_BYTES = 16 * 2**20
+
+
+def _body_of(wanted: Object) -> bytes:
+    """The JSON of an object that is to be kept.
+
+    Raises:
+        Refused: 413, it is too large.
+    """
+    body = encode(wanted)
+    if len(body) > _MOST_BYTES:
+        raise Refused(413, "Object too large", type="PATCH", model=wanted.PREFIX, key=wanted.key)
+    return body
 
 
 class Changes(Snapshot):
@@ -59,7 +75,7 @@ class Changes(Snapshot):
 
     def create(self, made: Object) -> None:
         """Keep a new object, and tell of it."""
-        prefix, key, body = made.PREFIX, as_bytes(made.key), encode(made)
+        prefix, key, body = made.PREFIX, as_bytes(made.key), _body_of(made)
         if self._connection.rows(_EXISTS, prefix, key):
             raise AlreadyExists(prefix, key_index(type(made)), made.key)
         lookups = lookups_of(made)
@@ -78,7 +94,7 @@ class Changes(Snapshot):
         self._replace("save", changed)
 
     def _replace(self, action: str, changed: Object) -> None:
-        prefix, key, body, original = changed.PREFIX, as_bytes(changed.key), encode(changed), self._kept(changed)
+        prefix, key, body, original = changed.PREFIX, as_bytes(changed.key), _body_of(changed), self._kept(changed)
         before, after = lookups_of(original), lookups_of(changed)
         self._refuse_taken(prefix, after - before)
         self._connection.run(_UPDATE, body, prefix, key)

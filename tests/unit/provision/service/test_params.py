@@ -218,3 +218,12 @@ def test_the_key_of_a_removed_object_is_forgotten(machine: World) -> None:
     machine.remove("machines", UUID)
     machine.create("machines", Name="m1", Uuid=UUID)
     assert machine.write(params.public_key, "machines", UUID) != public
+
+
+def test_an_object_does_not_grow_without_end_by_many_requests(machine: World) -> None:
+    value = body("x" * 6 * 2**20)
+    for name in ("first", "second"):
+        machine.write(params.set_param, "machines", UUID, name, value)
+    with refusal(413, "PATCH", "Object too large", model="machines", key=UUID):
+        machine.write(params.set_param, "machines", UUID, "third", value)
+    assert machine.read(params.show_params, "machines", UUID).keys() == {"a", "own", "first", "second"}
