@@ -7,6 +7,8 @@ measured in the same run:
 - list: all of 10,000 machines, as JSON.
 - sockets: 500 events each second to 1,000 websockets, each of which hears of its own machine alone.
 - render: the actions of a task of five templates.
+- agents: 1,000 at once, each of which runs ten jobs that do nothing: asks, says that it runs, fetches what the job
+  consists of, sends a log, says that it finished.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from tests.integration.provision.wire import Wire
 REQUESTS, ROUNDS = 150, 3
 MACHINES = 10_000
 SOCKETS, EVENTS, SECONDS = 1000, 500, 6
+AGENTS, TASKS = 1000, 10
 
 #: A handler that commits one row, over the same TLS, in a process of its own.
 _FLOOR = """
@@ -60,7 +63,7 @@ web.run_app(app, host="127.0.0.1", port=int(sys.argv[4]), ssl_context=context, a
 async def jobs(server: Lasting, wire: Wire) -> None:
     """One job after the other, each of a machine of its own, against the floor; the rounds alternate."""
     cli = Drpcli(wire)
-    await _workflow(cli, templates=0)
+    await _workflow(cli, [])
     bodies = []
     for number in range(REQUESTS * ROUNDS):
         machine = await cli.create("machines", {"Name": f"jobs-{number}", "Workflow": "bench"})
@@ -158,7 +161,7 @@ _PARTS = {"median": 0.5, "95 %": 0.95, "99 %": 0.99}
 async def render(_server: Lasting, wire: Wire) -> None:
     """The actions of a job, by requests, and without them."""
     cli = Drpcli(wire)
-    await _workflow(cli, templates=5)
+    await _workflow(cli, [_TEMPLATE] * 5)
     machine = await cli.create("machines", {"Name": "render", "Workflow": "bench", "Params": {"color": "red"}})
     job = await cli.create_job(machine["Uuid"])
     assert job
@@ -175,6 +178,39 @@ async def render(_server: Lasting, wire: Wire) -> None:
     print(f"render: five templates {whole - rest:.2f} ms, of a request of {whole:.2f} ms")
 
 
+async def agents(server: Lasting, wire: Wire) -> None:
+    """Jobs each second, all requests of an agent counted; each job runs once, and all lists are complete."""
+    cli = Drpcli(wire)
+    await _workflow(cli, ["#!/bin/sh\ntrue\n"], TASKS)
+    machines = await _machines(wire, AGENTS)
+    for key in machines:
+        await wire.call("PATCH", f"machines/{key}", [{"op": "replace", "path": "/Workflow", "value": "bench"}])
+
+    async def run(machine: str) -> int:
+        count = 0
+        while job := await wire.call("POST", "jobs", {"Machine": machine, "Context": ""}):
+            path = f"jobs/{job['Uuid']}"
+            await wire.call("PATCH", path, [_to("State", "running")])
+            assert len(await wire.call("GET", f"{path}/actions")) == 1
+            await wire.exchange("PUT", f"{path}/log", b"done\n", {"Content-Type": "application/octet-stream"})
+            await wire.call("PATCH", path, [_to("State", "finished"), _to("ExitState", "complete")])
+            count += 1
+        return count
+
+    begun = time.perf_counter()
+    counts = await asyncio.gather(*map(run, machines))
+    taken = time.perf_counter() - begun
+    assert set(counts) == {TASKS}
+    kept = await cli.list("jobs", "State=finished", "slim=Meta")
+    ended = await cli.list("machines", "WorkflowComplete=true", "slim=Params,Meta")
+    assert (len(kept), len(ended)) == (AGENTS * TASKS, AGENTS)
+    print(f"agents: {AGENTS * TASKS / taken:.0f} jobs/s; server has {server.memory / 2**20:.0f} MiB")
+
+
+def _to(field: str, value: str) -> dict[str, str]:
+    return {"op": "replace", "path": f"/{field}", "value": value}
+
+
 _TEMPLATE = """#!/usr/bin/env bash
 # {{ .Machine.Name }} in {{ .Env.Name }}
 {{ range $number := list 1 2 3 -}}
@@ -184,17 +220,17 @@ echo {{ $number }} {{ $.Param "color" | upper | quote }}
 """
 
 
-async def _workflow(cli: Drpcli, templates: int) -> None:
+async def _workflow(cli: Drpcli, texts: list[str], tasks: int = 1) -> None:
     if await cli.exists("workflows", "bench"):
         await cli.destroy("workflows", "bench")
         await cli.destroy("stages", "bench")
         await cli.destroy("tasks", "bench")
     rendered = [
-        {"Name": f"t{number}", "Contents": _TEMPLATE, "Path": "", "ID": "", "Meta": {"OS": "linux"}}
-        for number in range(templates)
+        {"Name": f"t{number}", "Contents": text, "Path": "", "ID": "", "Meta": {"OS": "linux"}}
+        for number, text in enumerate(texts)
     ]
     await cli.create("tasks", {"Name": "bench", "Templates": rendered})
-    await cli.create("stages", {"Name": "bench", "Tasks": ["bench"]})
+    await cli.create("stages", {"Name": "bench", "Tasks": ["bench"] * tasks})
     await cli.create("workflows", {"Name": "bench", "Stages": ["bench"]})
 
 
@@ -216,6 +252,7 @@ FIGURES: dict[str, Callable[[Lasting, Wire], Awaitable[None]]] = {
     "render": render,
     "list": listing,
     "sockets": sockets,
+    "agents": agents,
 }
 
 
