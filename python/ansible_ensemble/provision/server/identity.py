@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from ansible_ensemble.provision.objects.access import Role, User
@@ -71,6 +71,9 @@ class Proof(Protocol):
             Refused: 403, it is not true, or not any more.
         """
 
+    def lasting(self) -> Proof:
+        """The same for a connection that it began: clients keep a websocket longer than a token is good for."""
+
 
 def denied() -> Refused:
     """The refusal of a proof that is none."""
@@ -101,6 +104,10 @@ class PasswordProof:
             raise denied()
         return Identity(Token(user=self.name), (_claims_of_user(reader, user),))
 
+    def lasting(self) -> Proof:
+        """The same: a password does not expire."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class TokenProof:
@@ -109,10 +116,12 @@ class TokenProof:
     Attributes:
         shown: the token.
         key: of the server.
+        lasts: whether it counts although it has expired, because it was good when the connection began.
     """
 
     shown: SignedToken
     key: bytes
+    lasts: bool = False
 
     @property
     def principal(self) -> str:
@@ -122,9 +131,13 @@ class TokenProof:
     def identity(self, reader: Reader) -> Identity:
         """The owner of the token."""
         token = self.shown.token
-        if token.is_expired or not self.shown.is_signed(self.key, secret_of(reader, token)):
+        if (token.is_expired and not self.lasts) or not self.shown.is_signed(self.key, secret_of(reader, token)):
             raise denied()
         return Identity(token, (_claims(reader, token), *(tuple(limit) for limit in token.limits)))
+
+    def lasting(self) -> Proof:
+        """The same, whatever its age."""
+        return replace(self, lasts=True)
 
 
 def secret_of(reader: Reader, token: Token) -> str:

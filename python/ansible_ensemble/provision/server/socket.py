@@ -111,7 +111,7 @@ class Socket:
                 request.transport.abort()
 
     async def _watch(self) -> None:
-        """End when the client may not hear any more what it asked for: its token expired, or it may do less."""
+        """End when the client may not hear any more what it asked for: its token was revoked, or it may do less."""
         while not self._fault:
             await asyncio.sleep(LOOK)
             try:

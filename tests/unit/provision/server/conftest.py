@@ -63,7 +63,7 @@ class Live:
         self.actions: list[Action] = []
         self.server = Server(store, Settings(), start.token_key, login, Hub(), Metrics(), self.actions)
         store.subscribe(self.server.tell)
-        self._runner = web.AppRunner(application(self.server), access_log=None)
+        self._runner = web.AppRunner(application(self.server), access_log=None, lingering_time=0)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self.base = f"http://127.0.0.1:{self._runner.addresses[0][1]}"

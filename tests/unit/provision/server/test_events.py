@@ -217,6 +217,21 @@ def test_who_may_not_hear_any_more_is_disconnected(live, monkeypatch, lose, want
     assert ack["Action"] == "register"
 
 
+def test_a_token_that_expires_does_not_end_what_it_began(live, monkeypatch):
+    monkeypatch.setattr(sockets, "LOOK", 0.01)
+    key = live.machine("outlived")["Uuid"]
+    token = live.get(f"/machines/{key}/token?ttl=1s").json["Token"]
+
+    async def scenario():
+        async with live.socket(token) as socket:
+            await ask(socket, f"register machines.*.{key}")
+            while (await live.call("GET", f"/machines/{key}", token=token)).status == 200:
+                await asyncio.sleep(0.05)
+            return (await ask(socket, f"register machines.update.{key}"))[1]
+
+    assert live.run(scenario())["Action"] == "register"
+
+
 def test_nothing_is_left_of_those_who_went(live):
     async def scenario():
         async with live.socket() as socket:
