@@ -211,7 +211,7 @@ class Redactor:
         """How many characters of a secret's beginning, at least so many, end the text."""
         for start in range(max(0, len(text) - len(self._longest_first()[0]) + 1), len(text) - least + 1):
             secrets = known.get(text[start : start + self.shortest], ())
-            if any(len(text) - start < len(secret) and secret.startswith(text[start:]) for secret in secrets):
+            if any(secret.startswith(text[start:]) for secret in secrets):  # a whole one is masked already
                 return len(text) - start
         return 0
 

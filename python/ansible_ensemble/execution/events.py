@@ -47,14 +47,19 @@ class OperationsAdded:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The operation is rendered and goes to its worker now."""
+class _OfOperation:
+    """What is about one operation, by its key."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class Started(_OfOperation):
+    """The operation is rendered and goes to its worker now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed(_OfOperation):
     """The operation is rendered, so its host and its serial groups are known now.
 
     If a slot is taken, it releases its own, is ready again and is run once there is one; as `Run` of the same attempt.
@@ -65,20 +70,17 @@ class Placed:
         groups: instead of `ScheduledOperation.groups`.
     """
 
-    key: str
     host: str | None
     groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Succeeded:
+class Succeeded(_OfOperation):
     """The operation did what it is for."""
-
-    key: str
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(_OfOperation):
     """The operation failed.
 
     Attributes:
@@ -86,52 +88,46 @@ class Failed:
         final: trying again can't help (its inputs are wrong, say).
     """
 
-    key: str
     error: str = ""
     final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class TimedOut:
+class TimedOut(_OfOperation):
     """The operation took longer than it may, and was ended."""
 
-    key: str
     error: str = "it took too long"
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupted:
+class Interrupted(_OfOperation):
     """The operation's worker died under it, or it was ended midway: started, outcome unknown."""
 
-    key: str
     error: str = "it was interrupted"
 
 
 @dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(_OfOperation):
     """The operation was cancelled, before it began or at the job's wish. As an instruction: record it."""
 
-    key: str
     reason: str = "it was cancelled"
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(_OfOperation):
     """There is nothing to do for the operation."""
 
-    key: str
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Deferred:
+class Deferred(_OfOperation):
     """The operation needs values that others have to set; it releases its slot and is run again then.
 
     Attributes:
         references: their names.
     """
 
-    key: str
     references: tuple[str, ...]
 
 
@@ -143,10 +139,8 @@ class Provided:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryDue:
+class RetryDue(_OfOperation):
     """The pause before an operation's next attempt is over."""
-
-    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +158,7 @@ class KillRequested:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
+class Blocked(_OfOperation):
     """The operation ends without a run, for one that it needs did not succeed. An instruction: record it.
 
     Attributes:
@@ -173,7 +167,6 @@ class Blocked:
         lost: the optional instances that it is blocked with, see `ScheduledOperation.optional`; empty for a failure.
     """
 
-    key: str
     by: tuple[str, ...]
     lost: frozenset[str] = frozenset()
 
@@ -190,14 +183,13 @@ Ending = Succeeded | Failed | TimedOut | Interrupted | Cancelled | Skipped | Blo
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(_OfOperation):
     """Render and run the operation.
 
     Attributes:
         attempt: counts from 1; it is the same again after `Deferred` and `Placed`.
     """
 
-    key: str
     attempt: int
 
 
@@ -209,10 +201,9 @@ class CancelRunning:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryAfter:
+class RetryAfter(_OfOperation):
     """Send `RetryDue` for the operation after so many seconds."""
 
-    key: str
     seconds: float
 
 

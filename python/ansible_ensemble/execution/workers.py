@@ -14,9 +14,6 @@ from ansible_ensemble.execution.watchdog import Watchdog
 class AnsibleWorker(Protocol):
     """What executes modules and plays (`lanes.ansible_lanes.AnsibleLanes`)."""
 
-    async def start(self) -> None:
-        """Make ready."""
-
     async def run(self, order: ModuleCall | Play) -> Outcome:
         """Carry out an order."""
 
@@ -46,7 +43,6 @@ class Workers:
             return await run_command(order, grace=self._grace, watchdog=self._watchdog)
         if self._ansible is None:
             self._ansible = self._make_ansible()
-            await self._ansible.start()
         return await self._ansible.run(order)
 
     async def converse(self, command: Command, answer: Answer) -> Outcome:

@@ -273,36 +273,10 @@ def _names(view: View, context: Context) -> Any:
 #: Rules that do not look at which instances there are.
 _FIXED = (_name, _type, _tosca_id, _tosca_name, _status, _state, _root, _apex, _repository, _uri, _deployment, _super)
 
-SPECIAL_KEYS: Mapping[str, Callable[[Any, Context], Any]] = {
-    ".name": _name,
-    ".type": _type,
-    ".tosca_id": _tosca_id,
-    ".tosca_name": _tosca_name,
-    ".status": _status,
-    ".state": _state,
-    "..": _parent,
-    ".parents": _parents,
-    ".ancestors": _ancestors,
-    ".root": _root,
-    ".apex": _apex,
-    ".instances": _instances,
-    ".descendants": _descendants,
-    ".siblings": _siblings,
-    ".capabilities": _capabilities,
-    ".requirements": _requirements,
-    ".relationships": _relationships,
-    ".targets": _targets,
-    ".sources": _sources,
-    ".target": _target,
-    ".source": _source,
-    ".artifacts": _artifacts,
-    ".repository": _repository,
-    ".hosted_on": _hosted_on,
-    ".configured_by": _configured_by,
-    ".all": _all,
-    ".uri": _uri,
-    ".deployment": _deployment,
-    ".super": _super,
-    ".owner": _owner,
-    ".names": _names,
-}
+_RULES: tuple[Callable[[Any, Context], Any], ...] = (
+    *(_name, _type, _tosca_id, _tosca_name, _status, _state, _parent, _parents, _ancestors, _root, _apex, _instances),
+    *(_descendants, _siblings, _capabilities, _requirements, _relationships, _targets, _sources, _target, _source),
+    *(_artifacts, _repository, _hosted_on, _configured_by, _all, _uri, _deployment, _super, _owner, _names),
+)
+#: Each rule by its key, in the order in which they are documented: a dot and its function's name.
+SPECIAL_KEYS = {".." if rule is _parent else f".{rule.__name__[1:]}": rule for rule in _RULES}

@@ -53,13 +53,11 @@ def _python(call: Call, name: Any, *, args: Any = None) -> Any:
     run = _function(call, name)
     arguments = bare(call.value(args)) if args is not None else []
     try:
-        return run(**arguments) if isinstance(arguments, dict) else run(*_listed(arguments))
+        if isinstance(arguments, dict):
+            return run(**arguments)
+        return run(*arguments) if isinstance(arguments, list) else run(arguments)
     except Exception as error:
         raise call.failure(f"{name} fails: {type(error).__name__}: {error}") from error
-
-
-def _listed(arguments: Any) -> list[Any]:
-    return arguments if isinstance(arguments, list) else [arguments]
 
 
 def _function(call: Call, name: str) -> Callable[..., Any]:

@@ -17,12 +17,9 @@ def _to_env(call: Call, given: Any) -> Any:
     if not isinstance(rules, Mapping):
         raise call.failure("to_env takes a map of rules")
     environ = call.context.environment.environ
-    found = apply_rules({as_text(rule): plain(raw) for rule, raw in rules.items()}, environ, _text)
+    written = {as_text(rule): plain(raw) for rule, raw in rules.items()}
+    found = apply_rules(written, environ, lambda value: as_text(bare(value)))
     return call.context.tracker.hide(with_changes({}, found))
-
-
-def _text(value: Any) -> str:
-    return as_text(bare(value))
 
 
 @implements("get_ensemble_metadata")

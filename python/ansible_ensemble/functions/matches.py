@@ -25,7 +25,8 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
     """
     # a nested topology knows its node templates by other names than their full ones
     nodes = topology.node_templates
-    whole = topology if source.name in nodes else dataclasses.replace(topology, node_templates=_by_full_name(nodes))
+    full = {node.name: node for node in nodes.values()}
+    whole = topology if source.name in nodes else dataclasses.replace(topology, node_templates=full)
     scope = harmless_evaluator(whole, Instances(), topology.file.parent).scope(Instance(source.name, source.name))
     written = expression if isinstance(expression, Mapping) else {"eval": expression}
     try:
@@ -36,7 +37,3 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
         error.place = error.place or place
         raise
     return {name for name in (found if isinstance(found, list) else [found]) if isinstance(name, str)}
-
-
-def _by_full_name(nodes: Mapping[str, NodeTemplate]) -> dict[str, NodeTemplate]:
-    return {node.name: node for node in nodes.values()}

@@ -207,15 +207,12 @@ def _characters(call: Call, ranges: Any, preset: Any) -> str:
             return string.digits
         return string.ascii_letters + string.digits + ("%&()*+,-./:<>?=@^_`{}~" if preset == "password" else "")
     try:
-        return "".join(chr(code) for first, last in ranges for code in range(ord(first), ord(last) + 1)) or _empty()
+        found = "".join(chr(code) for first, last in ranges for code in range(ord(first), ord(last) + 1))
     except (TypeError, ValueError):
-        raise call.failure(
-            "ranges is not a list of pairs of characters", hint='for instance [["a", "z"], ["0", "9"]]'
-        ) from None
-
-
-def _empty() -> str:
-    raise ValueError("no characters")
+        found = ""
+    if not found:
+        raise call.failure("ranges is not a list of pairs of characters", 'for instance [["a", "z"], ["0", "9"]]')
+    return found
 
 
 def _stream(key: bytes, seed: str) -> Iterator[int]:

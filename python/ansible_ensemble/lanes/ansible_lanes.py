@@ -77,9 +77,6 @@ class AnsibleLanes:
         self._idle: list[_Process] = []
         self._all: dict[int, _Process] = {}
 
-    async def start(self) -> None:
-        """Be ready for orders. Processes start with the first one: a job without Ansible orders pays nothing."""
-
     async def run(self, order: ModuleCall | Play) -> Outcome:
         """Carry out an order; wait for a free executor if need be.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ansible_ensemble.core.hints import nearest
@@ -77,7 +77,7 @@ def _check_files(
     wanted = [(file, base) for file, base in wanted if looks_like_file(file)]
     wanted += [(one.file, one.base) for one in files_of(operation) if not one.file.startswith("/")]
     for file, base in wanted:
-        if base is None or _exists(file, (base, building.scope.base)):
+        if base is None or is_there(base / file) or is_there(building.scope.base / file):
             continue
         message = f"the file {file} of the operation {operation.full_name} does not exist"
         if check_files:
@@ -107,7 +107,3 @@ def _check_deployed(building: Building) -> None:
             if name not in building.substitutes and "select" not in node.directives and not node.deploys:
                 message = f"nothing deploys the artifact '{artifact.name}' of '{name}': the node has no operation"
                 building.problems.warn(message, artifact.place)
-
-
-def _exists(file: str, bases: Iterable[Path]) -> bool:
-    return any(is_there(base / file) for base in bases)
