@@ -16,7 +16,7 @@ from ansible_ensemble.documents.yaml import Document, place_of
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.python_template import SUFFIX
 from ansible_ensemble.language.keys import KEYS
-from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, Project, default_ensemble, find_project
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble
 from ansible_ensemble.projects.trust import distrust
 
 _LOG = logging.getLogger(__name__)
@@ -34,13 +34,11 @@ class Location:
         ensemble: its file, absolute; it need not exist where there is a `template`.
         template: a service template given instead.
         document: the file that was read to tell which of both it is; None where that is clear.
-        project: the project that was read to find it, if one was.
     """
 
     ensemble: Path
     template: Path | None = None
     document: Document | None = field(default=None, compare=False, repr=False)
-    project: Project | None = field(default=None, compare=False, repr=False)
 
 
 def ensemble_file(argument: str | Path) -> Path:
@@ -105,8 +103,7 @@ def _of_folder(folder: Path) -> Location:
         return Location(ensemble)
     if not (folder / META).is_file():
         try:
-            project = find_project(folder)
-            return Location(default_ensemble(folder, project), project=project)
+            return Location(default_ensemble(folder))
         except NoEnsemble:
             if not has_entry(folder):
                 raise

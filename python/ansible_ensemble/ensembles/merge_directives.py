@@ -13,7 +13,7 @@ from ansible_ensemble.documents.places import Map, split, united
 from ansible_ensemble.documents.yaml import Document
 from ansible_ensemble.projects.clones import find_repositories
 from ansible_ensemble.projects.environment_layers import load_environment
-from ansible_ensemble.projects.project import project_root
+from ansible_ensemble.projects.project import find_project
 
 
 def expanded(
@@ -25,7 +25,12 @@ def expanded(
     it replaces the included file's value.
 
     Files to include may lie anywhere in the project, or in a repository that an environment of the project names: the
-    ensemble's own environment is known only when its file is read. `included` gets the files that were included.
+    ensemble's own environment is known only when its file is read.
+
+    Args:
+        document: the file; None where it is yet to come.
+        environment: name of the environment that was asked for.
+        included: gets the files that were included.
 
     Raises:
         InvalidInput: a merge directive, or what it needs of the project, is wrong.
@@ -39,7 +44,7 @@ def expanded(
         return find_repositories(known).get(name)
 
     # the project is looked for only where it matters: most ensembles include nothing
-    roots = [project_root(path.resolve().parent)] if "+" in document.text else []
+    roots = [find_project(path).root] if "+" in document.text else []
     if not isinstance(document.data, Map):
         return {}
     spec, recorded = split(document.data, RECORDED_SECTIONS)

@@ -60,8 +60,11 @@ _LOG = logging.getLogger(__name__)
 def read_specification(location: Location, options: JobOptions, *, whole: bool = True) -> Specification:
     """Read the files of an ensemble. All commands read by this, so that each accepts and refuses what the others do.
 
-    Unless it is to be whole, a service template may be a part: what it leaves open, and files that implement its
-    operations and are not there, are warnings.
+    Args:
+        location: where it is.
+        options: the job's options.
+        whole: else a service template may be a part of a whole: what it leaves open, and files that implement its
+            operations and are not there, are warnings.
 
     Raises:
         InvalidInput: something in its files is wrong.
@@ -75,7 +78,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
     if document is not None:
         check_ensemble(document)
         _check_template(location, data)
-    environment = load_environment(path, data, options.environment, location.project)
+    environment = load_environment(path, data, options.environment)
     vault = environment.vault = options.open_vault()
     codec = SecretCodec(vault) if vault.available else SecretCodec()
     written, where, then = document, location, data
@@ -114,8 +117,11 @@ def read_ensemble(
 ) -> Ensemble:
     """Read an ensemble: its spec, its status, its environment.
 
-    With `keep_key` digests of secrets are going to be recorded, so their key is made and kept where there is none.
-    `reading` has the ensembles that are read to read this one, the outermost first.
+    Args:
+        location: where it is.
+        options: the job's options.
+        keep_key: digests of secrets are going to be recorded, so their key is made and kept where there is none.
+        reading: the ensembles that are read to read this one, the outermost first.
 
     Raises:
         InvalidInput: something in its files is wrong.
@@ -204,7 +210,13 @@ def _ensemble(
 
 
 def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ensemble:
-    """An ensemble of which nothing is deployed yet, with the values that its files give; it is rendered into `work`."""
+    """An ensemble of which nothing is deployed yet, with the values that its own files give.
+
+    Args:
+        read: its files.
+        options: the job's options.
+        work: a folder for what is rendered.
+    """
     redactor, instances, environment = Redactor(), Instances(), read.environment
     log.mask(redactor)
     externals = _externals(environment, options, (read.location.ensemble,))

@@ -27,9 +27,7 @@ DEFAULTS = "defaults"
 _MAPS = ("variables", "inputs", "connections", "secrets", "locals", "external")
 
 
-def load_environment(
-    ensemble: Path, data: Mapping[str, Any], name: str | None = None, known: Project | None = None
-) -> Environment:
+def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None = None) -> Environment:
     """The environment of an ensemble.
 
     Args:
@@ -37,12 +35,11 @@ def load_environment(
         data: what the file holds, merge directives expanded.
         name: the environment asked for; None is the ensemble's `spec.environment`, else what the project says of the
             ensemble, else its default.
-        known: a project that was read already.
 
     Raises:
         InvalidInput: there is no such environment, or a section is wrong.
     """
-    project, home = find_project(ensemble, known), home_project()
+    project, home = find_project(ensemble), home_project()
     entry = project.entry(ensemble)
     spec = data.get("spec")
     own = name is None and isinstance(spec, Mapping) and str(spec.get("environment") or "")

@@ -71,8 +71,8 @@ class Project:
 _SHOWN = 5
 
 
-def find_project(path: Path, known: Project | None = None) -> Project:
-    """The project that holds an ensemble or a folder; one that is known already is not read again.
+def find_project(path: Path) -> Project:
+    """The project that holds an ensemble or a folder.
 
     The nearest folder above that has a project's file, within the git repository; else the repository; else the
     folder itself.
@@ -82,8 +82,6 @@ def find_project(path: Path, known: Project | None = None) -> Project:
     """
     start = path.resolve()
     root = project_root(start if start.is_dir() else start.parent)
-    if known is not None and known.root == root:
-        return known
     file = _project_file(root)
     return read_project(file) if file is not None else Project(root)
 
@@ -156,15 +154,19 @@ class NoEnsemble(InvalidInput):
     """A folder is neither an ensemble's nor a project's that has one."""
 
 
-def default_ensemble(folder: Path, project: Project) -> Path:
-    """The ensemble that is meant by a folder without one of its own: the project's default one, or the only one.
+def default_ensemble(folder: Path) -> Path:
+    """The ensemble that is meant by a project's folder: its own, the default one, or the only one.
 
     Raises:
-        NoEnsemble: there is none, or the folder is not the project's.
+        NoEnsemble: there is none.
         InvalidInput: which of several is meant is not clear.
     """
-    is_project = project.file is not None or (project.root / ".git").exists()
-    if project.root != folder.resolve() or not is_project:
+    if (folder / ENSEMBLE_FILE).is_file():
+        return folder / ENSEMBLE_FILE
+    project = find_project(folder)
+    if project.root != folder.resolve():
+        raise NoEnsemble(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
+    if project.file is None and not (project.root / ".git").exists():
         raise NoEnsemble(f"there is no {ENSEMBLE_FILE}", Place(str(folder)), "`ansible-ensemble init` makes one")
     named = [entry.file for entry in project.ensembles if entry.default]
     ensembles = named or list_ensembles(project)

@@ -101,28 +101,18 @@ def test_ensembles_are_found(tmp_path: Path) -> None:
     assert list_ensembles(find_project(tmp_path)) == [web, db]
 
 
-def meant(folder: Path) -> Path:
-    return default_ensemble(folder, find_project(folder))
-
-
 def test_the_ensemble_meant_by_a_folder(tmp_path: Path) -> None:
     write(tmp_path / "ensemble-project.yaml", "kind: Project\n")
     with pytest.raises(InvalidInput, match="init"):
-        meant(tmp_path)
+        default_ensemble(tmp_path)
     web = write(tmp_path / "web/ensemble.yaml")
-    assert meant(tmp_path) == web
+    assert default_ensemble(tmp_path) == web
     write(tmp_path / "db/ensemble.yaml")
     with pytest.raises(InvalidInput, match="db, web"):
-        meant(tmp_path)
+        default_ensemble(tmp_path)
     with pytest.raises(InvalidInput, match="init"):
-        meant(tmp_path / "nothing")
+        default_ensemble(tmp_path / "nothing")
     write(tmp_path / "ensemble-project.yaml", "ensembles: [{file: web/ensemble.yaml, default: true}]")
-    assert meant(tmp_path) == web
-
-
-def test_a_project_that_is_known_is_not_read_again(tmp_path: Path) -> None:
-    write(tmp_path / "ensemble-project.yaml", "environments: {outer: {}}")
-    known = find_project(tmp_path)
-    assert find_project(write(tmp_path / "web/ensemble.yaml"), known) is known
-    write(tmp_path / "web/ensemble-project.yaml", "environments: {inner: {}}")
-    assert list(find_project(tmp_path / "web/ensemble.yaml", known).environments) == ["inner"]
+    assert default_ensemble(tmp_path) == web
+    own = write(tmp_path / "ensemble.yaml")
+    assert default_ensemble(tmp_path) == own
