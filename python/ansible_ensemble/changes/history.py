@@ -129,8 +129,8 @@ def _job_document(record: JobFile) -> dict[str, Any]:
 
 
 def _with_outcome(job: dict[str, Any]) -> dict[str, Any]:
-    """A job with the outcome `ok` where ours leaves that out; what Unfurl wrote has no workflow and says nothing."""
-    return job | {"outcome": job.get("outcome", "ok")} if job.get("workflow") else job
+    """A job with the outcome `ok` where ours leaves that out; what Unfurl wrote has no end and says nothing."""
+    return job | {"outcome": job.get("outcome", "ok")} if job.get("endTime") else job
 
 
 def _job_line(line: JobsLine, tasks: int) -> dict[str, Any]:

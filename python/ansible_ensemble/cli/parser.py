@@ -72,7 +72,9 @@ class Parser(argparse.ArgumentParser):
         if command:
             namespace.command = command
         for word in unknown:
-            hint = option_hint(word, options) or nearest(word.partition("=")[0], options) if word[0] == "-" else None
+            hint = (
+                option_hint(word, options) or nearest(word.partition("=")[0], options) if word.startswith("-") else None
+            )
             raise UsageError(f'"{word}" is not expected here', hint=hint or f"see `{self.prog} --help`")
         return namespace
 

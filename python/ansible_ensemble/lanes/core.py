@@ -173,13 +173,15 @@ def is_hidden(shown: dict[str, Any], real: dict[str, Any]) -> bool:
 
 def _differ(one: Any, other: Any) -> bool:
     """Whether two values of plain data are not the same; NaN, which is unlike itself, is the same as NaN."""
+    if one == other:
+        return False
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() != other.keys() or any(_differ(value, other[key]) for key, value in one.items())
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) != len(other) or any(map(_differ, one, other))
     if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
         return not math.isnan(other)
-    return bool(one != other)
+    return True
 
 
 def plain_display(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:

@@ -11,17 +11,18 @@ from ansible_ensemble.changes.record import ChangeRecord, JobRecord
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor
 
+END = "2026-11-20-20-54-21-100000"
 FIRST, SECOND, NOOP = "A6BKKsK50000", "A6BLKsK50000", "A6BMKsK50000"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for job_id, workflow in ((SECOND, "check"), (FIRST, "deploy")):
-        job = JobRecord(job_id, workflow=workflow, status="ok", seconds=1.5, summary="1 task")
+        job = JobRecord(job_id, workflow=workflow, status="ok", end_time=END, seconds=1.5, summary="1 task")
         tasks = [ChangeRecord(job_id[:8] + "0001", "::app", "configure", result={"rc": 0})]
         write_job(tmp_path, job, tasks, Redactor())
         append_job(tmp_path / "jobs.tsv", job, tasks)
-    append_job(tmp_path / "jobs.tsv", JobRecord(NOOP, workflow="deploy", summary="nothing to do"))
+    append_job(tmp_path / "jobs.tsv", JobRecord(NOOP, workflow="deploy", end_time=END, summary="nothing to do"))
     return tmp_path
 
 
@@ -37,9 +38,9 @@ def test_jobs_come_in_order(folder: Path) -> None:
 
 
 def test_a_job_says_how_it_ended(folder: Path) -> None:
-    append_job(folder / "jobs.tsv", JobRecord("A6BNKsK50000", workflow="deploy", outcome="stopped"))
+    append_job(folder / "jobs.tsv", JobRecord("A6BNKsK50000", workflow="deploy", outcome="stopped", end_time=END))
     append_job(
-        folder / "jobs.tsv", JobRecord("A6BOKsK50000", status="error")
+        folder / "jobs.tsv", JobRecord("A6BOKsK50000", workflow="deploy", status="error")
     )  # as Unfurl does, which says nothing of it
     assert [job.get("outcome") for job in history(folder)] == ["ok", "ok", "ok", "stopped", None]
     assert [show(folder, job)["outcome"] for job in (FIRST, NOOP)] == ["ok", "ok"]

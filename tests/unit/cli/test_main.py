@@ -50,6 +50,7 @@ def test_every_command_has_help(command, name, capsys):
         (["deploy", "--aprove"], "--approve"),
         (["deploy", "--xyzzy"], "ansible-ensemble deploy --help"),
         (["deploy", "a", "b"], '"b" is not expected'),
+        (["deploy", "a", ""], '"" is not expected'),
         (["deploy", "--jobs", "0"], "at least 1"),
         (["deploy", "--jobs"], "expected one argument"),
         (["deploy", "--repair", "all"], "invalid choice"),
