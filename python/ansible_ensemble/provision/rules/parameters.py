@@ -50,11 +50,6 @@ def values_of(owner: Owner, name: str, catalog: Catalog) -> Iterator[Any]:
         yield param.schema["default"]
 
 
-def has_param(owner: Owner, name: str, catalog: Catalog) -> bool:
-    """Whether an object has a value of a param, be it a default."""
-    return any(True for _ in values_of(owner, name, catalog))
-
-
 def value_of(owner: Owner, name: str, catalog: Catalog) -> Any:
     """The value of a param that wins; None where there is none."""
     return next(values_of(owner, name, catalog), None)

@@ -166,10 +166,6 @@ class Changes(Snapshot):
         """Append to the log of a job; what exceeds the limit of a log is left out, and the log says so."""
         self._logs.append(job, data)
 
-    def remove_log(self, job: str) -> None:
-        """Remove the log of a job."""
-        self._logs.remove(job)
-
 
 def _event_time() -> str:
     return now().isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -134,9 +134,6 @@ class Transaction(Reader, Protocol):
     def append_log(self, job: str, data: bytes) -> None:
         """Append to the log of a job; what exceeds the limit of a log is left out, and the log says so."""
 
-    def remove_log(self, job: str) -> None:
-        """Remove the log of a job, as when it is old."""
-
     def tell(self, event: Event) -> None:
         """Send an event that no object caused."""
 

@@ -11,7 +11,6 @@ from ansible_ensemble.provision.rules.parameters import (
     composed,
     composed_params,
     flaws_of_params,
-    has_param,
     is_sealed,
     is_secure,
     value_of,
@@ -74,10 +73,10 @@ def test_a_profile_is_followed_by_those_it_includes():
 
 
 def test_a_value_that_is_none_is_there():
-    assert has_param(FULL, "none", KNOWN)
-    assert not has_param(FULL, "absent", KNOWN)
-    assert not has_param(FULL, "open", KNOWN)
-    assert has_param(FULL.replaced(params={}), "where", WITHOUT_GLOBAL)
+    assert list(values_of(FULL, "none", KNOWN)) == [None]
+    assert not list(values_of(FULL, "absent", KNOWN))
+    assert not list(values_of(FULL, "open", KNOWN))
+    assert list(values_of(FULL.replaced(params={}), "where", WITHOUT_GLOBAL))
 
 
 def test_all_params_are_without_defaults():
