@@ -71,12 +71,12 @@ class Console:
         """Write a JSON document to stdout; what is marked as sensitive is masked."""
         self.result(json.dumps(redact(document), indent=2, ensure_ascii=False, default=str) + "\n")
 
-    def answer(self, document: Any, text: str) -> None:
-        """Write what a command found or did: the document where JSON is asked for, else the text."""
+    def answer(self, document: Any, text: Callable[[], str]) -> None:
+        """Write what a command found or did: the document where JSON is asked for, else the text, made only then."""
         if self.machine:
             self.document(document)
         else:
-            self.tell(text)
+            self.tell(text())
 
     def error(self, error: EnsembleError) -> None:
         """Write an error, or each of several, to stderr."""

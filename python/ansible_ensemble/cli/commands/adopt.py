@@ -43,5 +43,5 @@ def _by_hand(arguments: argparse.Namespace, session: Session) -> int:
     attributes = inputs_of([], arguments.attribute)
     if not approved(arguments, session, f"Record that {name} is there without checking that it exists?"):
         return 1
-    session.console.answer(jobs.adopt(arguments.ensemble, name, attributes), f"Adopted: {name}.\n")
+    session.console.answer(jobs.adopt(arguments.ensemble, name, attributes), lambda: f"Adopted: {name}.\n")
     return 0

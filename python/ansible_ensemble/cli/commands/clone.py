@@ -26,5 +26,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     for text in made.get("warnings", ()):
         console.line(f"Warning: {text}")
     ensembles = "".join(f"  {ensemble}\n" for ensemble in made["ensembles"])
-    console.answer(made, f"Cloned to {made['folder']}.\n{ensembles}")
+    console.answer(made, lambda: f"Cloned to {made['folder']}.\n{ensembles}")
     return 0

@@ -24,5 +24,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if not approved(arguments, session, f"Forget {', '.join(arguments.names)}, without deleting anything?"):
         return 1
     done = jobs.forget(arguments.ensemble, arguments.names)
-    session.console.answer(done, f"Forgotten: {', '.join(done['forgotten'])}.\n")
+    session.console.answer(done, lambda: f"Forgotten: {', '.join(done['forgotten'])}.\n")
     return 0

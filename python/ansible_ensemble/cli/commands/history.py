@@ -21,5 +21,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.jobs import commands as jobs
 
     history = jobs.history(arguments.ensemble, limit=getattr(arguments, "last", None))
-    session.console.answer(history, history_text(history["jobs"], session.console.style))
+    session.console.answer(history, lambda: history_text(history["jobs"], session.console.style))
     return 0

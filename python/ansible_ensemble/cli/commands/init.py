@@ -27,5 +27,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if made["project"] is not None:
         what = f"an ensemble in {made['folder']}, in the project {made['project']}"
     files = "".join(f"  {file}\n" for file in made["files"])
-    console.answer(made, f"Created {what}:\n{files}Next: ansible-ensemble plan {made['folder']}\n")
+    console.answer(made, lambda: f"Created {what}:\n{files}Next: ansible-ensemble plan {made['folder']}\n")
     return 0

@@ -33,5 +33,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         console.result(f"{value if isinstance(value, str) else json.dumps(value, default=str)}\n")
         return 0
     outputs = jobs.outputs(arguments.ensemble, given)
-    console.answer(outputs, "\n".join(outputs_text(outputs)) + "\n" if outputs else "There are no outputs.\n")
+    console.answer(outputs, lambda: "\n".join(outputs_text(outputs)) + "\n" if outputs else "There are no outputs.\n")
     return 0

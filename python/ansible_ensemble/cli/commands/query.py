@@ -31,5 +31,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     given = options.job_options(arguments, console.environment)
     instance = getattr(arguments, "instance", None)
     value = jobs.query(arguments.ensemble, arguments.expression, instance, given)
-    console.answer(value, f"{value if isinstance(value, str) else json.dumps(value, indent=2, default=str)}\n")
+    console.answer(value, lambda: f"{value if isinstance(value, str) else json.dumps(value, indent=2, default=str)}\n")
     return 0

@@ -22,11 +22,13 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     report = jobs.recover(arguments.ensemble)
     if "merged" in report:
         checks = "".join(f"Check: {text}\n" for text in report["check"])
-        session.console.answer(report, f"{checks}{report['merged']} is merged; `git commit` concludes the merge.\n")
+        session.console.answer(
+            report, lambda: f"{checks}{report['merged']} is merged; `git commit` concludes the merge.\n"
+        )
     elif "freed" in report:
-        session.console.answer(report, "".join(f"{text}\n" for text in report["freed"]))
+        session.console.answer(report, lambda: "".join(f"{text}\n" for text in report["freed"]))
     elif report:
         show_report(report, arguments, session)
     else:
-        session.console.answer({}, "There is nothing to recover.\n")
+        session.console.answer({}, lambda: "There is nothing to recover.\n")
     return 0

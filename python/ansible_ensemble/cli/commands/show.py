@@ -23,5 +23,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     console = session.console
     record = jobs.show(arguments.ensemble, arguments.change_id)
     text = job_record_text if "tasks" in record else task_record_text
-    console.answer(record, text(record, console.style))
+    console.answer(record, lambda: text(record, console.style))
     return 0

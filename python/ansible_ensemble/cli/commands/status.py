@@ -22,5 +22,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     console = session.console
     status = jobs.status(arguments.ensemble, options.job_options(arguments, console.environment))
-    console.answer(status, status_text(status, console.style, verbose=arguments.verbose > 0))
+    console.answer(status, lambda: status_text(status, console.style, verbose=arguments.verbose > 0))
     return 0

@@ -43,5 +43,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     text = f"{'Removed' if arguments.remove else 'Trusted'}: {folder.resolve()}.\n"
     if arguments.list:
         text = "".join(f"{how:8} {name}\n" for name, how in said.items()) or "No folder is trusted.\n"
-    console.answer({"folders": said}, text)
+    console.answer({"folders": said}, lambda: text)
     return 0

@@ -20,5 +20,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.jobs import commands as jobs
 
     lock = jobs.unlock(arguments.ensemble, arguments.lock_id)
-    session.console.answer(lock, f"The lock {arguments.lock_id} is removed.\n")
+    session.console.answer(lock, lambda: f"The lock {arguments.lock_id} is removed.\n")
     return 0

@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     text = f"ansible-ensemble {__version__}\n"
     if arguments.verbose:
         text = "\n".join(table([[name, number] for name, number in _versions().items()])) + "\n"
-    session.console.answer(_versions(), text)
+    session.console.answer(_versions(), lambda: text)
     return 0
 
 
