@@ -1,0 +1,1 @@
+"""The agent: it takes a machine through its jobs, on the machine itself or over a connection to it."""
