@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
@@ -15,12 +16,14 @@ class Command:
     """A command.
 
     Attributes:
-        name: what users type.
-        module: its module in `ansible_ensemble.cli.commands`.
+        name: what users type; several words where it is a part of another command.
+        module: its module in `ansible_ensemble.cli.commands`; none where it has parts.
         summary: what it does, in one line.
         group: the heading that help lists it under.
         alias: another name for it.
         runs: whether it runs what is in a project; `plan` does in a dry run alone.
+        extra: the extra of the package that it needs.
+        parts: the commands whose names begin with its own.
     """
 
     name: str
@@ -29,6 +32,20 @@ class Command:
     group: str
     alias: str | None = None
     runs: bool = False
+    extra: str = ""
+    parts: tuple[Command, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The last word of its name."""
+        return self.name.rpartition(" ")[2]
+
+    def leaves(self) -> Iterator[Command]:
+        """The commands that do something: itself, or those of its parts."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
 
 
 JOBS = "Jobs"
@@ -37,6 +54,28 @@ _HISTORY = "History"
 _PROJECTS = "Projects"
 _MACHINES = "Machines"
 OTHER = "Other"
+
+_ASK = "Asking a server"
+_SERVER = "Running one"
+
+#: The words that ask for help.
+HELP = ("-h", "--help")
+
+_ABOUT = "State, plans, teardown, drift, order and history for Ansible, from TOSCA topologies."
+
+
+def _provision(name: str, summary: str, group: str) -> Command:
+    """A part of `provision`."""
+    return Command(f"provision {name}", f"provision.{name}", summary, group, extra="provision")
+
+
+_PROVISION = (
+    _provision("info", "show what the server says of itself", _ASK),
+    _provision("serve", "run a server", _SERVER),
+    _provision("backup", "write the server's database to a file", _SERVER),
+    _provision("restore", "make the server's database hold what a backup holds", _SERVER),
+    _provision("password", "make another password for the first user", _SERVER),
+)
 
 COMMANDS: tuple[Command, ...] = (
     Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
@@ -64,48 +103,63 @@ COMMANDS: tuple[Command, ...] = (
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),
     Command("adopt", "adopt", "record an existing resource in the status", _PROJECTS, runs=True),
     Command("forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS),
-    Command("provision", "provision", "serve machines that are driven through workflows", _MACHINES),
+    Command("provision", "", "drive machines through workflows, and serve those who do", _MACHINES, parts=_PROVISION),
     Command("completion", "completion", "print a completion script for a shell", OTHER),
     Command("version", "version", "print versions", OTHER),
 )
 
 
-def find_command(name: str) -> Command:
-    """The command of this name or alias.
+def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
+    """The command whose name or alias words begin with, and the words after it.
 
     Raises:
         UsageError: there is none; the nearest are named.
     """
-    for command in COMMANDS:
-        if name in (command.name, command.alias):
+    command, rest = _named(words[0], COMMANDS, ""), list(words[1:])
+    while command.parts and rest and rest[0] not in HELP:
+        command, rest = _named(rest[0], command.parts, command.name), rest[1:]
+    return command, rest
+
+
+def _named(name: str, commands: Sequence[Command], above: str) -> Command:
+    for command in commands:
+        if name in (command.word, command.alias):
             return command
-    names = [known for command in COMMANDS for known in (command.name, command.alias) if known]
-    hint = COMMANDS_ELSEWHERE.get(name) or nearest(name, names)
+    hint = (not above and COMMANDS_ELSEWHERE.get(name)) or nearest(name, [word for word, _ in names_of(commands)])
     if name.startswith("-"):
         hint = "options come after the command"
-    raise UsageError(f'there is no command "{name}"', hint=hint or "see `ansible-ensemble --help`")
+    called = " ".join(filter(None, ["ansible-ensemble", above]))
+    raise UsageError(f'there is no command "{f"{above} {name}".lstrip()}"', hint=hint or f"see `{called} --help`")
 
 
-def overview() -> str:
-    """The help of the command as a whole."""
-    longest = max(len(command.name) for command in COMMANDS)
-    lines = [
-        "usage: ansible-ensemble COMMAND [options]",
-        "",
-        "State, plans, teardown, drift, order and history for Ansible, from TOSCA topologies.",
-    ]
+def names_of(commands: Sequence[Command]) -> Iterator[tuple[str, Command]]:
+    """The words by which commands are called, with aliases."""
+    for command in commands:
+        yield command.word, command
+        if command.alias:
+            yield command.alias, command
+
+
+def overview(command: Command | None = None) -> str:
+    """The help of the program as a whole, or of a command that has parts."""
+    parts = command.parts if command else COMMANDS
+    called = f"ansible-ensemble {command.name}" if command else "ansible-ensemble"
+    about = f"{command.summary[0].upper()}{command.summary[1:]}." if command else _ABOUT
+    longest = max(len(part.word) for part in parts)
+    lines = [f"usage: {called} COMMAND [options]", "", about, *_listed(parts, longest), ""]
+    paths = "" if command else "Without a path, commands use ./ensemble.yaml. "
+    lines.append(f"{paths}See `{called} COMMAND --help` for all options.")
+    if not command:
+        lines += ["", "Exit codes:", *(f"  {code:{longest}}  {meaning}" for code, meaning in EXIT_CODES.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(commands: Sequence[Command], longest: int) -> Iterator[str]:
+    """A line for each command, under the heading of its group."""
     group = ""
-    for command in COMMANDS:
+    for command in commands:
         if command.group != group:
             group = command.group
-            lines += ["", f"{group}:"]
+            yield from ("", f"{group}:")
         also = f" (also: {command.alias})" if command.alias else ""
-        lines.append(f"  {command.name:{longest}}  {command.summary}{also}")
-    lines += [
-        "",
-        "Without a path, commands use ./ensemble.yaml. See `ansible-ensemble COMMAND --help` for all options.",
-        "",
-        "Exit codes:",
-        *(f"  {code:{longest}}  {meaning}" for code, meaning in EXIT_CODES.items()),
-    ]
-    return "\n".join(lines) + "\n"
+        yield f"  {command.word:{longest}}  {command.summary}{also}"

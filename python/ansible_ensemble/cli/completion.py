@@ -6,7 +6,7 @@ import argparse
 import importlib
 from collections.abc import Iterator
 
-from ansible_ensemble.cli.catalogue import COMMANDS, Command
+from ansible_ensemble.cli.catalogue import COMMANDS, Command, names_of
 from ansible_ensemble.cli.parser import parser_for
 
 SHELLS = ("bash", "zsh", "fish")
@@ -27,23 +27,38 @@ def options_of(command: Command) -> list[argparse.Action]:
     return [action for action in parser.actions if action.option_strings]
 
 
-def _names() -> Iterator[tuple[str, Command]]:
-    for command in COMMANDS:
-        yield command.name, command
-        if command.alias:
-            yield command.alias, command
+def _groups(command: Command, before: str) -> Iterator[tuple[str, Command]]:
+    """A command that has parts, and those of its parts that have, by the words before a part of theirs."""
+    if command.parts:
+        yield before, command
+    for word, part in names_of(command.parts):
+        yield from _groups(part, f"{before} {word}".lstrip())
+
+
+def _calls(command: Command, before: str) -> Iterator[tuple[str, Command]]:
+    """The commands that do something, by the words that call them."""
+    if not command.parts:
+        yield before, command
+    for word, part in names_of(command.parts):
+        yield from _calls(part, f"{before} {word}".lstrip())
+
+
+_ALL = Command("", "", "", "", parts=COMMANDS)
 
 
 def _bash() -> Iterator[str]:
     yield "_ansible_ensemble() {"
     yield '  local current="${COMP_WORDS[COMP_CWORD]}" words=""'
-    yield '  if [ "$COMP_CWORD" -eq 1 ]; then'
-    yield f'    words="{" ".join(name for name, _ in _names())}"'
-    yield '  elif [ "${current:0:1}" = "-" ]; then'
-    yield '    case "${COMP_WORDS[1]}" in'
-    for name, command in _names():
-        words = [option for action in options_of(command) for option in action.option_strings if option[:2] == "--"]
-        yield f'      {name}) words="{" ".join(words)}" ;;'
+    yield '  local before="${COMP_WORDS[*]:1:COMP_CWORD-1}"'
+    yield '  if [ "${current:0:1}" = "-" ]; then'
+    yield '    case "$before " in'
+    for words, calls in _by_words().items():
+        yield f'      {"|".join(calls)}) words="{words}" ;;'
+    yield "    esac"
+    yield "  else"
+    yield '    case "$before" in'
+    for call, command in _groups(_ALL, ""):
+        yield f'      "{call}") words="{" ".join(word for word, _ in names_of(command.parts))}" ;;'
     yield "    esac"
     yield "  fi"
     yield '  COMPREPLY=($(compgen -W "$words" -- "$current"))'
@@ -51,16 +66,27 @@ def _bash() -> Iterator[str]:
     yield "complete -o default -F _ansible_ensemble ansible-ensemble"
 
 
+def _by_words() -> dict[str, list[str]]:
+    """Bash's patterns of the calls that have the same options, by these."""
+    patterns: dict[str, list[str]] = {}
+    for call, command in _calls(_ALL, ""):
+        words = [option for action in options_of(command) for option in action.option_strings if option[:2] == "--"]
+        patterns.setdefault(" ".join(words), []).append(f'"{call} "*')
+    return patterns
+
+
 def _fish() -> Iterator[str]:
-    for name, command in _names():
-        yield f"complete -c ansible-ensemble -n __fish_use_subcommand -a {name} -d {_quoted(command.summary)}"
+    for before, group in _groups(_ALL, ""):
+        at = " ".join(["ansible-ensemble", *before.split()])
+        for word, part in names_of(group.parts):
+            condition = f"test (string join ' ' (commandline -opc)) = '{at}'"
+            yield f"complete -c ansible-ensemble -n {_quoted(condition)} -a {word} -d {_quoted(part.summary)}"
+    for call, command in _calls(_ALL, ""):
+        seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in call.split())
         for action in options_of(command):
             words = [f"-s {o[1:]}" if o[:2] != "--" else f"-l {o[2:]}" for o in action.option_strings]
             value = " -r" if action.nargs != 0 else ""
-            yield (
-                f"complete -c ansible-ensemble -n '__fish_seen_subcommand_from {name}' {' '.join(words)}{value}"
-                f" -d {_quoted(action.help or '')}"
-            )
+            yield f"complete -c ansible-ensemble -n '{seen}' {' '.join(words)}{value} -d {_quoted(action.help or '')}"
 
 
 def _quoted(text: str) -> str:

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import NoReturn
 
 from ansible_ensemble import __version__
-from ansible_ensemble.cli.catalogue import OTHER, find_command, overview
+from ansible_ensemble.cli.catalogue import HELP, OTHER, Command, find_command, overview
 from ansible_ensemble.cli.console import Console, standard_console
 from ansible_ensemble.cli.logged import logged
 from ansible_ensemble.cli.parser import parser_for
@@ -85,15 +85,16 @@ def execute(argv: Sequence[str], session: Session) -> int:
 
 
 def _dispatch(argv: Sequence[str], session: Session) -> int:
-    if not argv or argv[0] in ("-h", "--help") or list(argv) == ["help"]:
-        session.console.result(overview())
-        return 0 if argv else 2
-    name, rest = argv[0], list(argv[1:])
-    if name == "--version":
-        name = "version"
-    elif name == "help":
-        name, rest = rest[0], ["--help"]
-    command = find_command(name)
+    if not argv or argv[0] in HELP or list(argv) == ["help"]:
+        return _help(session, asked=bool(argv))
+    words = list(argv)
+    if words[0] == "--version":
+        words[0] = "version"
+    elif words[0] == "help":
+        words = [*words[1:], HELP[-1]]
+    command, rest = find_command(words)
+    if command.parts:
+        return _help(session, command, asked=bool(rest))
     module = importlib.import_module(f"ansible_ensemble.cli.commands.{command.module}")
     parser = parser_for(command)
     module.configure(parser)
@@ -104,10 +105,18 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
         _LOG.info("%s %s begins", command.name, __version__)
         if command.group != OTHER:
             importlib.import_module("ansible_ensemble.cli.trust").settle_trust(command, arguments, session.console)
+        if command.extra:
+            importlib.import_module("ansible_ensemble.cli.extras").require(command.extra)
         with asked_passwords(arguments, session.console) as answered:
             code = int(module.run(answered, session))
         _LOG.info("%s ends with exit code %d", command.name, code)
         return code
+
+
+def _help(session: Session, command: Command | None = None, *, asked: bool) -> int:
+    """Show what commands there are; that nobody asked for it is wrong usage."""
+    session.console.result(overview(command))
+    return 0 if asked else 2
 
 
 def _wants_traceback(argv: Sequence[str], console: Console) -> bool:

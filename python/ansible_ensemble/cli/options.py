@@ -97,6 +97,11 @@ def add_declared(parser: argparse.ArgumentParser, declared: Iterable[Option]) ->
         _add(group(parser, one.heading), one)
 
 
+def given(arguments: argparse.Namespace, declared: Iterable[Option]) -> dict[str, Any]:
+    """The options that the user gave, of those that are declared."""
+    return {one.name: getattr(arguments, one.name) for one in declared if hasattr(arguments, one.name)}
+
+
 def group(parser: argparse.ArgumentParser, heading: str) -> argparse._ArgumentGroup:
     """The group of this heading, which is made where there is none."""
     found = [one for one in parser._action_groups if one.title == heading]
@@ -166,7 +171,7 @@ def job_options(arguments: argparse.Namespace, environment: Mapping[str, str]) -
         UsageError: an option has no value of its kind.
         InvalidInput: a file of values cannot be read.
     """
-    options = {one.name: getattr(arguments, one.name) for one in OPTIONS if one.flags and hasattr(arguments, one.name)}
+    options = given(arguments, (one for one in OPTIONS if one.flags))
     if any(hasattr(arguments, name) for name in ("input", "input_files", "var", "extra_vars")):
         from ansible_ensemble.cli.values import inputs_of, variables_of
 

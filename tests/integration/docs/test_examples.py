@@ -8,11 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.cli.catalogue import COMMANDS
+from ansible_ensemble.cli.catalogue import COMMANDS, find_command
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.ensembles.options import JobOptions
@@ -76,7 +77,8 @@ def test_a_command_is_one(where: str, text: str) -> None:
     assert name in {*names, "COMMAND", "--version", "--help"} or name in COMMANDS_ELSEWHERE, where
     if name not in names:
         return
-    known = subprocess.run([PROGRAM, name, "--help"], capture_output=True, text=True, check=True).stdout
+    called = find_command([name, *takewhile(re.compile(r"[a-z]").match, words)])[0].name.split()
+    known = subprocess.run([PROGRAM, *called, "--help"], capture_output=True, text=True, check=True).stdout
     options = words[: words.index("--")] if "--" in words else words
     for word in options:
         option = word.partition("=")[0]

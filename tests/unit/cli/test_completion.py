@@ -28,6 +28,13 @@ def test_options():
     assert complete("validate", "--app") == []
 
 
+def test_parts_of_a_command():
+    assert complete("provision", "ba") == ["backup"]
+    assert complete("provision", "restore", "--for") == ["--force"]
+    assert complete("provision", "serve", "--for") == []
+    assert complete("provision", "restore", "--force", "--po") == ["--port"]
+
+
 def test_files_are_left_to_the_shell():
     assert complete("deploy", "ens") == []
 
@@ -36,7 +43,8 @@ def test_files_are_left_to_the_shell():
 def test_every_command_is_there(shell):
     script = completion_script(shell)
     for entry in COMMANDS:
-        assert f" {entry.name}" in script or f'"{entry.name} ' in script
+        for leaf in entry.leaves():
+            assert f" {leaf.word} " in script or f'"{leaf.name} ' in script
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -35,7 +35,7 @@ def ours() -> list[list[str]]:
 
 @pytest.mark.parametrize("words", ours(), ids=" ".join)
 def test_commands_and_options_are_there(words: list[str]) -> None:
-    command = find_command(words[0])
+    command, _ = find_command(words)
     parser = parser_for(command)
     importlib.import_module(f"ansible_ensemble.cli.commands.{command.module}").configure(parser)
     known = {option for action in parser.actions for option in action.option_strings}

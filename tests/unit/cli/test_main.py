@@ -33,13 +33,24 @@ def test_no_arguments_show_help_and_are_wrong_usage(command):
     assert done.out.startswith("usage: ")
 
 
-@pytest.mark.parametrize("name", [name for entry in COMMANDS for name in (entry.name, entry.alias) if name])
+@pytest.mark.parametrize(
+    "name", [name for entry in COMMANDS for leaf in entry.leaves() for name in (leaf.name, leaf.alias) if name]
+)
 def test_every_command_has_help(command, name, capsys):
-    assert command(name, "--help").code == 0
+    assert command(*name.split(), "--help").code == 0
     text = capsys.readouterr().out
     assert text.startswith("usage: ansible-ensemble ")
-    assert command("help", name).code == 0
+    assert command("help", *name.split()).code == 0
     assert capsys.readouterr().out == text
+
+
+def test_a_command_that_has_parts_lists_them(command):
+    done = command("provision", "--help")
+    assert done.code == 0
+    assert done.out.startswith("usage: ansible-ensemble provision COMMAND")
+    assert "  serve " in done.out
+    assert command("help", "provision").out == done.out
+    assert (command("provision").code, command("provision").out) == (2, done.out)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +76,9 @@ def test_every_command_has_help(command, name, capsys):
         (["destroy"], "it is `undeploy`"),
         (["state", "mv", "a", "b"], "`moved` in the spec"),
         (["-v", "plan"], "options come after the command"),
+        (["provision", "srve"], "did you mean serve"),
+        (["provision", "xyzzy"], "see `ansible-ensemble provision --help`"),
+        (["provision", "--port", "1", "serve"], "options come after the command"),
         (["plan", "-out", "file"], "write --out"),
         (["plan", "--target", "app"], "--instance NAME"),
         (["deploy", "-input=false"], "write --input"),

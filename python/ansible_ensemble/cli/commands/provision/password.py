@@ -1,0 +1,24 @@
+"""`ansible-ensemble provision password`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ansible_ensemble.cli import server_settings
+from ansible_ensemble.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    server_settings.add(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Make another password for the first user."""
+    import asyncio
+
+    from ansible_ensemble.provision.server.run import reset_password
+
+    password = asyncio.run(reset_password(server_settings.given(arguments, session.console)))
+    session.console.line(f"The password of rocketskates is now {password}")
+    return 0

@@ -1,0 +1,36 @@
+"""By which options and variables a server is reached."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_ensemble.cli import endpoint
+from ansible_ensemble.cli.catalogue import Command
+from ansible_ensemble.cli.console import Console
+from ansible_ensemble.cli.parser import parser_for
+from ansible_ensemble.core.errors import InvalidInput
+
+
+def reached(*words, **environment):
+    parser = parser_for(Command("ask", "ask", "ask", ""))
+    endpoint.add(parser)
+    return endpoint.given(parser.parse(words), Console(None, None, None, environment))
+
+
+def test_an_option_is_before_its_variable():
+    variables = {"RS_ENDPOINT": "https://a:1", "RS_KEY": "amy:secret"}
+    found = reached(**variables)
+    assert (found.endpoints, found.user, found.password) == (("https://a:1",), "amy", "secret")
+    assert reached("-E", "https://b:1 https://c:1", **variables).endpoints == ("https://b:1", "https://c:1")
+    assert reached("--key", "bob:word", **variables).user == "bob"
+    assert reached(RS_TOKEN="t").token == "t"
+    assert reached("--token", "u", RS_TOKEN="t").token == "u"
+
+
+def test_trust_is_said_in_one_way():
+    assert reached("--insecure").insecure
+    assert reached("--fingerprint", "ab" * 32).fingerprint == "ab" * 32
+    with pytest.raises(InvalidInput, match="only one can be wanted"):
+        reached("--insecure", "--fingerprint", "ab" * 32)
+    with pytest.raises(InvalidInput, match="cannot be used to verify"):
+        reached("--ca-file", "/nowhere")
