@@ -15,6 +15,7 @@ from ansible_ensemble.provision.objects.names import is_valid_name
 from ansible_ensemble.provision.rules import content_checks as content
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import missing
+from ansible_ensemble.provision.rules.flaw import Flaw
 from ansible_ensemble.provision.rules.machine_checks import flaws_of_machine, flaws_of_uuid, lacks_of_machine
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
@@ -50,9 +51,24 @@ def validated(checked: Checked, catalog: Catalog, syntax: SyntaxCheck = any_synt
     An object with a flaw may not be stored. One that lacks something is stored, and may not be used. What it names is
     as available as it says itself; so whoever calls this follows changes of availability from object to object.
     """
-    flaws = [f"{checked.key}: {flaw}" for flaw in _flaws(checked, catalog, syntax)]
-    errors = [*flaws, *_lacks(checked, catalog)]
-    return checked.replaced(validated=not flaws, available=not errors, errors=errors)
+    found = [f"{checked.key}: {flaw}" for flaw in flaws(checked, catalog, syntax)]
+    errors = [*found, *map(str, lacks(checked, catalog))]
+    return checked.replaced(validated=not found, available=not errors, errors=errors)
+
+
+def flaws(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+    """Why an object may not be stored."""
+    check = _FLAWS.get(type(checked))
+    if not isinstance(checked, Machine | Job) and not is_valid_name(checked.PREFIX, checked.key):
+        field = "ID" if isinstance(checked, Template) else "Name"
+        yield Flaw(f"Invalid {field} `{checked.key}`", field)
+    yield from check(checked, catalog, syntax) if check else ()
+
+
+def lacks(checked: Object, catalog: Catalog) -> Iterable[str]:
+    """Why an object that may be stored cannot be used."""
+    check = _LACKS.get(type(checked))
+    return check(checked, catalog) if check else ()
 
 
 def refuse_flawed(checked: Object) -> None:
@@ -74,18 +90,6 @@ def refuse_errors(before: Object | None, after: Object) -> None:
     known = before.errors if before else []
     if brought := [error for error in after.errors if error not in known]:
         raise invalid(*brought, model=after.PREFIX, key=after.key)
-
-
-def _flaws(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
-    check = _FLAWS.get(type(checked))
-    if not isinstance(checked, Machine | Job) and not is_valid_name(checked.PREFIX, checked.key):
-        yield f"Invalid {'ID' if isinstance(checked, Template) else 'Name'} `{checked.key}`"
-    yield from check(checked, catalog, syntax) if check else ()
-
-
-def _lacks(checked: Object, catalog: Catalog) -> Iterable[str]:
-    check = _LACKS.get(type(checked))
-    return check(checked, catalog) if check else ()
 
 
 def _flaws_of_job(job: Job, _: Catalog, __: SyntaxCheck) -> Iterator[str]:

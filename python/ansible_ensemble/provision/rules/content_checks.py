@@ -9,6 +9,7 @@ from ansible_ensemble.provision.objects.parts import entry_references
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import duplicates, flaws_of_entries, missing, unusable
 from ansible_ensemble.provision.rules.expansion import prerequisites_in
+from ansible_ensemble.provision.rules.flaw import Flaw, within
 from ansible_ensemble.provision.rules.parameters import flaws_of_params
 from ansible_ensemble.provision.rules.prerequisites import CircularTask, MissingPrerequisite, tasks_before
 from ansible_ensemble.provision.rules.schemas import flaw_of_schema
@@ -23,7 +24,7 @@ from ansible_ensemble.provision.rules.template_checks import (
 def flaws_of_template(template: Template, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
     """A template's text has to be one of its engine."""
     if flaw := syntax(template.contents, template.meta):
-        yield flaw
+        yield Flaw(flaw, "Contents")
 
 
 def flaws_of_task(task: Task, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
@@ -42,25 +43,26 @@ def lacks_of_task(task: Task, catalog: Catalog) -> Iterator[str]:
 def flaws_of_stage(stage: Stage, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
     """A stage has sound templates and entries, and each profile once."""
     yield from flaws_of_templates(stage.templates, syntax)
-    yield from flaws_of_entries(stage.tasks)
-    yield from duplicates("profile", stage.profiles)
+    yield from within("Tasks", flaws_of_entries(stage.tasks))
+    yield from within("Profiles", duplicates("profile", stage.profiles))
 
 
 def lacks_of_stage(stage: Stage, catalog: Catalog) -> Iterator[str]:
     """A stage lacks what it names, unless that is there and available."""
     bootenv = [("bootenvs", stage.boot_env)] if stage.boot_env else []
-    profiles = [("profiles", name) for name in stage.profiles]
+    yield from (Flaw(flaw, "BootEnv", reference=flaw.reference) for flaw in unusable(bootenv, catalog))
+    yield from within("Profiles", unusable((("profiles", name) for name in stage.profiles), catalog))
     # Of another stage in its list, it is enough that it is there: its tasks are not run by this one.
     named = dict.fromkeys(entry_references(stage.tasks))
-    yield from unusable([*bootenv, *profiles, *(reference for reference in named if reference[0] != "stages")], catalog)
-    yield from missing((reference for reference in named if reference[0] == "stages"), catalog)
+    yield from within("Tasks", unusable((reference for reference in named if reference[0] != "stages"), catalog))
+    yield from within("Tasks", missing((reference for reference in named if reference[0] == "stages"), catalog))
     yield from missing_templates(stage.templates, catalog)
     yield from flaws_of_params(stage.params, catalog)
 
 
 def lacks_of_workflow(workflow: Workflow, catalog: Catalog) -> Iterator[str]:
     """A workflow lacks stages that are not there, or not available."""
-    return unusable(dict.fromkeys(("stages", name) for name in workflow.stages), catalog)
+    return within("Stages", unusable(dict.fromkeys(("stages", name) for name in workflow.stages), catalog))
 
 
 def flaws_of_bootenv(bootenv: BootEnv, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
@@ -76,19 +78,19 @@ def lacks_of_bootenv(bootenv: BootEnv, catalog: Catalog) -> Iterator[str]:
 def flaws_of_param(param: Param, _: Catalog, __: SyntaxCheck) -> Iterator[str]:
     """A param has a sound schema, and a default that fits it."""
     if param.schema is not None and (flaw := flaw_of_schema(param.schema)):
-        yield flaw
+        yield from within("Schema", [flaw])
 
 
 def flaws_of_profile(profile: Profile, catalog: Catalog, _: SyntaxCheck) -> Iterator[str]:
     """A profile includes each profile once, and not itself."""
-    yield from duplicates("profile", profile.profiles)
+    yield from within("Profiles", duplicates("profile", profile.profiles))
     if profile.name in _included(profile.profiles, catalog):
-        yield f"Profile {profile.name} includes itself"
+        yield Flaw(f"Profile {profile.name} includes itself", "Profiles")
 
 
 def lacks_of_profile(profile: Profile, catalog: Catalog) -> Iterator[str]:
     """A profile lacks those it includes that are not there, or not available; its params have to fit."""
-    yield from unusable((("profiles", name) for name in profile.profiles), catalog)
+    yield from within("Profiles", unusable((("profiles", name) for name in profile.profiles), catalog))
     yield from flaws_of_params(profile.params, catalog)
 
 
@@ -103,7 +105,7 @@ def _of_prerequisites(task: Task, catalog: Catalog, error: type[ValueError]) -> 
         tasks_before(task.name, prerequisites)
     except (CircularTask, MissingPrerequisite) as flaw:
         if isinstance(flaw, error):
-            yield str(flaw)
+            yield Flaw(str(flaw), "Prerequisites", flaw.name, reference=flaw.reference)
 
 
 def _included(names: Sequence[str], catalog: Catalog) -> set[str]:

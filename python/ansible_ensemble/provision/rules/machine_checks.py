@@ -15,12 +15,8 @@ from ansible_ensemble.provision.objects.names import is_valid_name
 from ansible_ensemble.provision.objects.parts import entry_references
 from ansible_ensemble.provision.rules.architecture import flaw_of_architecture
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.entry_checks import (
-    TITLES,
-    duplicates,
-    flaws_of_entries,
-    missing,
-)
+from ansible_ensemble.provision.rules.entry_checks import duplicates, flaws_of_entries, missing
+from ansible_ensemble.provision.rules.flaw import TITLES
 from ansible_ensemble.provision.rules.parameters import flaws_of_params
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from ansible_ensemble.provision.objects.content import Param, Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.flaw import Flaw, path_of
 from ansible_ensemble.provision.rules.schemas import flaw_of_value
 
 #: What has params of its own.
@@ -97,7 +98,8 @@ def flaw_of_param(name: str, value: Any, catalog: Catalog) -> str:
     flaw = flaw_of_value(param.schema, value)
     if not flaw:
         return ""
-    return f"Key '{name}': invalid val" + (" of a secure param" if param.secure else f" '{value}': {flaw}")
+    told = " of a secure param" if param.secure else f" '{value}': {flaw}"
+    return Flaw(f"Key '{name}': invalid val{told}", "Params", name, *path_of(flaw))
 
 
 def flaws_of_params(params: Mapping[str, Any], catalog: Catalog) -> list[str]:

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ansible_ensemble.provision.objects.base import Reference
+
 #: The prerequisites of a task; None where there is no such task.
 Prerequisites = Callable[[str], Sequence[str] | None]
 
 
 class CircularTask(ValueError):
-    """A task that is among its own prerequisites."""
+    """A task that is among its own prerequisites.
+
+    Attributes:
+        name: of the task.
+        reference: nothing: the task is there.
+    """
+
+    reference: Reference | None = None
 
     def __init__(self, task: str) -> None:
         super().__init__(f"Task {task} depends on itself!")
+        self.name = task
 
 
 class MissingPrerequisite(ValueError):
-    """A task that is a prerequisite, and is not there."""
+    """A task that is a prerequisite, and is not there.
+
+    Attributes:
+        name: of the prerequisite.
+        reference: to it.
+    """
 
     def __init__(self, task: str, missing: str) -> None:
         super().__init__(f"Task {task} missing prerequisite {missing}")
+        self.name, self.reference = missing, ("tasks", missing)
 
 
 def tasks_before(task: str, prerequisites: Prerequisites) -> list[str]:

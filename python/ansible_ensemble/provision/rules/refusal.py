@@ -14,7 +14,7 @@ class Refused(Exception):
 
     def __init__(self, status: int, *messages: str, type: str = "", model: str = "", key: str = "") -> None:
         super().__init__("; ".join(messages))
-        self.error = Error(model=model, key=key, type=type, messages=list(messages), code=status)
+        self.error = Error(model=model, key=key, type=type, messages=[str(one) for one in messages], code=status)
 
 
 def invalid(*messages: str, model: str, key: str) -> Refused:

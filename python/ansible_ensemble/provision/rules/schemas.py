@@ -18,6 +18,7 @@ from jsonschema.validators import Draft7Validator, extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from ansible_ensemble.provision.rules.flaw import Flaw, path_of
 from ansible_ensemble.provision.rules.pattern import InvalidPattern, compiled_for_many
 
 #: A schema that a definition refers to by an address is never fetched.
@@ -47,9 +48,10 @@ def flaw_of_schema(schema: Any) -> str:
     except RecursionError:
         return "invalid schema: it is nested too deep"
     except SchemaError as error:
-        return f"invalid schema: {error.message}{f': {error.cause}' if error.cause else ''}"
+        told = f"invalid schema: {error.message}{f': {error.cause}' if error.cause else ''}"
+        return Flaw(told, *error.absolute_path)
     if "default" in schema and (flaw := flaw_of_value(schema, schema["default"])):
-        return f"invalid default: {flaw}"
+        return Flaw(f"invalid default: {flaw}", "default", *path_of(flaw))
     return ""
 
 
@@ -71,7 +73,7 @@ def flaw_of_value(schema: Any, value: Any) -> str:
 
 def _told(error: ValidationError) -> str:
     place = "".join(f"[{part!r}]" for part in error.absolute_path)
-    return f"{place}: {error.message}" if place else error.message
+    return Flaw(f"{place}: {error.message}" if place else error.message, *error.absolute_path)
 
 
 def _compiled(schema: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from ansible_ensemble.provision.objects.content import Template
 from ansible_ensemble.provision.objects.parts import TemplateInfo
 from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.flaw import Flaw, absent
 
 #: What is wrong with the syntax of a template's text, whose engine its Meta may name; empty if it is sound.
 SyntaxCheck: TypeAlias = Callable[[str, Mapping[str, str]], str]
@@ -17,27 +18,28 @@ SYSTEMS = frozenset(("any", "darwin", "esxi", "freebsd", "linux", "netbsd", "ope
 
 def flaws_of_templates(
     templates: Sequence[TemplateInfo], syntax: SyntaxCheck, path_required: bool = True
-) -> Iterator[str]:
+) -> Iterator[Flaw]:
     """Why an object cannot have these templates."""
     names: set[str] = set()
     for index, template in enumerate(templates):
-        yield from _flaws_of_template(template, index, path_required)
+        yield from _at(index, _flaws_of_template(template, index, path_required))
         if template.name and template.name in names:
-            yield f"Template name {template.name} is used more than once"
+            yield Flaw(f"Template name {template.name} is used more than once", "Templates", index, "Name")
         names.add(template.name)
-        for text in (template.contents, template.path):
+        for field, text in (("Contents", template.contents), ("Path", template.path)):
             if text and (flaw := syntax(text, template.meta)):
-                yield f"Template {template.name}: {flaw}"
+                yield Flaw(f"Template {template.name}: {flaw}", "Templates", index, field)
 
 
-def flaws_of_systems(templates: Sequence[TemplateInfo]) -> Iterator[str]:
+def flaws_of_systems(templates: Sequence[TemplateInfo]) -> Iterator[Flaw]:
     """What is wrong with the operating systems that the templates of a task name: all name some, or none does."""
-    for template in templates:
+    for index, template in enumerate(templates):
         unknown = sorted(systems_of(template) - SYSTEMS)
         if unknown:
-            yield f"Template {template.name}: invalid OS {', '.join(unknown)} in Meta"
+            message = f"Template {template.name}: invalid OS {', '.join(unknown)} in Meta"
+            yield Flaw(message, "Templates", index, "Meta", "OS")
     if len({"OS" in template.meta for template in templates}) > 1:
-        yield "Either all templates or none must have OS in their Meta"
+        yield Flaw("Either all templates or none must have OS in their Meta", "Templates")
 
 
 def systems_of(template: TemplateInfo) -> set[str]:
@@ -45,18 +47,23 @@ def systems_of(template: TemplateInfo) -> set[str]:
     return {name.strip() for name in template.meta["OS"].split(",")} if "OS" in template.meta else set()
 
 
-def missing_templates(templates: Sequence[TemplateInfo], catalog: Catalog) -> Iterator[str]:
+def missing_templates(templates: Sequence[TemplateInfo], catalog: Catalog) -> Iterator[Flaw]:
     """Which templates an object names that are not there."""
-    for template in templates:
+    for index, template in enumerate(templates):
         if template.id and catalog.get(Template, template.id) is None:
-            yield f"Template {template.id} does not exist"
+            reference = ("templates", template.id)
+            yield Flaw(absent(reference), "Templates", index, "ID", reference=reference)
 
 
-def _flaws_of_template(template: TemplateInfo, index: int, path_required: bool) -> Iterator[str]:
+def _at(index: int, messages: Iterator[Flaw]) -> Iterator[Flaw]:
+    return (Flaw(message, "Templates", index, *message.path) for message in messages)
+
+
+def _flaws_of_template(template: TemplateInfo, index: int, path_required: bool) -> Iterator[Flaw]:
     if not template.name:
-        yield f"Template {index} has no Name"
+        yield Flaw(f"Template {index} has no Name")
     if path_required and not template.path:
-        yield f"Template {template.name or index} has no Path"
+        yield Flaw(f"Template {template.name or index} has no Path")
     given = sum(bool(source) for source in (template.id, template.contents, template.link))
     if given != 1:
-        yield f"Template {template.name or index} must have exactly one of ID, Contents and Link"
+        yield Flaw(f"Template {template.name or index} must have exactly one of ID, Contents and Link")
