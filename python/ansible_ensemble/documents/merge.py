@@ -35,6 +35,9 @@ MAX_EXPANDED = 1_000_000
 RepositoryFinder = Callable[[str], Path | None]
 """Returns the folder of a repository by its name, None where there is none of that name."""
 
+FileReader = Callable[[Path], Document]
+"""Reads a file that a directive includes."""
+
 
 def expand(
     document: Document,
@@ -42,6 +45,7 @@ def expand(
     roots: Iterable[Path] = (),
     find_repository: RepositoryFinder = lambda _: None,
     included: list[Path] | None = None,
+    read: FileReader = read_yaml,
 ) -> Any:
     """Return the document's data with each merge directive applied.
 
@@ -53,16 +57,17 @@ def expand(
         roots: the folders that included files may lie in; the document's own folder is one of them.
         find_repository: finds the folder of a repository that an `+include` names; its files may be included.
         included: gets the files that were included.
+        read: reads an included file.
 
     Raises:
         InvalidInput: a directive names nothing, names itself, or merges what cannot be merged.
     """
     if "+" not in document.text or not _MAYBE.search(document.text):
         return document.data
-    files = _Files([document.path.absolute().parent, *roots], find_repository)
+    files = _Files([document.path.absolute().parent, *roots], find_repository, read)
     data = _Expansion(document, files, ()).expand(document.data, ())
     if included is not None:
-        included.extend(files.read)
+        included.extend(files.known)
     if isinstance(data, Nothing):
         return Map()
     return _cleaned(data)
@@ -86,7 +91,8 @@ class _Files:
 
     roots: list[Path]
     find_repository: RepositoryFinder
-    read: dict[Path, Document] = field(default_factory=dict)
+    read: FileReader
+    known: dict[Path, Document] = field(default_factory=dict)
     done: dict[int, tuple[Any, int]] = field(default_factory=dict)
     visited: int = 0
 
@@ -228,14 +234,15 @@ class _Expansion:
                     return None
                 raise InvalidInput(f"there is no repository {repository!r}", place)
             base, roots = folder, [folder]
+            self.files.roots.append(folder)  # what the file includes in turn lies beside it
         path = confine(name, base, roots, "the included file", place)
         if directive.optional and not is_there(path):
             return None
-        if path not in self.files.read:
+        if path not in self.files.known:
             if not is_file(path):
                 raise InvalidInput(f"there is no file {name}", place, "begin it with +? if it may be missing")
-            self.files.read[path] = read_yaml(path)
-        return self.files.read[path]
+            self.files.known[path] = self.files.read(path)
+        return self.files.known[path]
 
     def anchored(self, name: str) -> Any:
         """Return what an anchor names."""

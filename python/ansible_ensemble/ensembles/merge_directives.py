@@ -10,10 +10,12 @@ from typing import Any
 from ansible_ensemble.documents.ensemble_schema import RECORDED_SECTIONS
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.places import Map, split, united
-from ansible_ensemble.documents.yaml import Document
+from ansible_ensemble.documents.yaml import Document, read_yaml
+from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
 from ansible_ensemble.projects.clones import find_repositories
 from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.project import find_project
+from ansible_ensemble.projects.trust import is_trusted
 
 
 def expanded(
@@ -41,12 +43,19 @@ def expanded(
 
     def find_repository(name: str) -> Path | None:
         known = load_environment(path, {}, environment)
-        return find_repositories(known).get(name)
+        return find_repositories(known, document.data).get(name)
 
     # the project is looked for only where it matters: most ensembles include nothing
     roots = [find_project(path).root] if "+" in document.text else []
     if not isinstance(document.data, Map):
         return {}
     spec, recorded = split(document.data, RECORDED_SECTIONS)
-    data = expand(replace(document, data=spec), roots=roots, find_repository=find_repository, included=included)
+    data = expand(
+        replace(document, data=spec), roots=roots, find_repository=find_repository, included=included, read=_read
+    )
     return united(recorded, data) if isinstance(data, Map) else recorded
+
+
+def _read(path: Path) -> Document:
+    """An included file, which may be one in Python."""
+    return read_python_template(path, trusted=is_trusted(path)) if path.suffix == SUFFIX else read_yaml(path)

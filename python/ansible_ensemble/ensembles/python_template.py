@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -30,6 +31,8 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
         InvalidInput: the file cannot be converted, may not run, or the package is not installed.
     """
     place = Place(str(path))
+    if _says_nothing(path):
+        return parse_yaml("{}", path)
     if not trusted:
         raise InvalidInput(
             "a service template in Python runs when it is read, and its project is not trusted", place, TRUST
@@ -58,3 +61,12 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
         hint = "return ARTIFACT.execute(INPUT=VALUE, ...), which is called when the file is read, in safe mode"
         raise InvalidInput(f"the operation {name} cannot be converted: it does not say what runs", place, hint)
     return parse_yaml(done.stdout.decode(), path, f"{path} (as TOSCA)")
+
+
+def _says_nothing(path: Path) -> bool:
+    """Whether a file has only comments and texts, as the one that Unfurl makes with a project."""
+    try:
+        body = ast.parse(path.read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        return False
+    return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in body)

@@ -80,6 +80,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         _check_template(location, data)
     environment = load_environment(path, data, options.environment)
     vault = environment.vault = options.open_vault()
+    vault.take(environment.take_vault_passwords())
     codec = SecretCodec(vault) if vault.available else SecretCodec()
     written, where, then = document, location, data
     if options.revision:
@@ -89,7 +90,7 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         then = expanded(written, options.environment, included)
         environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
     spec = codec.open(then.get("spec") or {})
-    repositories = find_repositories(environment)
+    repositories = find_repositories(environment, then)
     inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, codec)}
     topology = _topology(
         where, written, spec, inputs, repositories, environment=environment, whole=whole, trusted=trusted

@@ -19,6 +19,9 @@ from ansible_ensemble.projects.lfs_lock import LfsSettings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
 from ansible_ensemble.projects.vault import Vault
 
+#: The secret of Unfurl's that holds passwords by vault id.
+VAULT_PASSWORDS = "vault_secrets"
+
 #: A map of secrets in the project or beside the ensemble, usually encrypted.
 SECRETS_FILES = ("secrets/secrets.yaml", "secrets/secrets.yml")
 
@@ -128,7 +131,7 @@ class Environment:
             raw: dict[str, Any] = {}
             for folder in dict.fromkeys((self.root, self.folder)):
                 for name in SECRETS_FILES:
-                    raw |= self._secrets_of(folder / name)
+                    raw |= self._secrets_of(folder / name) or self._secrets_of(folder / f".{name}")
             raw |= self.raw.get("secrets", {})
             self._secrets = Values(raw, self._secret)
         return self._secrets
@@ -136,6 +139,28 @@ class Environment:
     def afresh(self) -> Environment:
         """The same, with values that are evaluated anew: a job may have changed what they are read from."""
         return replace(self, _variables=None, _sensitive_variables=[], _secrets=None)
+
+    def take_vault_passwords(self) -> dict[str, str]:
+        """The vault passwords by id that Unfurl's projects keep among their secrets, which these are no more then.
+
+        `UNFURL_VAULT_ID_PASSWORD` replaces the one of an id.
+
+        Raises:
+            InvalidInput: one is no text, or cannot be evaluated.
+        """
+        written = self.raw.get("secrets", {}).pop(VAULT_PASSWORDS, None) or {}
+        if not isinstance(written, Mapping):
+            raise InvalidInput(f"{VAULT_PASSWORDS} must be a map by vault id", place_of(written))
+        found = {}
+        for name, value in written.items():
+            variable = f"UNFURL_VAULT_{str(name).upper()}_PASSWORD"
+            password = os.environ.get(variable) if self.trusted else None
+            password = self._secret(value) if password is None else password
+            if not isinstance(password, str) or not password:
+                hint = f"write one, or set {variable}"
+                raise InvalidInput(f"the vault password {name!r} is no text", place_of(written, name), hint)
+            found[str(name)] = password
+        return found
 
     def secret(self, name: str) -> Any:
         """The secret of this name.
@@ -165,7 +190,19 @@ class Environment:
             raise InvalidInput("this is not text", Place(str(path))) from error
         if data is not None and not isinstance(data, Mapping):
             raise InvalidInput("secrets must be a map by name", Place(str(path)))
+        if data is not None and data.get("kind") == "Project":
+            data = self._secrets_of_project(data)
         return {str(name): value for name, value in (data or {}).items()}
+
+    def _secrets_of_project(self, data: Mapping[Any, Any]) -> dict[Any, Any]:
+        """The secrets in what Unfurl merges into a project's file; in a fresh clone it is there encrypted only."""
+        found: dict[Any, Any] = {}
+        for name in dict.fromkeys(("defaults", self.name)):
+            layer: Any = data
+            for key in ("environments", name, "secrets"):
+                layer = layer.get(key) if isinstance(layer, Mapping) else None
+            found |= layer if isinstance(layer, Mapping) else {}
+        return found
 
     def _variable(self, name: str, value: Any) -> Any:
         value = self._evaluate(value)

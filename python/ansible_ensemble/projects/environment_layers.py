@@ -87,7 +87,7 @@ def _own(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _check_name(name: str, project: Project, home: Project | None, place: Place | None) -> None:
-    known = {*project.environments, *(home.environments if home else ())} - {DEFAULTS}
+    known = {*project.environments, *(home.environments if home else ()), project.default_environment} - {DEFAULTS, ""}
     if name and name != DEFAULTS and name not in known:
         hint = f"there are: {', '.join(sorted(known))}" if known else "no project names any"
         place = place or (Place(str(project.file)) if project.file else None)

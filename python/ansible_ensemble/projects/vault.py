@@ -2,6 +2,7 @@
 
 Passwords come from where Ansible takes them: `--vault-id name@source` (any number), `ANSIBLE_VAULT_IDENTITY_LIST`,
 `ANSIBLE_VAULT_PASSWORD_FILE` and the same settings in `ansible.cfg`. They are read when the first one is needed.
+A project of Unfurl's may also have its own, as the secret `vault_secrets`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,14 @@ class Vault:
         """
         self._vault_ids = tuple(vault_ids)
         self._passwords: list[tuple[str, Any]] | None = list(passwords) if passwords is not None else None
+        self._own: dict[str, Any] = {}
+
+    def take(self, passwords: Mapping[str, str]) -> None:
+        """Have passwords by vault id that the project itself keeps, as Unfurl's do; all others come before them."""
+        if passwords:
+            from ansible.parsing.vault import VaultSecret
+
+            self._own |= {name: VaultSecret(reveal(text).encode()) for name, text in passwords.items()}
 
     @property
     def available(self) -> bool:
@@ -190,7 +199,7 @@ class Vault:
             file = setting("DEFAULT_VAULT_PASSWORD_FILE")
             sources = [*configured, *self._vault_ids, *([str(file)] if file else [])]
             self._passwords = [_read_password(source) for source in sources]
-        return self._passwords
+        return [*self._passwords, *self._own.items()]
 
 
 def is_encrypted(data: bytes) -> bool:
