@@ -26,8 +26,9 @@ from ansible_ensemble.provision.server.login import Login
 from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings, yaml_of
 from ansible_ensemble.provision.server.upkeep import PRINCIPAL, Upkeep
+from ansible_ensemble.provision.service.actions import Action
 from ansible_ensemble.provision.service.built_ins import FIRST_USER
-from ansible_ensemble.provision.service.commands import declared_actions
+from ansible_ensemble.provision.service.declared_actions import declared_actions
 from ansible_ensemble.provision.store.opening import is_postgres, open_store
 from ansible_ensemble.provision.store.transaction import Store
 
@@ -76,7 +77,7 @@ async def serve(settings: Settings, say: Say) -> None:
         EnsembleError: it cannot start.
     """
     log.begin(settings.log_level, settings.log_format)
-    actions = declared_actions(yaml_of(Path(settings.actions)) or []) if settings.actions else ()
+    actions = _declared(Path(settings.actions)) if settings.actions else ()
     async with opened(settings) as store:
         start = await store.transact(lambda tx: prepare(tx, default_user=settings.default_user), PRINCIPAL)
         if start.password:
@@ -91,6 +92,10 @@ async def serve(settings: Settings, say: Say) -> None:
             actions=actions,
         )
         await _serve(server, say)
+
+
+def _declared(file: Path) -> tuple[Action, ...]:
+    return declared_actions(yaml_of(file) or [], file.absolute().parent)
 
 
 def _say_password(say: Say, password: str, known: bool) -> None:

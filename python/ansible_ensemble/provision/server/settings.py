@@ -65,7 +65,7 @@ class Settings:
         0, "Days after which jobs that ended are removed", "--job-age", _KEEPING, metavar="DAYS", otherwise="never"
     )
     actions: str = _setting(
-        "", "YAML file of commands that are offered as actions of machines", "--actions", _ACTIONS, metavar="FILE"
+        "", "YAML file of what is offered as actions of machines", "--actions", _ACTIONS, metavar="FILE"
     )
     log_level: str = _setting(
         "info", "What is logged", "--log-level", _LOG, choices=("error", "warning", "info", "debug")

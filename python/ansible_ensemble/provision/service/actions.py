@@ -5,7 +5,7 @@ There is none by default: whoever starts the server gives it actions of their ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import msgspec
 
 from ansible_ensemble.provision.objects.base import Object, Record
 from ansible_ensemble.provision.objects.codec import plain
-from ansible_ensemble.provision.rules.parameters import aggregated
+from ansible_ensemble.provision.rules.parameters import aggregated, value_of
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
@@ -51,10 +51,12 @@ class Action:
         about: what it is for.
         run: gets the object and the params; what it returns is the answer; raises `ActionFailed`. It runs outside of
             any transaction, and may take its time.
+        provider_param: a param of the object that has to name the provider; without one, it is for all objects.
     """
 
     about: AvailableAction
     run: Callable[[Any, Mapping[str, Any]], Any]
+    provider_param: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ def list_actions(
     Raises:
         Refused: 404, there is no such object.
     """
-    found(reader, kind_of(prefix), name)
-    return [one.about for one in actions if one.about.model == prefix and provider in ("", one.about.provider)]
+    target = found(reader, kind_of(prefix), name)
+    return [one.about for one in actions if provider in ("", one.about.provider) and _is_for(reader, one, target)]
 
 
 def show_action(reader: Reader, actions: Sequence[Action], prefix: str, name: str, command: str) -> AvailableAction:
@@ -103,8 +105,8 @@ def show_action(reader: Reader, actions: Sequence[Action], prefix: str, name: st
     Raises:
         Refused: 404, there is no such object, or it has no such action.
     """
-    found(reader, kind_of(prefix), name)
-    if action := find_action(actions, prefix, command):
+    target = found(reader, kind_of(prefix), name)
+    if action := find_action(reader, actions, target, command):
         return action.about
     raise not_found("GET", prefix, f"{name}/actions/{command}")
 
@@ -119,19 +121,50 @@ def prepare(
             param that is needed is missing.
     """
     target = found(reader, kind_of(prefix), name, "POST")
-    action = find_action(actions, prefix, command)
+    action = find_action(reader, actions, target, command)
     if action is None:
+        if unfit := why_unfit(reader, actions, target, command):
+            raise invalid(unfit, model=prefix, key=target.key)
         raise not_found("POST", prefix, f"{name}/actions/{command}")
     return invocation(reader, action, target, parsed_body(dict[str, Any], body or b"{}", "POST", prefix, target.key))
 
 
-def find_action(actions: Sequence[Action], prefix: str, command: str, provider: str = "") -> Action | None:
-    """The action of a name, of any provider or of one."""
-    for action in actions:
-        about = action.about
-        if (about.model, about.command) == (prefix, command) and provider in ("", about.provider):
+def find_action(
+    reader: Reader, actions: Sequence[Action], target: Object, command: str, provider: str = ""
+) -> Action | None:
+    """The action of a name that is for an object, of any provider or of one."""
+    for action in _named(actions, command, provider):
+        if _is_for(reader, action, target):
             return action
     return None
+
+
+def why_unfit(reader: Reader, actions: Sequence[Action], target: Object, command: str, provider: str = "") -> str:
+    """Why no action of a name is for an object though there are some for its kind; empty if there are none."""
+    others = [one for one in _named(actions, command, provider) if one.about.model == target.PREFIX]
+    if not others:
+        return ""
+    param = others[0].provider_param
+    named = ", ".join(sorted({one.about.provider for one in others}))
+    return f"{param} is {_param(reader, target, param)!r}; providers of {command} are {named}"
+
+
+def _named(actions: Sequence[Action], command: str, provider: str) -> Iterator[Action]:
+    for action in actions:
+        if action.about.command == command and provider in ("", action.about.provider):
+            yield action
+
+
+def _is_for(reader: Reader, action: Action, target: Object) -> bool:
+    """Whether an action is for an object; a param can only choose among what the operator has declared."""
+    if action.about.model != target.PREFIX:
+        return False
+    param = action.provider_param
+    return not param or _param(reader, target, param) == action.about.provider
+
+
+def _param(reader: Reader, target: Object, name: str) -> Any:
+    return value_of(target, name, reader) if isinstance(target, WITH_PARAMS) else None
 
 
 def invocation(reader: Reader, action: Action, target: Object, said: Mapping[str, Any]) -> Invocation:

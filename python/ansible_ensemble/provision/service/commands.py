@@ -1,83 +1,79 @@
-"""Actions that are commands of the server's host, as its operator declares them."""
+"""Commands of the server's host that carry out actions."""
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json, encode
-from ansible_ensemble.provision.service.actions import Action, ActionFailed, AvailableAction
+from ansible_ensemble.provision.service.actions import ActionFailed
 
 
-class DeclaredCommand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A command that is offered as an action.
-
-    Attributes:
-        name: of the action, as in `nextbootpxe` and `poweron`.
-        run: the program and its arguments; no shell reads them.
-        provider: whom task lists may name, as in `action:PROVIDER:NAME`.
-        model: the kind of objects that it is for.
-        required_params: what the command has to get.
-        optional_params: what it gets if it is known.
-        seconds: how long it may take.
-    """
-
-    name: str
-    run: list[str]
-    provider: str = "commands"
-    model: str = "machines"
-    required_params: list[str] = msgspec.field(default_factory=list)
-    optional_params: list[str] = msgspec.field(default_factory=list)
-    seconds: float = 60
-
-
-def declared_actions(declared: Any) -> tuple[Action, ...]:
-    """The actions of a list of declared commands, as a document has it.
+def run_command(command: Sequence[str], seconds: float, asked: Any) -> Any:
+    """What a command prints: JSON, or else its text; it gets what is asked as JSON on its input.
 
     Raises:
-        InvalidInput: it is no such list; the message says where.
+        ActionFailed: it did not succeed in time.
+    """
+    printed = output_of(command, seconds, command[0], given=encode(asked))
+    try:
+        return decode_json(printed)
+    except Undecodable:
+        return printed.decode(errors="replace").strip()
+
+
+def output_of(
+    command: Sequence[str],
+    seconds: float,
+    called: str,
+    *,
+    given: bytes = b"",
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
+    """What a command prints; after its time it is ended, with what it started and is in its session.
+
+    Args:
+        command: the program and its arguments.
+        seconds: how long it may take.
+        called: what messages call it.
+        given: its input.
+        folder: its working directory.
+        environment: variables on top of the server's.
+
+    Raises:
+        ActionFailed: it cannot be started, takes too long, or has another exit status than 0.
     """
     try:
-        commands = msgspec.convert(declared, list[DeclaredCommand])
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"actions: {error}") from None
-    if nameless := [index for index, one in enumerate(commands) if not (one.name and one.run)]:
-        raise InvalidInput(f"actions: $[{nameless[0]}] needs a name and what to run")
-    return tuple(map(_action, commands))
-
-
-def _action(declared: DeclaredCommand) -> Action:
-    def run(target: Any, params: Mapping[str, Any]) -> Any:
-        return _result(declared, {"object": target, "params": params})
-
-    about = AvailableAction(
-        provider=declared.provider,
-        command=declared.name,
-        model=declared.model,
-        required_params=declared.required_params,
-        optional_params=declared.optional_params,
-    )
-    return Action(about, run)
-
-
-def _result(declared: DeclaredCommand, asked: Any) -> Any:
-    """What the command prints: JSON, or else its text; it gets the object and the params as JSON on its input."""
-    try:
-        done = subprocess.run(
-            declared.run, input=encode(asked), capture_output=True, timeout=declared.seconds, check=False
+        started = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,
         )
     except OSError as error:
-        raise ActionFailed(f"{declared.run[0]}: {error.strerror}") from None
-    except subprocess.TimeoutExpired:
-        raise ActionFailed(f"{declared.run[0]} took longer than {declared.seconds:g} seconds") from None
-    if done.returncode:
-        said = (done.stdout + done.stderr).decode(errors="replace").strip()
-        raise ActionFailed(f"{declared.run[0]} exited with status {done.returncode}\n{said}".rstrip())
-    try:
-        return decode_json(done.stdout)
-    except Undecodable:
-        return done.stdout.decode(errors="replace").strip()
+        raise ActionFailed(f"{called}: {error.strerror}") from None
+    with started:
+        try:
+            printed, complaints = started.communicate(given, seconds)
+        except subprocess.TimeoutExpired:
+            _kill(started)
+            raise ActionFailed(f"{called} took longer than {seconds:g} seconds") from None
+    if started.returncode:
+        said = (printed + complaints).decode(errors="replace").strip()
+        raise ActionFailed(f"{called} exited with status {started.returncode}\n{said}".rstrip())
+    return printed
+
+
+def _kill(started: subprocess.Popen[bytes]) -> None:
+    """End its process group; not reaped yet, the group's id is still its own."""
+    with suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGKILL)

@@ -17,7 +17,14 @@ from ansible_ensemble.provision.rules.next_job import Decision, JobRequest, job_
 from ansible_ensemble.provision.rules.next_job import next_job as decide
 from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.service.actions import Action, ActionFailed, Invocation, find_action, invocation
+from ansible_ensemble.provision.service.actions import (
+    Action,
+    ActionFailed,
+    Invocation,
+    find_action,
+    invocation,
+    why_unfit,
+)
 from ansible_ensemble.provision.service.lookup import candidates, look_up
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
@@ -67,9 +74,10 @@ def next_job(tx: Transaction, body: bytes, actions: Sequence[Action] = ()) -> Ne
 
 
 def _invocation(reader: Reader, machine: Machine, named: Named, actions: Sequence[Action]) -> Invocation:
-    action = find_action(actions, machine.PREFIX, named.command, named.plugin)
+    action = find_action(reader, actions, machine, named.command, named.plugin)
     if action is None:
-        raise ActionFailed(f"There is no action {named.command} of {named.plugin or 'any provider'}")
+        unfit = why_unfit(reader, actions, machine, named.command, named.plugin)
+        raise ActionFailed(unfit or f"There is no action {named.command} of {named.plugin or 'any provider'}")
     try:
         return invocation(reader, action, machine, {})
     except Refused as refused:

@@ -1,35 +1,20 @@
-"""Commands that are offered as actions."""
+"""Commands that carry out actions."""
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.provision.service.actions import ActionFailed, prepare
-from ansible_ensemble.provision.service.commands import declared_actions
-from tests.unit.provision.service.world import World
-
-ECHO = "import json, sys; asked = json.load(sys.stdin); print(json.dumps([asked['object']['Name'], asked['params']]))"
+from ansible_ensemble.provision.service.actions import ActionFailed
+from ansible_ensemble.provision.service.commands import run_command
 
 
-def _command(code: str, **fields: Any) -> dict[str, Any]:
-    return {"name": "poweron", "run": [sys.executable, "-c", code], **fields}
-
-
-def _run(code: str, **fields: Any) -> Any:
-    [action] = declared_actions([_command(code, **fields)])
-    return action.run({"Name": "m1"}, {})
-
-
-def test_a_command_gets_object_and_params_and_answers(world: World) -> None:
-    world.create("machines", Name="m1", Params={"address": "10.0.0.1", "other": 1})
-    actions = declared_actions([_command(ECHO, required_params=["address"])])
-    invocation = world.read(prepare, actions, "machines", "Name:m1", "poweron", body=b"")
-    assert invocation.run() == ["m1", {"address": "10.0.0.1"}]
-    assert (actions[0].about.provider, actions[0].about.model) == ("commands", "machines")
+def _run(code: str, seconds: float = 60) -> Any:
+    return run_command([sys.executable, "-c", code], seconds, {"object": {"Name": "m1"}})
 
 
 @pytest.mark.parametrize(
@@ -55,21 +40,16 @@ def test_failures(code: str, message: str) -> None:
 def test_a_command_that_does_not_end_or_begin() -> None:
     with pytest.raises(ActionFailed, match=r"took longer than 0\.1 seconds"):
         _run("import time; time.sleep(60)", seconds=0.1)
-    [action] = declared_actions([{"name": "poweron", "run": ["/nowhere/poweron"]}])
     with pytest.raises(ActionFailed, match="/nowhere/poweron: No such file or directory"):
-        action.run({}, {})
+        run_command(["/nowhere/poweron"], 60, {})
 
 
-@pytest.mark.parametrize(
-    ("declared", "message"),
-    [
-        ({}, "actions: Expected `array`, got `object`"),
-        ([{"run": ["a"]}], r"actions: Object missing required field `name` - at `\$\[0\]`"),
-        ([{"name": "a", "run": []}], r"actions: \$\[0\] needs a name and what to run"),
-        ([{"name": "a", "run": "b"}], "actions: Expected `array`, got `str`"),
-        ([{"name": "a", "run": ["b"], "shell": True}], "actions: Object contains unknown field `shell`"),
-    ],
-)
-def test_declarations_that_are_none(declared: Any, message: str) -> None:
-    with pytest.raises(InvalidInput, match=message):
-        declared_actions(declared)
+def test_what_a_command_started_ends_with_it_when_its_time_is_over(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    reader = os.open(held, os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(ActionFailed, match="sh took longer than 1 seconds"):
+        run_command(["sh", "-c", f"sleep 9999 > {held} & sleep 9999"], 1, {})
+    os.set_blocking(reader, True)
+    assert os.read(reader, 1) == b"", "nobody holds it any more"
+    os.close(reader)
