@@ -9,6 +9,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
@@ -19,6 +20,7 @@ from ansible_ensemble.documents.yaml import place_of, read_yaml
 META = "TOSCA-Metadata/TOSCA.meta"
 #: Names of TOSCA.meta that act; a tool may add its own [TOSCA 1.3, 6.2].
 META_KEYS = ("TOSCA-Meta-File-Version", "CSAR-Version", "Created-By", "Entry-Definitions", "Other-Definitions")
+_REQUIRED = META_KEYS[:3]
 _YAML = (".yaml", ".yml")
 _GIT = ".git"
 MAX_ENTRIES = 20_000
@@ -87,6 +89,15 @@ def find_entry(root: Path, shown: Path | None = None) -> Path:
     return entry
 
 
+def form_warnings(root: Path) -> list[str]:
+    """What the metadata of an unpacked archive lacks without harm; none of a folder that has no such metadata."""
+    meta = root / META
+    if not meta.is_file():
+        return []
+    where = Place(str(meta))
+    return [f"{where}: TOSCA.meta has no {key} (TOSCA 1.3, section 6.2)" for key in _missing(_read_meta(meta, where))]
+
+
 def has_entry(folder: Path) -> bool:
     """Whether a folder may be an unpacked archive: it has YAML files at its root."""
     return any(entry.suffix in _YAML and entry.is_file() for entry in folder.iterdir())
@@ -126,19 +137,24 @@ def _entry_of_meta(root: Path, meta: Path, archive: Place) -> Path:
     """Return the entry that TOSCA.meta names (TOSCA 1.3, section 6.2)."""
     where = Place(f"{archive.file}/{META}")
     values = _read_meta(meta, where)
-    for key in ("TOSCA-Meta-File-Version", "CSAR-Version", "Created-By"):
-        if not values.get(key):
-            raise InvalidInput(f"TOSCA.meta has no {key}", where, "TOSCA 1.3, section 6.2")
-    if values["TOSCA-Meta-File-Version"] not in ("1.0", "1.1"):
-        version = values["TOSCA-Meta-File-Version"]
+    missing = _missing(values)
+    if missing and not values.get("Entry-Definitions"):  # with an entry, what the archive means is clear
+        raise InvalidInput(f"TOSCA.meta has no {missing[0]}", where, "TOSCA 1.3, section 6.2")
+    version = values.get("TOSCA-Meta-File-Version") or "1.1"
+    if version not in ("1.0", "1.1"):
         raise InvalidInput(f"TOSCA-Meta-File-Version {version} is not known", where, "it must be 1.0 or 1.1")
-    if not re.fullmatch(r"\d+\.\d+", values["CSAR-Version"]):
+    if not re.fullmatch(r"\d+\.\d+", values.get("CSAR-Version") or "1.1"):
         raise InvalidInput(f"CSAR-Version {values['CSAR-Version']!r} is not a version", where, "as in 1.1")
     for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', values.get("Other-Definitions", "")):
         _named(quoted or plain, "Other-Definitions", root, where)
     if values.get("Entry-Definitions"):
         return _named(values["Entry-Definitions"].strip('"'), "Entry-Definitions", root, where)
     return _only_yaml(root, archive)
+
+
+def _missing(values: Mapping[str, str]) -> list[str]:
+    """The names that TOSCA.meta must have, and has not."""
+    return [key for key in _REQUIRED if not values.get(key)]
 
 
 def _named(name: str, key: str, root: Path, where: Place) -> Path:

@@ -94,6 +94,12 @@ def resolve_plain(text: str) -> object:
     return float(text)
 
 
+def spoken_boolean(value: object) -> bool | None:
+    """Return what a word was in YAML 1.1, where `yes` and `off` are booleans; None for any other value."""
+    return _SPOKEN.get(value.lower()) if isinstance(value, str) else None
+
+
+_SPOKEN = {"yes": True, "on": True, "no": False, "off": False}
 _WORDS: dict[str, object] = {
     "": None,
     **dict.fromkeys(("~", "null", "Null", "NULL")),

@@ -12,6 +12,7 @@ from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, Sc
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.documents.json_text import rewritten_json
 from ansible_ensemble.documents.places import Map, Seq
 from ansible_ensemble.documents.round_trip import round_trip
 from ansible_ensemble.documents.scalars import VaultText
@@ -55,7 +56,7 @@ def rewrite(document: Document, data: Any, *, prove: bool = True) -> str:
 
     Maps in block style are edited entry by entry, so comments, order and quotes in and around everything unchanged
     stay. Values that are the very objects of `document.data` are not even looked at. Where the text cannot be edited
-    safely (flow style, anchors), ruamel.yaml writes the whole document.
+    safely (flow style, anchors), ruamel.yaml writes the whole document. What is JSON is written as JSON.
 
     Args:
         document: what was read.
@@ -71,7 +72,7 @@ def rewrite(document: Document, data: Any, *, prove: bool = True) -> str:
             return text
     except _Unsafe:
         pass
-    text = round_trip(document, data)
+    text = rewritten_json(document, data) or round_trip(document, data)
     if not _says(text, data):
         raise EnsembleError("the file cannot be edited safely", document.place, "write its sections in block style")
     return text

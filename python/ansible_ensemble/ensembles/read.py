@@ -18,6 +18,7 @@ from ansible_ensemble.core import log
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import Redactor, redact
+from ansible_ensemble.documents.csar import form_warnings
 from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
 from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
@@ -108,7 +109,12 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         topology=topology,
         moves=read_moves(then.get("spec") or {}, topology),
         instances=_instances(document, data.get("status") or {}, codec),
-        warnings=[*topology.warnings, *environment.warnings, *unheeded(then, ensemble_schema())],
+        warnings=[
+            *(form_warnings(path.parent) if location.template is not None else ()),
+            *topology.warnings,
+            *environment.warnings,
+            *unheeded(then, ensemble_schema()),
+        ],
         digests=_digests(written, topology),
     )
 

@@ -22,7 +22,7 @@ from ansible_ensemble.language.entities import (
 from ansible_ensemble.language.keys import IMPLEMENTATION_KEYS, IMPLEMENTATION_SETTINGS, KEYS
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.scalars import seconds
-from ansible_ensemble.language.schema import read_definition
+from ansible_ensemble.language.schema import read_boolean, read_definition
 from ansible_ensemble.language.types import Scope
 
 #: Keys of an interface that are not the name of an operation.
@@ -34,6 +34,8 @@ _INTERFACE_KEYS = frozenset(
 _DEFAULTS = "defaults"
 #: Interface types whose operations the job itself calls; it calls no others.
 _CLOSED = ("tosca.interfaces.node.lifecycle.Standard", "tosca.interfaces.relationship.Configure")
+#: Settings of an implementation that are booleans.
+_SWITCHES = frozenset({"become", "check_mode", "fast"})
 _NOTHING: Mapping[str, Any] = {}
 _DEFINITION_KEYS = KEYS["parameter_definition"]
 
@@ -306,15 +308,21 @@ def read_implementation(raw: Any, what: str, place: Place | None, scope: Scope) 
             problems.add(
                 f"the timeout of {what} is not a duration", place_of(raw, "timeout"), "write seconds, or '5 m'"
             )
-    for key, value in body.items():
-        if key in IMPLEMENTATION_KEYS:
-            continue
+    _read_settings(made, body, what, scope)
+    return made
+
+
+def _read_settings(made: Implementation, body: Mapping[str, Any], what: str, scope: Scope) -> None:
+    problems = scope.problems
+    for key in [one for one in body if one not in IMPLEMENTATION_KEYS]:
         if key not in IMPLEMENTATION_SETTINGS:
             hint = slip_hint(key, IMPLEMENTATION_KEYS | IMPLEMENTATION_SETTINGS)
             if hint is not None:
-                problems.add(f"unknown key '{key}' in the implementation of {what}", key_place_of(raw, key), hint)
-        made.settings[key] = value
-    return made
+                problems.add(f"unknown key '{key}' in the implementation of {what}", key_place_of(body, key), hint)
+        meant = (
+            read_boolean(body[key], f"'{key}' of {what}", place_of(body, key), problems) if key in _SWITCHES else None
+        )
+        made.settings[key] = body[key] if meant is None else meant
 
 
 def _read_primary(made: Implementation, raw: Any, what: str, place: Place | None, scope: Scope) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.documents.scalars import spoken_boolean
 from ansible_ensemble.language.entities import ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.keys import KEYS
@@ -109,26 +110,28 @@ def _is_value(raw: Mapping[str, Any], inherited: ParameterDefinition) -> bool:
     return is_computed(raw) or (takes_map and bool(raw) and KEYS["parameter_definition"].isdisjoint(raw))
 
 
-def word_hint(value: Any) -> str | None:
-    """What to write in place of a word that was a boolean in YAML 1.1; None for any other value."""
-    meant = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-    word = meant.get(value.lower()) if isinstance(value, str) else None
-    return f"write {word}: in YAML 1.2, which TOSCA is read as, {value} is a text" if word is not None else None
+def read_boolean(value: Any, what: str, place: Place | None, problems: Problems) -> bool | None:
+    """A boolean; a word that was one in YAML 1.1 is taken for it with a warning; None for anything else."""
+    meant = spoken_boolean(value)
+    if meant is not None:
+        word = str(meant).lower()
+        problems.warn(f"{what}: {value} is taken for {word}; write {word}, in YAML 1.2 {value} is a text", place)
+    return value if isinstance(value, bool) else meant
 
 
 def _required(
     raw: Mapping[str, Any], name: str, place: Place | None, scope: Scope, inherited: ParameterDefinition | None
 ) -> bool:
-    required: Any = raw.get("required", inherited.required if inherited is not None else True)
+    given: Any = raw.get("required", inherited.required if inherited is not None else True)
     where = place_of(raw, "required") or place
-    if not isinstance(required, bool):
-        message = f"'required' of '{name}' must be true or false, not {kind_of(required)}"
-        scope.problems.add(message, where, word_hint(required))
+    required = read_boolean(given, f"'required' of '{name}'", where, scope.problems)
+    if required is None:
+        scope.problems.add(f"'required' of '{name}' must be true or false, not {kind_of(given)}", where)
         return True
     if not required and inherited is not None and inherited.required and not scope.is_normative:
         message = f"'{name}' is required, it cannot be refined to be optional"
         scope.problems.add(message, where, "leave out required: false")
-    return bool(required)
+    return required
 
 
 def read_schema(raw: Any, what: str, place: Place | None, scope: Scope, inherited: Schema | None = None) -> Schema:

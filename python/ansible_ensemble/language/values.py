@@ -15,13 +15,13 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.json_schema import fits
 from ansible_ensemble.documents.places import key_place_of, place_of
-from ansible_ensemble.documents.scalars import as_written
+from ansible_ensemble.documents.scalars import as_written, spoken_boolean
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.normative import PRIMITIVES
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.scalars import scalar_value, timestamp_value, version_value
-from ansible_ensemble.language.schema import clause_fault, word_hint
+from ansible_ensemble.language.schema import clause_fault, read_boolean
 from ansible_ensemble.language.types import Types
 
 #: Gives the data type of a canonical name, None if there is none.
@@ -51,10 +51,14 @@ class Site:
         """The site of an entry of this value."""
         return Site(self.what, self.path + step, place or self.place, self.hidden or hidden)
 
+    @property
+    def name(self) -> str:
+        """What the value is called."""
+        return f"{self.what} at {self.path.removeprefix('.')}" if self.path else self.what
+
     def fault(self, message: str, hint: str | None = None) -> InvalidInput:
         """The error that something is wrong here."""
-        name = f"{self.what} at {self.path.removeprefix('.')}" if self.path else self.what
-        return InvalidInput(f"{name}: {message}", self.place, hint)
+        return InvalidInput(f"{self.name}: {message}", self.place, hint)
 
 
 def check_value(
@@ -82,6 +86,8 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
     if fault is not None:
         yield site.fault(*fault)
         return
+    if base == "boolean":
+        read_boolean(value, site.name, site.place, types.problems)
     value = as_declared(value, base)
     if base == "list":
         yield from _check_list(value, schema, types, site)
@@ -186,8 +192,6 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     if base in ("any", "null") or (value is None and base != "string"):
         wrong = value is None and base not in ("any", "null")
         return (f"it is empty, it must be of type {base}", None) if wrong else None
-    if base == "boolean" and word_hint(value) is not None:
-        return f"{kind_of(value, hidden=hidden)} is not a boolean", word_hint(value)
     if _fits(value, base, nested):
         return None
     hint = "put it in quotes" if base == "string" and isinstance(value, int | float) else _HINTS.get(base)
@@ -215,7 +219,7 @@ def _fits(value: Any, base: str, nested: bool) -> bool:
         case "float":
             return is_number
         case "boolean":
-            return isinstance(value, bool)
+            return isinstance(as_declared(value, base), bool)
         case "list":
             return isinstance(value, list)
         case "map":
@@ -314,7 +318,10 @@ def _holds(value: Any, operator: str, operand: Any, base: str) -> bool:
 
 
 def as_declared(value: Any, base: str) -> Any:
-    """A number given for a text or a version is taken as written; anything else is itself."""
+    """A number for a text or a version is as written, a word for a boolean what YAML 1.1 has it mean; else itself."""
+    if base == "boolean":
+        meant = spoken_boolean(value)
+        return value if meant is None else meant
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return as_written(value) if is_number and base in ("string", "version") else value
 

@@ -234,7 +234,9 @@ class Importer:
             else:
                 problems.errors.append(error)
             return None
-        version = importing.version if isinstance(document.data, Mapping) and importing.is_unfurl else None
+        version = importing.version if isinstance(document.data, Mapping) else None
+        if version and not importing.is_unfurl and "tosca_definitions_version" not in document.data:
+            problems.warn(f"the file has no tosca_definitions_version, {version} is assumed", Place(str(document.path)))
         inner = importing.prefix + (f"{prefix}:" if prefix else "")
         return self.read(document, prefix=inner, version=version, fragment=fragment)
 

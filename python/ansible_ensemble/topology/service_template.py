@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.errors import InvalidInputs, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_read, is_written
@@ -80,14 +81,15 @@ def load_topology(
     scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
     if not importer.is_complete:
         problems.raise_all()  # further errors would only be about names in the missing files
-    for declarations in types.by_name.values():
-        for declaration in list(declarations.values()):
-            types.entity(declaration)
     more = _more(scope, instances or {}, connections or {})
     building = _Builder(types, check_files, complete, find_matches).build(scope, "", inputs or {}, more)
     topology = building.topology
     _flatten(topology)
     _check_values(types)
+    if topology.node_templates:
+        _check_unused(types)
+    else:
+        _check_all(types)  # a library of types is there for them
     topology.data_types = types.data_types()
     check_cycles(topology.node_templates, building)
     problems.raise_all()
@@ -235,6 +237,24 @@ def _flatten(topology: Topology) -> None:
             topology.asked_outputs.setdefault(operation, set()).update(names)
         for node in nested.node_templates.values():
             topology.node_templates[node.name] = node
+
+
+def _check_all(types: Types) -> None:
+    for declarations in types.by_name.values():
+        for declaration in list(declarations.values()):
+            types.entity(declaration)
+    _check_values(types)
+
+
+def _check_unused(types: Types) -> None:
+    """Check the types that nothing uses: an error in one of them keeps nothing from working, and is a warning."""
+    problems = types.problems
+    errors, problems.errors = problems.errors, []
+    with suppress(InvalidInputs):  # there are too many
+        _check_all(types)
+    unused, problems.errors = problems.errors, errors
+    for error in unused:
+        problems.warn(f"{error.message}; nothing uses the type", error.place)
 
 
 def _check_values(types: Types) -> None:

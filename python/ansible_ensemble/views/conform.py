@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name, is_sensitive, mark_sensitive
-from ansible_ensemble.documents.scalars import is_written
+from ansible_ensemble.documents.scalars import is_written, spoken_boolean
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.values import (
@@ -287,7 +287,7 @@ def _float(value: Any) -> float | int | None:
 
 def _boolean(value: Any) -> bool | None:
     if isinstance(value, str):
-        return {"true": True, "false": False}.get(value.strip().lower())
+        return {"true": True, "false": False}.get(value.strip().lower(), spoken_boolean(value.strip()))
     return value if isinstance(value, bool) else None
 
 

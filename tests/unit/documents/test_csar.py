@@ -194,3 +194,23 @@ def test_an_encrypted_archive(tmp_path: Path) -> None:
     (tmp_path / "a.csar").write_bytes(content[:at] + b"\x01" + content[at + 1 :])
     with pytest.raises(InvalidInput, match="encrypted"):
         open_csar(tmp_path / "a.csar", tmp_path / "into")
+
+
+SPARSE: list[tuple[str, list[str]]] = [
+    (META, []),
+    ("CSAR-Version: 1.1\nTOSCA-Meta-Version: 1.0\n", ["TOSCA-Meta-File-Version", "Created-By"]),
+    ("", ["TOSCA-Meta-File-Version", "CSAR-Version", "Created-By"]),
+]
+
+
+@pytest.mark.parametrize(("meta", "missing"), SPARSE)
+def test_what_metadata_lacks_is_told_where_the_entry_is_clear(tmp_path: Path, meta: str, missing: list[str]) -> None:
+    archive = pack(tmp_path / "a.csar", {csar.META: meta + "Entry-Definitions: d/a.yaml\n", "d/a.yaml": YAML})
+    entry = open_csar(archive, tmp_path / "into")
+    assert entry == tmp_path / "into/d/a.yaml"
+    told = csar.form_warnings(tmp_path / "into")
+    assert [warning.partition("has no ")[2].split()[0] for warning in told] == missing
+
+
+def test_a_folder_without_metadata_lacks_nothing(tmp_path: Path) -> None:
+    assert csar.form_warnings(tmp_path) == []
