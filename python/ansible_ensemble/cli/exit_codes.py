@@ -9,5 +9,9 @@ EXIT_CODES = {
     "2": "wrong usage; with --detailed-exitcode: something to do (plan), drift (check)",
     "3": "invalid input",
     "4": "locked by another job, or the lock was lost",
+    "5": "the server of machines has no such object",
+    "6": "the server of machines refused it, or does not know who asks",
+    "7": "the server of machines cannot be reached, or is not the one that is trusted",
+    "8": "what was waited for did not come in time",
     "128+N": "ended by the signal N: 129 hang-up, 130 Ctrl-C, 143 termination",
 }

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from ansible_ensemble.provision.client.connection import Answer, Connection
+from ansible_ensemble.provision.client.connection import Answer, Connection, Query
 from ansible_ensemble.provision.client.events import EventStream
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.patch import Operation, difference
@@ -46,13 +46,14 @@ class Client:
 
     # --- objects ---
 
-    async def select(self, kind: type[Kept], filters: Mapping[str, str] | None = None) -> list[Kept]:
+    async def select(self, kind: type[Kept], filters: Query | None = None) -> list[Kept]:
         """The objects of a kind that fit filters, as a query has them: `{"Name": "Re(^web)", "limit": "3"}`."""
         return _read(list[kind], await self._connection.request("GET", kind.PREFIX, filters))  # type: ignore[valid-type]
 
-    async def get(self, kind: type[Kept], key: str) -> Kept:
-        """The object of a kind with a key, or with a value of a unique index: `Name:web1`."""
-        return _read(kind, await self._connection.request("GET", _path(kind, key)))
+    async def get(self, kind: type[Kept], key: str, decode: bool = False) -> Kept:
+        """The object of a kind with a key, or with a value of a unique index: `Name:web1`; decoded, secrets open."""
+        query = _asked(decode=decode)
+        return _read(kind, await self._connection.request("GET", _path(kind, key), query))
 
     async def create(self, made: Kept, force: bool = False) -> Kept:
         """The object as the server has created it."""
@@ -81,14 +82,14 @@ class Client:
 
     # --- params ---
 
-    async def params(self, owner: Object, aggregate: bool = False) -> dict[str, Any]:
-        """The params of a machine, stage or profile; aggregated, those of all it has them from."""
-        query = {"aggregate": "true"} if aggregate else None
+    async def params(self, owner: Object, aggregate: bool = False, decode: bool = False) -> dict[str, Any]:
+        """The params of a machine, stage or profile; aggregated, those of all it has them from; decoded, open."""
+        query = _asked(aggregate=aggregate, decode=decode)
         return _read(dict[str, Any], await self._connection.request("GET", f"{_own(owner)}/params", query))
 
-    async def param(self, owner: Object, name: str, aggregate: bool = False) -> Any:
+    async def param(self, owner: Object, name: str, aggregate: bool = False, decode: bool = False) -> Any:
         """The value of one param, or None."""
-        query = {"aggregate": "true"} if aggregate else None
+        query = _asked(aggregate=aggregate, decode=decode)
         return _value(await self._connection.request("GET", f"{_own(owner)}/params/{name}", query))
 
     async def set_param(self, owner: Object, name: str, value: Any) -> Any:
@@ -116,11 +117,40 @@ class Client:
         """Append to the log of a job."""
         await self._connection.send("PUT", f"{Job.PREFIX}/{job}/log", data)
 
-    def log(self, job: str) -> AsyncIterator[bytes]:
-        """The log of a job, in parts."""
-        return self._connection.stream(f"{Job.PREFIX}/{job}/log")
+    def log(self, job: str, offset: int = 0) -> AsyncIterator[bytes]:
+        """The log of a job, in parts, from an offset on."""
+        return self._connection.stream(f"{Job.PREFIX}/{job}/log", offset)
+
+    # --- actions ---
+
+    async def actions(self, owner: Object) -> list[dict[str, Any]]:
+        """The actions that an object offers, as the wire has them."""
+        return _read(list[dict[str, Any]], await self._connection.request("GET", f"{_own(owner)}/actions"))
+
+    async def invoke(self, owner: Object, action: str, params: Mapping[str, Any]) -> Any:
+        """What an action on an object results in."""
+        return _value(
+            await self._connection.request("POST", f"{_own(owner)}/actions/{action}", None, encode(dict(params)))
+        )
 
     # --- others ---
+
+    async def user_token(self, user: str, life: str) -> str:
+        """A token of a user, for a time like `8h` or `30d`."""
+        answer = await self._connection.request("GET", f"users/{user}/token", {"ttl": life})
+        return str(_read(dict[str, Any], answer).get("Token", ""))
+
+    async def set_password(self, user: str, password: str) -> None:
+        """Give a user a password; tokens of the user are invalid then."""
+        await self._connection.request("PUT", f"users/{user}/password", None, encode({"Password": password}))
+
+    async def preferences(self) -> dict[str, str]:
+        """The settings that the server keeps with the objects."""
+        return _read(dict[str, str], await self._connection.request("GET", "prefs"))
+
+    async def set_preferences(self, changed: Mapping[str, str]) -> None:
+        """Change some of these settings."""
+        await self._connection.request("POST", "prefs", None, encode(dict(changed)))
 
     async def machine_token(self, machine: str, life: str) -> str:
         """A token with which an agent may do what concerns one machine, for a time like `1h` or `3y`."""
@@ -158,6 +188,10 @@ def run(settings: Settings, function: Callable[[Client], Awaitable[T]]) -> T:
             return await function(client)
 
     return asyncio.run(whole())
+
+
+def _asked(**words: bool) -> dict[str, str]:
+    return {word: "true" for word, wanted in words.items() if wanted}
 
 
 def _path(kind: type[Object], key: str) -> str:

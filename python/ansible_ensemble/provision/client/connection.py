@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 import aiohttp
@@ -21,12 +21,16 @@ from ansible_ensemble.provision.objects.event import Error
 
 T = TypeVar("T")
 
+#: What a path is asked with; a name may be there several times.
+Query: TypeAlias = Mapping[str, str] | Sequence[tuple[str, str]]
+
 #: Seconds that a token is asked for, and after which another one is.
 _TOKEN_LIFE = 7200
 _TOKEN_USE = _TOKEN_LIFE / 2
 _JSON = "application/json"
 _BYTES = "application/octet-stream"
 _CHUNK = 65536
+_PARTIAL, _BEYOND = 206, 416
 _BIGGEST_EVENT = 64 * 1024 * 1024
 #: What a later try may not meet; a wrong certificate would stay wrong.
 _NETWORK = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, ConnectionError)
@@ -72,9 +76,7 @@ class Connection:
     ) -> None:
         await self._session.close()
 
-    async def request(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, body: bytes | None = None
-    ) -> Answer:
+    async def request(self, method: str, path: str, query: Query | None = None, body: bytes | None = None) -> Answer:
         """What the server answers to JSON, or to nothing.
 
         Raises:
@@ -90,20 +92,26 @@ class Connection:
         """
         return await self._answer(method, address(path), data, {"Content-Type": _BYTES})
 
-    async def stream(self, path: str) -> AsyncIterator[bytes]:
-        """The bytes behind a path, as they come.
+    async def stream(self, path: str, offset: int = 0) -> AsyncIterator[bytes]:
+        """The bytes behind a path, as they come, from an offset on; none if there are no more than that.
 
         Raises:
             RequestFailed: the server refuses, no answer came after all tries, or the answer broke off.
         """
         await self._log_in()
-        response = await self._retried(lambda: self._open("GET", address(path), None, {"Accept": f"{_JSON}, {_BYTES}"}))
+        headers = {"Accept": f"{_JSON}, {_BYTES}"} | ({"Range": f"bytes={offset}-"} if offset else {})
+        response = await self._retried(lambda: self._open("GET", address(path), None, headers))
         async with response:
+            if offset and response.status == _BEYOND:
+                return
+            skipped = offset if response.status != _PARTIAL else 0
             if response.status >= 400:
                 raise refusal("GET", path, response.status, await response.read())
             try:
                 async for chunk in response.content.iter_chunked(_CHUNK):
-                    yield chunk
+                    if len(chunk) > skipped:
+                        yield chunk[skipped:]
+                    skipped = max(0, skipped - len(chunk))
             except _NETWORK as error:
                 raise unreachable(self._endpoint, error) from None
 
@@ -203,7 +211,7 @@ class Connection:
         return _token(path, await self._tried(lambda: self._read("GET", path, None, headers)))
 
 
-def address(path: str, query: Mapping[str, str] | None = None) -> str:
+def address(path: str, query: Query | None = None) -> str:
     """The path and query of a URL; slashes in keys are kept, as servers expect them."""
     return f"/api/v3/{quote(path, safe='/:@')}" + (f"?{urlencode(query)}" if query else "")
 

@@ -6,6 +6,9 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.objects.codec import Undecodable, decode
 from ansible_ensemble.provision.objects.event import Error
 
+#: Exit codes of a command that ends with such a failure.
+NOT_FOUND, REFUSED, UNREACHABLE = 5, 6, 7
+
 
 class RequestFailed(EnsembleError):
     """A server refused a request, or could not be reached.
@@ -17,6 +20,7 @@ class RequestFailed(EnsembleError):
     def __init__(self, error: Error) -> None:
         super().__init__(describe(error))
         self.error = error
+        self.exit_code = _exit_code(error.code)
 
     def __reduce__(self) -> tuple[type[RequestFailed], tuple[Error]]:
         return (type(self), (self.error,))
@@ -29,6 +33,13 @@ def describe(error: Error) -> str:
     if len(error.messages) > 1:
         return "\n  ".join([head, *error.messages])
     return ": ".join(part for part in (head, *error.messages) if part) or f"HTTP status {error.code}"
+
+
+def _exit_code(status: int) -> int:
+    """The exit code for an HTTP status; without an answer that is 0."""
+    if status in (0, 502, 503, 504):
+        return UNREACHABLE
+    return NOT_FOUND if status == 404 else REFUSED if 400 <= status < 500 else 1
 
 
 def refusal(method: str, path: str, status: int, body: bytes) -> RequestFailed:

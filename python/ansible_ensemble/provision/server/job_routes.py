@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 
 from aiohttp import web
@@ -23,6 +24,8 @@ from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 #: How much of a log is read or written at once.
 _PIECE = 256 * 2**10
+#: A range whose end is open; no other is served.
+_REST = re.compile(r"bytes=(\d{1,15})-")
 
 #: A token of a job ends with its job; this is for jobs that never end.
 _TOKEN_LIFE = 30 * 86400
@@ -70,8 +73,10 @@ async def _with_token(call: Call, job: Job) -> Job:
 
 
 async def show_log(call: Call) -> web.StreamResponse:
-    """The log of a job."""
+    """The log of a job, or what follows in it after what one has of it."""
     name, need = call.part("key"), Need("jobs", "log")
+    if rest := _REST.fullmatch(call.request.headers.get("Range", "")):
+        return await _rest_of_log(call, int(rest[1]))
     piece = await call.read(need, lambda reader: jobs.read_log(reader, name, 0, _PIECE), named("jobs", name), name)
     if len(piece) < _PIECE or call.request.method == "HEAD":
         return web.Response(body=piece, content_type=BYTES)
@@ -83,6 +88,15 @@ async def show_log(call: Call) -> web.StreamResponse:
         piece = await call.server.store.read(lambda reader, at=offset: jobs.read_log(reader, name, at, _PIECE))  # type: ignore[misc] # mypy's lambdas
     await response.write_eof()
     return response
+
+
+async def _rest_of_log(call: Call, offset: int) -> web.Response:
+    name, need = call.part("key"), Need("jobs", "log")
+    rest = await call.read(need, lambda reader: jobs.read_log(reader, name, offset), named("jobs", name), name)
+    if not rest:
+        raise web.HTTPRequestRangeNotSatisfiable
+    headers = {"Content-Range": f"bytes {offset}-{offset + len(rest) - 1}/*"}
+    return web.Response(status=206, body=rest, headers=headers, content_type=BYTES)
 
 
 async def append_log(call: Call) -> web.Response:

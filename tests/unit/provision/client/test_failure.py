@@ -37,6 +37,13 @@ def test_an_answer_without_an_error_is_a_failure_as_well(body: bytes, beginning:
     assert failure.error.code == 409
 
 
+@pytest.mark.parametrize(
+    ("status", "code"), [(0, 7), (503, 7), (404, 5), (401, 6), (403, 6), (409, 6), (422, 6), (500, 1)]
+)
+def test_the_exit_code_tells_what_kind_of_failure_it_is(status: int, code: int) -> None:
+    assert RequestFailed(Error(code=status)).exit_code == code
+
+
 def test_a_failure_passes_between_processes() -> None:
     failure = unreachable("https://127.0.0.1:1", ConnectionRefusedError("refused"))
     again = pickle.loads(pickle.dumps(failure))

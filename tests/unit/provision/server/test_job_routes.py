@@ -84,6 +84,17 @@ def test_a_log_goes_in_and_out(live, job, size):
     assert read.body == start.body + data[:size]
 
 
+def test_who_has_a_part_of_a_log_gets_the_rest(live, job):
+    path = f"/jobs/{job['Uuid']}/log"
+    size = len(live.get(path).body)
+    assert live.get(path, headers={"Range": f"bytes={size}-"}).status == 416
+    assert live("PUT", path, b"more", headers=BYTES).status == 204
+    rest = live.get(path, headers={"Range": f"bytes={size}-"})
+    assert (rest.status, rest.body) == (206, b"more")
+    assert rest.headers["Content-Range"] == f"bytes {size}-{size + 3}/*"
+    assert live.get(path, headers={"Range": "bytes=1-2"}).status == 200
+
+
 def test_what_is_no_log_is_refused(live, job):
     assert live("PUT", f"/jobs/{job['Uuid']}/log", {"a": 1}).status == 415
     assert live("PUT", f"/jobs/{job['Uuid']}/log", b"x" * (11 * 2**20), headers=BYTES).status == 413

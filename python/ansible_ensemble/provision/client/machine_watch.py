@@ -1,0 +1,138 @@
+"""Machines and their current jobs as they are, and each time that they change."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping
+
+from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.events import LOST
+from ansible_ensemble.provision.client.failure import NOT_FOUND, RequestFailed
+from ansible_ensemble.provision.client.standing import Standing
+from ansible_ensemble.provision.objects.codec import from_plain
+from ansible_ensemble.provision.objects.event import Event
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.objects.machine import Machine
+
+#: More machines than these are watched by hearing of all.
+_FEW = 100
+
+#: Where machines stand by their UUIDs; None of one that is no more.
+Standings = Mapping[str, Standing | None]
+
+
+async def watched(client: Client, uuids: Collection[str] = ()) -> AsyncIterator[tuple[str, Standing | None]]:
+    """Where machines stand: first as they are, then each time that it changes; None when one is deleted.
+
+    No change is missed that lasts: they are listened to before they are looked at, and are looked at again when the
+    connection was lost. That a machine is over is true when it is told: it was looked at together with its job.
+
+    Args:
+        client: asks the server.
+        uuids: of the machines; none for all, also those that are to come.
+
+    Raises:
+        RequestFailed: the server refuses, or went away and did not come back.
+    """
+    watch = _Watch(client, frozenset(uuids))
+    async with client.events() as events:
+        for pattern in watch.patterns:
+            await events.register(pattern)
+        heard = await watch.look()
+        while True:
+            for uuid, standing in heard.items():
+                if watch.keep(uuid, standing):
+                    yield uuid, standing
+            event = await anext(events)
+            heard = await watch.look() if event == LOST else await watch.hear(event)
+
+
+async def look(client: Client, uuid: str) -> Standing | None:
+    """Where a machine stands; the machine did not change while its job was looked at.
+
+    Raises:
+        RequestFailed: the server refuses, or cannot be reached.
+    """
+    try:
+        machine, seen = await client.get(Machine, uuid), None
+        while machine != seen:
+            job = await _job(client, machine)
+            machine, seen = await client.get(Machine, uuid), machine
+    except RequestFailed as error:
+        if error.exit_code == NOT_FOUND:
+            return None
+        raise
+    return Standing(machine, job)
+
+
+async def _job(client: Client, machine: Machine) -> Job | None:
+    """The current job of a machine; it may have been removed."""
+    if not machine.current_job:
+        return None
+    try:
+        return await client.get(Job, machine.current_job)
+    except RequestFailed as error:
+        if error.exit_code == NOT_FOUND:
+            return None
+        raise
+
+
+class _Watch:
+    """What is known of machines, and what an event changes of it."""
+
+    def __init__(self, client: Client, uuids: frozenset[str]) -> None:
+        self._client, self._uuids = client, uuids
+        self._held: dict[str, Standing | None] = {}
+        #: The current jobs that were heard of, by machine: of a new one it is told before its machine, or after it.
+        self._jobs: dict[str, Job] = {}
+
+    @property
+    def patterns(self) -> list[str]:
+        """The filters of the events that concern the machines."""
+        few = 0 < len(self._uuids) <= _FEW
+        return [
+            *(f"machines.*.{uuid}" for uuid in sorted(self._uuids) if few),
+            *([] if few else ["machines.*.*"]),
+            "jobs.*.*",
+        ]
+
+    def keep(self, uuid: str, standing: Standing | None) -> bool:
+        """Keep where a machine stands; whether that is news."""
+        is_news = uuid not in self._held or self._held[uuid] != standing
+        self._held[uuid] = standing
+        return is_news
+
+    async def look(self) -> Standings:
+        """Where all of them stand."""
+        if self._uuids:
+            return {uuid: await look(self._client, uuid) for uuid in sorted(self._uuids)}
+        machines = await self._client.select(Machine, {"sort": "Name"})
+        jobs = {job.uuid: job for job in await self._client.select(Job, {"Current": "true"})}
+        seen = {machine.uuid: Standing(machine, jobs.get(machine.current_job)) for machine in machines}
+        return {**dict.fromkeys(self._held), **seen}
+
+    async def hear(self, event: Event) -> Standings:
+        """What an event changes."""
+        if event.type == Machine.PREFIX and (not self._uuids or event.key in self._uuids):
+            return {event.key: await self._settled(self._of_machine(event))}
+        if event.type == Job.PREFIX and event.action != "delete":
+            job = from_plain(Job, event.object)
+            if job.current and (held := self._held.get(job.machine)):
+                self._jobs[job.machine] = job
+                return {job.machine: await self._settled(self._standing(held.machine))}
+        return {}
+
+    def _of_machine(self, event: Event) -> Standing | None:
+        if event.action == "delete":
+            return None
+        return self._standing(from_plain(Machine, event.object))
+
+    def _standing(self, machine: Machine) -> Standing:
+        held = self._held.get(machine.uuid)
+        known = (self._jobs.get(machine.uuid), held.job if held else None)
+        return Standing(machine, next((job for job in known if job and job.uuid == machine.current_job), None))
+
+    async def _settled(self, standing: Standing | None) -> Standing | None:
+        """Where a machine stands; what seems to be over, and a job that is not known, is looked at."""
+        if standing is None or not (standing.is_over or (standing.machine.current_job and not standing.job)):
+            return standing
+        return await look(self._client, standing.machine.uuid)

@@ -1,0 +1,58 @@
+"""What is said of how far a machine came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.provision.client.standing import Standing
+from ansible_ensemble.provision.objects import Job, Machine
+
+TASKS = ["stage:one", "bootenv:local", "a", "stage:two", "b", "action:poweron", "c"]
+
+
+def standing(job: dict[str, Any] | None = None, **machine: Any) -> Standing:
+    made: dict[str, Any] = {"tasks": TASKS, "current_task": 2, "available": True, "runnable": True}
+    held = Machine(uuid="m", **(made | machine))
+    return Standing(held, Job(uuid="j", **({"current_index": held.current_task} | job)) if job else None)
+
+
+#: State, whether it is over, the job, the machine.
+STATES: list[tuple[str, bool, dict[str, Any] | None, dict[str, Any]]] = [
+    ("waiting", False, None, {}),
+    ("waiting", False, {"state": "finished"}, {}),
+    ("running", False, {"state": "created"}, {}),
+    ("running", False, {"state": "running"}, {"runnable": False}),
+    ("failed", True, {"state": "failed"}, {"runnable": False}),
+    ("waiting", False, {"state": "failed"}, {}),
+    ("not runnable", False, {"state": "failed", "current_index": 4}, {"runnable": False, "current_task": -1}),
+    ("not runnable", False, {"state": "failed", "current_index": 1}, {"runnable": False}),
+    ("retrying", False, {"state": "failed", "meta": {"retry-at": "soon"}}, {"runnable": False}),
+    ("incomplete", True, {"state": "incomplete", "exit_state": "complete"}, {"runnable": False}),
+    ("rebooting", False, {"state": "incomplete", "exit_state": "reboot"}, {"runnable": False}),
+    ("powered off", False, {"state": "finished", "exit_state": "poweroff"}, {"runnable": False}),
+    ("stopped", True, {"state": "finished", "exit_state": "stop"}, {"runnable": False}),
+    ("rebooting", False, {"state": "finished", "task": "bootenv:local"}, {"runnable": False}),
+    ("not runnable", False, {"state": "finished", "exit_state": "complete"}, {"runnable": False}),
+    ("not runnable", False, None, {"runnable": False}),
+    ("unavailable", True, None, {"available": False, "runnable": False}),
+    ("complete", True, {"state": "finished"}, {"workflow_complete": True, "current_task": 7}),
+    ("idle", True, None, {"tasks": [], "current_task": -1}),
+]
+
+
+@pytest.mark.parametrize(("state", "over", "job", "machine"), STATES)
+def test_the_state(state: str, over: bool, job: dict[str, Any] | None, machine: dict[str, Any]) -> None:
+    found = standing(job, **machine)
+    assert (found.state, found.is_over) == (state, over)
+    assert found.is_complete == (state == "complete")
+
+
+@pytest.mark.parametrize(
+    ("current", "task", "done"), [(-1, "", 0), (0, "stage:one", 0), (2, "a", 1), (5, "action:poweron", 3), (7, "", 4)]
+)
+def test_tasks_are_counted_without_what_only_sets_something(current: int, task: str, done: int) -> None:
+    found = standing(current_task=current)
+    assert (found.task, found.done, found.total) == (task, done, 4)
+    assert [found.document()[name] for name in ("Task", "TaskNumber", "TaskCount")] == [task, done, 4]
