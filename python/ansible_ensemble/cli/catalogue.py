@@ -71,6 +71,7 @@ def _provision(name: str, summary: str, group: str) -> Command:
 
 _PROVISION = (
     _provision("info", "show what the server says of itself", _ASK),
+    _provision("agent", "take a machine through its jobs", _ASK),
     _provision("serve", "run a server", _SERVER),
     _provision("backup", "write the server's database to a file", _SERVER),
     _provision("restore", "make the server's database hold what a backup holds", _SERVER),

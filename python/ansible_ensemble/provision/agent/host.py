@@ -101,6 +101,18 @@ class Host(Protocol):
         """Run Ansible's tasks on the machine; events and diffs are the output."""
         ...
 
+    async def end_scripts(self, folder: str) -> None:
+        """End what still runs of scripts whose folder is in this one: those of an agent that was killed."""
+        ...
+
+    async def kexec_ready(self) -> bool:
+        """Whether a kernel is loaded that can be booted without going through the firmware."""
+        ...
+
+    async def kexec(self) -> bool:
+        """Boot the kernel that is loaded; the answer is that of `reboot`."""
+        ...
+
     async def reboot(self) -> bool:
         """Reboot the machine; whether the agent is still there and the machine is up again, so that it can go on.
 

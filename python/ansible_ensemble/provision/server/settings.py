@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.folders import state_folder
 from ansible_ensemble.core.option import Option, option, options_of
 
 #: What begins the names of the settings in the environment.
@@ -112,7 +113,7 @@ def settings_of(given: Mapping[str, Any], environment: Mapping[str, str], file: 
         if text := environment.get(VARIABLE + name.upper()):
             values[name] = _value(one, text, Place(f"${VARIABLE}{name.upper()}"))
     values |= {name: value for name, value in given.items() if name in declared}
-    return _checked(Settings(**{"data": _state_folder(environment), **values}))
+    return _checked(Settings(**{"data": str(state_folder(environment) / "provision"), **values}))
 
 
 def yaml_of(file: Path) -> Any:
@@ -163,8 +164,3 @@ def _checked(settings: Settings) -> Settings:
     if settings.port > 65535:
         raise InvalidInput(f"there is no port {settings.port}")
     return settings
-
-
-def _state_folder(environment: Mapping[str, str]) -> str:
-    state = environment.get("XDG_STATE_HOME") or str(Path(environment.get("HOME") or "~").expanduser() / ".local/state")
-    return str(Path(state) / "ansible-ensemble" / "provision")

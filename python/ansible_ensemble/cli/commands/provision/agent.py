@@ -1,0 +1,102 @@
+"""`ansible-ensemble provision agent`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.cli import endpoint, options
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.folders import state_folder
+from ansible_ensemble.core.option import Option
+
+if TYPE_CHECKING:
+    from ansible_ensemble.provision.agent.local_host import LocalHost
+    from ansible_ensemble.provision.agent.options import AgentOptions
+
+
+def _option(heading: str, flag: str, help_text: str, **said: Any) -> Option:
+    name = flag.removeprefix("--").replace("-", "_")
+    return Option(help_text, (flag,), name=name, kind=said.pop("kind", "str"), heading=heading, **said)
+
+
+def _flag(heading: str, flag: str, help_text: str) -> Option:
+    return _option(heading, flag, help_text, kind="bool", default=False)
+
+
+def _command(name: str, help_text: str, default: str) -> Option:
+    return _option("power", f"--{name}-command", help_text, metavar="COMMAND", otherwise=default)
+
+
+_DECLARED = (
+    _flag("agent", "--oneshot", "Leave when nothing is to do for a second"),
+    _flag("agent", "--exit-on-failure", "Leave after a failed job, or an error"),
+    _option("agent", "--context", "Context to serve, as of a container", metavar="NAME", otherwise="$RS_CONTEXT"),
+    _option(
+        "agent",
+        "--state-dir",
+        "Folder of what the agent has to know after a restart",
+        metavar="DIR",
+        otherwise="in the user's state folder",
+    ),
+    _flag("power", "--skip-power", "Leave where the machine is to be rebooted or powered off"),
+    _command("reboot", "Reboots the machine", "reboot"),
+    _command("poweroff", "Powers the machine off", "poweroff"),
+    _command("kexec", "Boots the kernel that is loaded", "systemctl kexec"),
+    _option(
+        "power",
+        "--boot-id",
+        "What tells this boot from others, for containers and simulated machines",
+        metavar="TEXT",
+        otherwise="the kernel's",
+    ),
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    parser.add_argument("machine", metavar="MACHINE", nargs="?", help="UUID, or Name:NAME (default: $RS_UUID)")
+    options.add_declared(parser, _DECLARED)
+    endpoint.add(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Take this machine through its jobs."""
+    import asyncio
+
+    from ansible_ensemble.provision.agent.run import run_agents
+
+    console = session.console
+    machine = arguments.machine or console.environment.get("RS_UUID", "")
+    if not machine:
+        raise UsageError("Which machine is this?", hint="give its UUID or Name:NAME, or set RS_UUID")
+    given = options.given(arguments, _DECLARED)
+    settings, host = endpoint.given(arguments, console), _host(given, console.environment)
+    behaviour = _behaviour(given, console.environment)
+    codes = asyncio.run(run_agents(settings, {machine: host}, behaviour, lambda _, line: console.line(line)))
+    return codes[machine]
+
+
+def _behaviour(given: Mapping[str, Any], environment: Mapping[str, str]) -> AgentOptions:
+    from ansible_ensemble.provision.agent.options import AgentOptions
+
+    return AgentOptions(
+        state_folder=Path(given.get("state_dir") or state_folder(environment) / "agent"),
+        context=given.get("context", environment.get("RS_CONTEXT", "")),
+        oneshot=given.get("oneshot", False),
+        exit_on_failure=given.get("exit_on_failure", False),
+        skip_power=given.get("skip_power", False),
+        folder=environment.get("RS_RUNNER_DIR", ""),
+    )
+
+
+def _host(given: Mapping[str, Any], environment: Mapping[str, str]) -> LocalHost:
+    from ansible_ensemble.provision.agent.local_host import LocalHost, PowerCommands
+
+    named = {name: given.get(f"{name}_command") for name in ("reboot", "poweroff", "kexec")}
+    power = PowerCommands(**{name: shlex.split(command) for name, command in named.items() if command})
+    return LocalHost(power=power, environment=environment, boot_id=given.get("boot_id", ""))

@@ -1,0 +1,141 @@
+"""An agent: takes one machine from state to state, by what it asks of the server and does on a host."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ansible_ensemble.provision.agent import power
+from ansible_ensemble.provision.agent.beginning import begin
+from ansible_ensemble.provision.agent.host import HostFailed
+from ansible_ensemble.provision.agent.situation import Situation
+from ansible_ensemble.provision.agent.stage_map import STAGE_MAP, after_stage, next_stage
+from ansible_ensemble.provision.agent.states import FIRST, SAID, Happened, Instruction, State, next_step
+from ansible_ensemble.provision.agent.waiting import After, after_change, after_runnable
+from ansible_ensemble.provision.agent.work import Work
+from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.objects.content import Stage
+from ansible_ensemble.provision.objects.machine import Machine
+
+_POWER = (State.REBOOT, State.KEXEC, State.POWEROFF)
+
+
+class Agent:
+    """Takes one machine from state to state until it is to leave.
+
+    Args:
+        now: what it has to work with; the client and the watch of it are open.
+        key: the machine: its UUID, or `Name:...`.
+    """
+
+    def __init__(self, now: Situation, key: str) -> None:
+        self._now, self._key = now, key
+        self._work = Work(now)
+        self._instruction = FIRST[State.INIT]
+        self._doing: asyncio.Task[Happened] | None = None
+        self._signal = 0
+
+    async def run(self) -> int:
+        """Work until there is a reason to leave; the exit code: 0, 1 after a failure, 128+N after the signal N."""
+        state, happened = State.INIT, Happened.READY
+        try:
+            while self._instruction is not Instruction.LEAVE:
+                self._announce(state)
+                happened = await self._carry_out()
+                row = next_step(state, happened, self._now.options.whens)
+                self._instruction = row.instruction
+                state = state if row.to is State.EXIT else row.to
+            self._announce(state)
+        finally:
+            if self._now.folder and not self._now.options.folder:
+                await self._now.host.remove_folder(self._now.folder)
+        return self._exit_code(happened)
+
+    def stop(self, number: int) -> None:
+        """End the script that runs, give its job back, and leave, because of a signal."""
+        self._signal = number
+        if self._doing and self._instruction is not Instruction.GIVE_BACK:
+            self._doing.cancel()
+
+    def _announce(self, state: State) -> None:
+        """Say what is done next; who powers the machine off or on leaves without a word."""
+        if self._instruction is Instruction.LEAVE and state in _POWER:
+            return
+        for line in SAID.get(self._instruction, ()):
+            self._now.say(line)
+
+    async def _carry_out(self) -> Happened:
+        """What comes of the instruction."""
+        if self._signal and self._instruction is not Instruction.GIVE_BACK:
+            return Happened.INTERRUPTED
+        self._doing = asyncio.create_task(self._do())
+        try:
+            return await self._doing
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not self._signal or (task and task.cancelling()):
+                raise
+            return Happened.INTERRUPTED
+        except (RequestFailed, HostFailed) as error:
+            self._now.say(f"Error: {error}")
+            return Happened.ERROR
+
+    async def _do(self) -> Happened:
+        match self._instruction:
+            case Instruction.BEGIN:
+                return await begin(self._now, self._now.machine.uuid or self._key)
+            case Instruction.WAIT_FOR_RUNNABLE:
+                return await self._wait(after_runnable)
+            case Instruction.WAIT_FOR_CHANGE:
+                return await self._wait(after_change)
+            case Instruction.ASK:
+                return await self._work.ask()
+            case Instruction.RUN:
+                return await self._work.run()
+            case Instruction.GIVE_BACK:
+                return await self._work.give_back()
+            case Instruction.CHANGE_STAGE:
+                return await self._change_stage()
+            case Instruction.LEAVE_BOOTENV:
+                return await power.leave_bootenv(self._now)
+            case Instruction.REBOOT:
+                return await power.reboot(self._now)
+            case Instruction.KEXEC:
+                return await power.kexec(self._now)
+            case Instruction.POWEROFF:
+                return await power.poweroff(self._now)
+        await asyncio.sleep(self._now.options.pauses[self._instruction])
+        return Happened.SLEPT
+
+    async def _wait(self, after: After) -> Happened:
+        """Look at the machine, and again whenever it changes, until that ends the wait or nothing changes for long."""
+        now, happened, changed = self._now, None, True
+        while changed and happened is None:
+            now.changes.look()
+            fresh = await now.look()
+            happened = after(now.machine, fresh, now.context)
+            changed = happened is not None or await now.changes.wait(now.options.patience)
+        if happened is not Happened.BOOTENV_CHANGED:
+            now.machine = fresh
+        now.say(f"Wait: finished with {'complete' if happened else 'timeout'}")
+        return happened or Happened.TIMED_OUT
+
+    async def _change_stage(self) -> Happened:
+        """Change to the stage that the map of stages names."""
+        now, before = self._now, self._now.machine
+        found = next_stage(await now.param(STAGE_MAP), before)
+        if found is None:
+            return Happened.STAYED
+        stage = await now.client.get(Stage, found.name)
+        change = [
+            {"op": "test", "path": "/Stage", "value": before.stage},
+            {"op": "replace", "path": "/Stage", "value": found.name},
+        ]
+        after = await now.client.patch(Machine, before.uuid, change)
+        now.machine = after.replaced(boot_env=before.boot_env)
+        return after_stage(found, stage, before)
+
+    def _exit_code(self, happened: Happened) -> int:
+        if self._signal:
+            return 128 + self._signal
+        in_vain = happened in (Happened.ERROR, Happened.FAILED)
+        return int(in_vain or (happened is Happened.TIMED_OUT and self._work.outcome.failed))

@@ -1,0 +1,225 @@
+"""The machine that the agent itself runs on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shutil
+import signal
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ansible_ensemble.provision.agent.host import HostFailed, Output, Playbook, Played, Script
+
+#: Runs Ansible's tasks on this machine.
+Play = Callable[[Playbook, Output], Awaitable[Played]]
+
+#: Bytes that are read at once: all that a pipe holds.
+_PIECE = 2**20
+#: Seconds that a script has to end by itself when it is told to.
+_GRACE = 10.0
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_KEXEC_LOADED = Path("/sys/kernel/kexec_loaded")
+#: What scripts are not told: they have a token of their own.
+_WITHHELD = ("RS_KEY",)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCommands:
+    """How this machine is rebooted and powered off: programs with their arguments."""
+
+    reboot: Sequence[str] = ("reboot",)
+    poweroff: Sequence[str] = ("poweroff",)
+    kexec: Sequence[str] = ("systemctl", "kexec")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHost:
+    """This machine, as an agent's host.
+
+    Attributes:
+        power: how it is rebooted and powered off.
+        environment: of scripts.
+        boot_id: what tells this boot from others; the kernel's by default. Containers and simulated machines have
+            boots of their own.
+        play_tasks: runs Ansible's tasks here; without it, jobs that have some fail.
+    """
+
+    power: PowerCommands = PowerCommands()
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    boot_id: str = ""
+    play_tasks: Play | None = None
+
+    async def boot(self) -> str:
+        """What tells this boot from others."""
+        if self.boot_id or not _BOOT.exists():
+            return self.boot_id
+        return _BOOT.read_text(encoding="ascii").strip()
+
+    async def system(self) -> str:
+        """The operating system."""
+        return platform.system().lower()
+
+    async def make_folder(self, parent: str, prefix: str) -> str:
+        """The path of a new folder."""
+        with _told():
+            if parent:
+                Path(parent).mkdir(parents=True, exist_ok=True)
+            return tempfile.mkdtemp(prefix=prefix.replace("/", "_"), dir=parent or None)
+
+    async def remove_folder(self, path: str) -> None:
+        """Remove a folder and what is in it."""
+        await asyncio.to_thread(shutil.rmtree, path, ignore_errors=True)
+
+    async def write(self, path: str, content: str, mode: int) -> None:
+        """Write a file and make the folders above it."""
+        with _told():
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
+                os.fchmod(file.fileno(), mode)
+                file.write(content)
+
+    async def exists(self, path: str) -> bool:
+        """Whether there is a file."""
+        return Path(path).exists()
+
+    async def run(self, script: Script, output: Output) -> int:
+        """The exit status of a script; cancelled, it ends the script's processes."""
+        command = [*script.interpreter.split(), script.path]
+        reading, writing = os.pipe()
+        try:
+            process = await self._started(command, script, writing)
+        finally:
+            os.close(writing)
+        try:
+            return await _finished(process, reading, output)
+        except BaseException:
+            await _end(process)
+            raise
+        finally:
+            os.close(reading)
+
+    async def _started(self, command: Sequence[str], script: Script, writing: int) -> asyncio.subprocess.Process:
+        inherited = {name: value for name, value in self.environment.items() if name not in _WITHHELD}
+        home = {"HOME": script.environment.get("RS_RUNNER_DIR", script.folder)}
+        with _told():
+            return await asyncio.create_subprocess_exec(
+                *command,
+                cwd=script.folder,
+                env={**home, **inherited, **script.environment},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=writing,
+                stderr=writing,
+                start_new_session=True,
+            )
+
+    async def play(self, playbook: Playbook, output: Output) -> Played:
+        """Run Ansible's tasks here."""
+        if self.play_tasks is None:
+            raise HostFailed(f"{playbook.name}: this agent does not run Ansible's tasks")
+        return await self.play_tasks(playbook, output)
+
+    async def end_scripts(self, folder: str) -> None:
+        """End what still runs of scripts whose folder is in this one; they are known by their environment."""
+        for process in _processes_with(f"RS_RUNNER_DIR={folder}"):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+
+    async def kexec_ready(self) -> bool:
+        """Whether a kernel is loaded."""
+        return _KEXEC_LOADED.exists() and _KEXEC_LOADED.read_text(encoding="ascii").strip() == "1"
+
+    async def kexec(self) -> bool:
+        """Boot the kernel that is loaded."""
+        return await self._order(self.power.kexec)
+
+    async def reboot(self) -> bool:
+        """Reboot, and with that end the agent."""
+        return await self._order(self.power.reboot)
+
+    async def poweroff(self) -> None:
+        """Power off."""
+        await self._order(self.power.poweroff)
+
+    async def _order(self, command: Sequence[str]) -> bool:
+        with _told():
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+            )
+        said, _ = await process.communicate()
+        if process.returncode:
+            text = said.decode(errors="replace").strip()
+            raise HostFailed(f"{' '.join(command)} ended with {process.returncode}{': ' if text else ''}{text}")
+        return False
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Makes what the system refuses a failure of the host."""
+    try:
+        yield
+    except OSError as error:
+        raise HostFailed(str(error)) from None
+
+
+async def _finished(process: asyncio.subprocess.Process, reading: int, output: Output) -> int:
+    """The status of a process whose output is passed on; what it leaves behind may keep the pipe open."""
+    os.set_blocking(reading, False)
+    ended = asyncio.create_task(process.wait())
+    more = True
+    while more and not ended.done():
+        await _readable(reading, ended)
+        more = await _passed_on(reading, output)
+    status = await ended
+    await _passed_on(reading, output)
+    return status
+
+
+async def _readable(reading: int, ended: asyncio.Task[int]) -> None:
+    """Wait until something can be read, or the process has ended."""
+    loop = asyncio.get_running_loop()
+    ready = loop.create_future()
+    loop.add_reader(reading, lambda: None if ready.done() else ready.set_result(None))
+    try:
+        await asyncio.wait({ready, ended}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        loop.remove_reader(reading)
+
+
+async def _passed_on(reading: int, output: Output) -> bool:
+    """Pass on what there is; whether more may come."""
+    try:
+        data = os.read(reading, _PIECE)
+    except BlockingIOError:
+        return True
+    if data:
+        await output(data)
+    return bool(data)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a process and those that it began: first they are told to, then they have to."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GRACE)
+            break
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _processes_with(variable: str) -> Iterator[int]:
+    """The processes in whose environment there is `NAME=VALUE`."""
+    wanted = variable.encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                yield int(folder.name)

@@ -1,0 +1,56 @@
+"""Agents of one process: one for each machine, with one client, until all have left or a signal ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Mapping
+
+from ansible_ensemble.provision.agent.agent import Agent
+from ansible_ensemble.provision.agent.host import Host
+from ansible_ensemble.provision.agent.options import AgentOptions
+from ansible_ensemble.provision.agent.situation import Situation
+from ansible_ensemble.provision.agent.watch import Watch
+from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.settings import Settings
+
+#: Takes a line that the agent of a machine says.
+Say = Callable[[str, str], None]
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+async def run_agents(settings: Settings, hosts: Mapping[str, Host], options: AgentOptions, say: Say) -> dict[str, int]:
+    """Run an agent for each machine; their exit codes.
+
+    The first signal has scripts ended and jobs given back; a second one ends without that.
+
+    Args:
+        settings: of the server.
+        hosts: where jobs are carried out, by machine: its UUID, or `Name:...`.
+        options: of the agents.
+        say: takes a machine, as named in `hosts`, and a line.
+    """
+    async with Client(settings) as client, Watch(client) as watch:
+
+        def agent(key: str, host: Host) -> Agent:
+            return Agent(Situation(client, watch, settings, host, options, lambda line: say(key, line)), key)
+
+        agents = {key: agent(key, host) for key, host in hosts.items()}
+        working = asyncio.gather(*(one.run() for one in agents.values()))
+        _heed_signals(list(agents.values()), working)
+        return dict(zip(agents, await working))
+
+
+def _heed_signals(agents: list[Agent], working: asyncio.Future[list[int]]) -> None:
+    loop = asyncio.get_running_loop()
+
+    def stop(number: int) -> None:
+        for again in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(again, working.cancel)
+        for one in agents:
+            one.stop(number)
+
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as by nohup
+            loop.add_signal_handler(number, stop, number)

@@ -1,0 +1,117 @@
+"""What an agent knows: its machine, its host, the server, and what it does there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.provision.agent.host import Host
+from ansible_ensemble.provision.agent.options import AgentOptions
+from ansible_ensemble.provision.agent.saved import Saved, SavedState
+from ansible_ensemble.provision.agent.watch import Changes, Watch
+from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.client.patch import Operation
+from ansible_ensemble.provision.client.settings import Settings
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.objects.machine import Machine
+
+#: How long a token for scripts counts, and after how many seconds another one is asked for.
+_TOKEN_LIFE, _TOKEN_USE = "24h", 12 * 3600
+
+
+@dataclass(slots=True)
+class Situation:
+    """What an agent knows, and what all its instructions need.
+
+    Attributes:
+        client: asks the server; it may be shared by many agents.
+        watch: tells of changes; shared like the client.
+        settings: of the client; scripts get its address.
+        host: where jobs are carried out.
+        options: how the agent behaves.
+        say: takes what it says.
+        machine: as it was last looked at; its bootenv is the one that runs.
+        boot: what tells the boot that runs from others.
+        folder: of the agent on the host.
+        job: the UUID of the latest job that was run in this boot.
+        changes: of the machine.
+    """
+
+    client: Client
+    watch: Watch
+    settings: Settings
+    host: Host
+    options: AgentOptions
+    say: Callable[[str], None]
+    machine: Machine = field(default_factory=Machine)
+    boot: str = ""
+    folder: str = ""
+    job: str = ""
+    changes: Changes = field(default_factory=Changes)
+    _token: str = ""
+    _token_until: float = 0.0
+
+    @property
+    def context(self) -> str:
+        """The context that the agent serves."""
+        return self.options.context
+
+    @property
+    def saved(self) -> SavedState:
+        """Where it is kept what has to outlive the agent."""
+        return SavedState(self.options.state_folder, self.machine.uuid, self.context)
+
+    def save(self) -> None:
+        """Keep what has to outlive the agent."""
+        state = Saved(boot_time=self.boot, machine=self.machine, job=self.job, folder=self.folder)
+        self.saved.save(state)
+
+    async def look(self) -> Machine:
+        """The machine as it is now."""
+        return await self.client.get(Machine, self.machine.uuid)
+
+    async def set_runnable(self, runnable: bool, *tests: Operation) -> None:
+        """Let the machine go on, or not; a refusal is said, and no error: others decide that too."""
+        change = {"op": "replace", "path": "/Runnable", "value": runnable}
+        try:
+            await self.client.patch(Machine, self.machine.uuid, [*tests, change])
+        except RequestFailed as error:
+            if not error.error.code:
+                raise
+            self.say(f"Error marking machine {self.machine.uuid}: {error}")
+        else:
+            self.say(f"Marked machine {self.machine.uuid} as {'' if runnable else 'not '}runnable")
+
+    async def mark_job(self, job: Job, state: str, exit_state: str = "", meta: Mapping[str, str] | None = None) -> Job:
+        """The job in another state, if it is still in the one that is known.
+
+        Raises:
+            RequestFailed: it is not, or the server cannot be reached.
+        """
+        changes: dict[str, Any] = {"State": state, **({"ExitState": exit_state} if exit_state else {})}
+        operations: list[Operation] = [{"op": "test", "path": "/State", "value": job.state}]
+        operations += [{"op": "replace", "path": f"/{name}", "value": value} for name, value in changes.items()]
+        if meta:
+            operations.append({"op": "add", "path": "/Meta", "value": {**job.meta, **meta}})
+        marked = await self.client.patch(Job, job.uuid, operations)
+        self.say(f"Updated job for {job.task} to {state}")
+        return marked
+
+    async def param(self, name: str) -> Any:
+        """The value of a param of the machine, from wherever it has it; None also where that cannot be had."""
+        try:
+            return await self.client.param(self.machine, name, aggregate=True)
+        except RequestFailed:
+            return None
+
+    async def token(self) -> str:
+        """A token for scripts: the one that the agent was given, or one for this machine alone."""
+        if self.settings.token:
+            return self.settings.token
+        if time.monotonic() >= self._token_until:
+            self._token = await self.client.machine_token(self.machine.uuid, _TOKEN_LIFE)
+            self._token_until = time.monotonic() + _TOKEN_USE
+        return self._token
