@@ -20,7 +20,7 @@ LOCK      := requirements-dev.lock
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server torture fuzz coverage mutants lock release-check build clean
+.PHONY: help demo demo-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server community torture fuzz coverage mutants lock release-check build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -118,6 +118,12 @@ lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the globa
 
 $(BUILD)/lfstest-gitserver:
 	tests/lfs/build $@
+
+community: $(BUILD)/community ## The collections of the package ansible, on which tests try the fast lane
+
+$(BUILD)/community: $(EQUIPPED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $@.new 'ansible==12.*'
+	mv $@.new $@
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
 	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture tests/integration/provision/torture

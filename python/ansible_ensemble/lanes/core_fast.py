@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.lanes import core
+from ansible_ensemble.lanes.module_source import runs_in_a_fork
 from ansible_ensemble.lanes.zygote import Zygote
 
 # they make or read the files of a job in the background, and expect to be a program of their own
@@ -175,11 +176,7 @@ def suitable(found: Any, deny: frozenset[str]) -> FastModule | None:
     interpreter = source.split(b"\n", 1)[0].split() if source.startswith(b"#!") else [b"#!/usr/bin/python"]
     if interpreter != [b"#!/usr/bin/python"] or not NEW_STYLE_PYTHON_MODULE_RE.search(source):
         return None
-    if b"AnsibleModule(" not in source:
-        return None
-    if any(word in source for word in (b"respawn_module", b"WANT_JSON", b"<<INCLUDE_ANSIBLE_MODULE_")):
-        return None
-    return FastModule(name, path)
+    return FastModule(name, path) if runs_in_a_fork(name, path) else None
 
 
 def python_name(resolved: str, path: str) -> tuple[str, str | None]:
