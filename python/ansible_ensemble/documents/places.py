@@ -65,11 +65,11 @@ class Map(dict[Any, Any]):
             self.marks = marks = table
         return marks
 
-    def adopt(self, key: Any, value: Any, origin: Mapping[Any, Any]) -> None:
-        """Set an entry of another map, and keep its position there."""
+    def adopt(self, key: Any, value: Any, origin: Mapping[Any, Any], known_as: Any = None) -> None:
+        """Set an entry of another map, where it may have another key, and keep its position there."""
         self[key] = value
         if isinstance(origin, Map):
-            mark = origin.table().get(key)
+            mark = origin.table().get(key if known_as is None else known_as)
             if mark is not None:
                 self.table()[key] = mark
 

@@ -15,7 +15,7 @@ KEYS: dict[str, frozenset[str]] = {
             *("template_name", "template_author", "template_version", "dsl_definitions", "repositories", "imports"),
             *("artifact_types", "data_types", "capability_types", "interface_types", "relationship_types"),
             *("node_types", "group_types", "policy_types", "topology_template"),
-            *("decorators", "types"),
+            *("decorators", "types", "profile"),
         }
     ),
     "topology_template": frozenset(
@@ -115,7 +115,7 @@ KEYS: dict[str, frozenset[str]] = {
     "delegate_activity": frozenset({"workflow", "inputs"}),
     "inline_activity": frozenset({"workflow", "inputs"}),
     "import": frozenset(
-        {"file", "repository", "namespace_uri", "namespace_prefix", "url", "uri", "description", "when"}
+        {"file", "repository", "namespace_uri", "namespace_prefix", "url", "uri", "description", "when", "profile"}
     ),
     "repository": frozenset({"description", "url", "credential", "revision", "metadata", "file"}),
     "substitution_mapping": frozenset(

@@ -24,6 +24,7 @@ VERSIONS: tuple[str, ...] = (
     "tosca_simple_yaml_1_1",
     "tosca_simple_yaml_1_2",
     "tosca_simple_yaml_1_3",
+    "tosca_2_0",
     UNFURL_VERSION,
 )
 

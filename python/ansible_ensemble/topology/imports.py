@@ -19,6 +19,8 @@ from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types
+from ansible_ensemble.language.version_2 import VERSION_2, in_words_of_1_3
+from ansible_ensemble.topology.profiles import find_profile, is_built_in, place_for
 
 #: The repository of Unfurl's own types, which are always there; imports from it need nothing.
 UNFURL_REPOSITORY = "unfurl"
@@ -79,6 +81,8 @@ class Importer:
             find = self.repositories.get
             whole = expand(document, roots=self.roots, find_repository=find, included=self.files)
             raw = part_of(whole, fragment, Place(str(file))) if fragment else whole
+        if isinstance(raw, Mapping) and raw.get("tosca_definitions_version", version) == VERSION_2:
+            raw = in_words_of_1_3(raw, problems)
         place = place_of(raw) or Place(str(file))
         scope = Scope(file, file.parent, self.types, prefix=prefix)
         key = file.resolve()
@@ -151,21 +155,24 @@ class Importer:
         if not isinstance(raw, str | Mapping):
             return
         problems.check_keys(entry, "import", place)
-        name = entry.get("file", entry.get("url", entry.get("uri")))
-        if not isinstance(name, str) or not name:
-            problems.add("an import names no file", place, "write its path, or file: and its path")
-            return
         if "when" in entry and not self._is_wanted(entry, scope, place):
             return
         prefix = problems.text(entry.get("namespace_prefix"), "namespace_prefix", place_of(entry, "namespace_prefix"))
-        if entry.get("repository") == UNFURL_REPOSITORY and UNFURL_REPOSITORY not in scope.repositories:
+        if _is_built_in(entry, scope):
             if prefix:
                 scope.built_in_prefixes.add(prefix)
+            return
+        name = self._name_of(entry, scope, place)
+        if name is None:
             return
         imported = self._scope_of(name, entry.get("repository"), scope, place, prefix)
         if imported is None:
             self.is_complete = False
             return
+        if entry.get("profile") not in (None, imported.document.get("profile")):
+            problems.add(
+                f"{imported.file} is not the profile {entry['profile']}", place, f"profile: {entry['profile']}"
+            )
         if imported not in scope.imported:
             scope.imported.append(imported)
         if imported.file.resolve() in self._chain:
@@ -173,6 +180,22 @@ class Importer:
             self._circular.append((scope, imported, prefix or "", place))
         else:
             self._take_over(scope, imported, prefix or "", place)
+
+    def _name_of(self, entry: Mapping[str, Any], scope: Scope, place: Place | None) -> str | None:
+        """The file that an import names, or that its profile is in; None, and an error, if there is none."""
+        problems, profile = self.types.problems, entry.get("profile")
+        if isinstance(profile, str):
+            file = find_profile(profile, scope.base, self.roots)
+            if file is not None:
+                return str(file)
+            problems.add(f"the profile {profile} is not there", place, f"it is looked for at {place_for(profile)}")
+            self.is_complete = False
+            return None
+        name = entry.get("file", entry.get("url", entry.get("uri")))
+        if isinstance(name, str) and name:
+            return name
+        problems.add("an import names no file", place, "write its path, or file: and its path")
+        return None
 
     def _is_wanted(self, entry: Mapping[str, Any], scope: Scope, place: Place | None) -> bool:
         """Whether a conditional import of Unfurl's dialect is to be read; a wrong condition is an error."""
@@ -274,6 +297,13 @@ class Importer:
             starts = [self.files[0].parent / name, *(root / name.lstrip("/") for root in self.roots)]
             path = next((other for other in starts if is_file(other)), path)
         return path
+
+
+def _is_built_in(entry: Mapping[str, Any], scope: Scope) -> bool:
+    """Whether an import is of types that are always there: Unfurl's own, or the standard's as a profile."""
+    if is_built_in(str(entry.get("profile"))):
+        return True
+    return entry.get("repository") == UNFURL_REPOSITORY and UNFURL_REPOSITORY not in scope.repositories
 
 
 def _url(repository: Mapping[str, Any]) -> Any:

@@ -23,7 +23,7 @@ from ansible_ensemble.language.entities import (
 )
 from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.interfaces import read_interfaces, with_artifacts
-from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.types import Scope
 from ansible_ensemble.language.values import missing
 from ansible_ensemble.topology.assignments import read_assignments
@@ -112,19 +112,20 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
         if "select" not in node.directives:
             problems.warn(f"the node_filter of {what} has no effect: it has no directive select", where)
         node.node_filter = raw["node_filter"] if isinstance(raw["node_filter"], Mapping) else None
-    _read_count(node, raw, what, problems)
+    _read_count(node, raw, what, building)
     _scale(node, what, building)
     return node
 
 
-def _read_count(node: NodeTemplate, raw: Mapping[str, Any], what: str, problems: Problems) -> None:
-    bounds = read_occurrences(raw, what, problems)
+def _read_count(node: NodeTemplate, raw: Mapping[str, Any], what: str, building: Building) -> None:
+    bounds = read_occurrences(raw, what, building.problems)
     node.count = max(1, bounds[0]) if bounds is not None else 1
     if raw.get("count") is not None:
-        if isinstance(raw["count"], int) and not isinstance(raw["count"], bool) and raw["count"] >= 0:
-            node.count = raw["count"]
+        count, _ = building.static_value(raw["count"])
+        if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
+            node.count = count
         else:
-            problems.add(f"the count of {what} is {kind_of(raw['count'])}, not a number", place_of(raw, "count"))
+            building.problems.add(f"the count of {what} is {kind_of(count)}, not a number", place_of(raw, "count"))
 
 
 def _read_values(

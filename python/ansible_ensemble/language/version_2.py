@@ -1,0 +1,194 @@
+"""The common subset of TOSCA 2.0, in the words of 1.3: what a file of that version is read as."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.places import Map, changed, key_place_of, place_of
+from ansible_ensemble.language.problems import Problems
+from ansible_ensemble.language.version_2_calls import is_call, read_call
+from ansible_ensemble.language.version_2_conditions import read_filter, read_validation
+
+VERSION_2 = "tosca_2_0"
+
+#: What the parts of each element are: by key, the element that its value is, or after `*` the entries of its value.
+_DEFINITIONS = {"properties": "*parameter", "attributes": "*parameter"}
+_SCHEMA = {"entry_schema": "schema", "key_schema": "schema", "validation": "validation"}
+_TYPE = {**_DEFINITIONS, "interfaces": "*interface", "artifacts": "value"}
+_PARTS: dict[str, dict[str, str]] = {
+    "service_template": {
+        "imports": "*import",
+        "data_types": "*data_type",
+        "node_types": "*node_type",
+        "relationship_types": "*relationship_type",
+        "capability_types": "*capability_type",
+        "interface_types": "*interface",
+        "artifact_types": "*type",
+        "group_types": "*type",
+        "policy_types": "*type",
+        "service_template": "topology",
+    },
+    "topology": {
+        "inputs": "*parameter",
+        "outputs": "*parameter",
+        "node_templates": "*node_template",
+        "substitution_mappings": "substitution",
+    },
+    "type": _TYPE,
+    "node_type": {**_TYPE, "capabilities": "*capability", "requirements": "*requirement_definition"},
+    "relationship_type": _TYPE,
+    "capability_type": _TYPE,
+    "data_type": {"properties": "*parameter", **_SCHEMA},
+    "capability": _DEFINITIONS,
+    "parameter": _SCHEMA,
+    "schema": _SCHEMA,
+    "interface": {"inputs": "*input", "operations": "*operation", "notifications": "*operation"},
+    "operation": {"inputs": "*input"},
+    "input": _SCHEMA,
+    "node_template": {"requirements": "*requirement"},
+    "requirement_definition": {"node_filter": "filter"},
+    "requirement": {"node_filter": "filter"},
+    "substitution": {"substitution_filter": "filter"},
+}
+
+_SCHEMAS = frozenset({"parameter", "input", "schema", "data_type"})
+
+#: Keys that 1.3 has another word for.
+_RENAMED: dict[str, dict[str, str]] = {
+    "service_template": {"service_template": "topology_template"},
+    "import": {"namespace": "namespace_prefix"},
+    "relationship_type": {
+        "valid_source_node_types": "valid_source_types",
+        "valid_target_node_types": "valid_target_types",
+        "valid_capability_types": "valid_target_types",
+    },
+    "capability_type": {"valid_source_node_types": "valid_source_types"},
+    **{element: {"validation": "constraints"} for element in _SCHEMAS},
+    "capability": {"valid_source_node_types": "valid_source_types"},
+    "requirement_definition": {"count_range": "occurrences"},
+}
+
+#: What only 2.0 has, and what to do instead.
+_WITHOUT_COUNTERPART: dict[str, dict[str, str]] = {
+    "service_template": {"functions": "write what they compute as an expression"},
+    "capability_type": {
+        "valid_relationship_types": "name the capability in valid_capability_types of the relationship"
+    },
+    "capability": {"valid_relationship_types": "name the capability in valid_capability_types of the relationship"},
+    "requirement": {"allocation": "capacities are not allocated", "optional": "leave the requirement out"},
+}
+
+_CONDITIONS = {"filter": read_filter, "validation": read_validation}
+_TYPE_NAMES = {"nil": "null", "bytes": "string"}
+
+
+def in_words_of_1_3(document: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
+    """A file of version 2.0 as one of 1.3 that means the same; what has no counterpart is an error.
+
+    Sections and keys that have other names get those of 1.3, `{$f: x}` becomes `{f: x}` or an expression, validation
+    clauses become constraints, conditions of filters become node filters.
+    """
+    made: Mapping[str, Any] = _Reader(problems).element(document, "service_template")
+    return made
+
+
+class _Reader:
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+
+    def part(self, raw: Any, name: str, place: Place | None) -> Any:
+        if name.startswith("*"):
+            return self.entries(raw, name[1:], place)
+        if name in _CONDITIONS:
+            return _CONDITIONS[name](raw, place, self.problems)
+        return self.element(raw, name) if name != "value" else self.value(raw)
+
+    def entries(self, raw: Any, element: str, place: Place | None) -> Any:
+        if isinstance(raw, list) and element.startswith("requirement"):
+            return changed(raw, lambda entry: self.entries(entry, element, place))
+        if isinstance(raw, dict | list):
+            return changed(raw, lambda entry: self.part(entry, element, place))
+        return raw
+
+    def element(self, raw: Any, element: str) -> Any:
+        if not isinstance(raw, Mapping) or is_call(raw) or (element == "input" and not _is_definition(raw)):
+            return self.short(raw, element)
+        made = Map()
+        if isinstance(raw, Map):
+            made.source, made.start = raw.source, raw.start
+        renamed, parts = _RENAMED.get(element, {}), _PARTS.get(element, {})
+        for key, value in raw.items():
+            hint = _WITHOUT_COUNTERPART.get(element, {}).get(key) if isinstance(key, str) else None
+            if hint is not None:
+                self.problems.add(f"`{key}` of TOSCA 2.0 is not supported", key_place_of(raw, key), hint)
+                continue
+            name = renamed.get(key, key)
+            if name in made:
+                self.problems.add(f"`{key}` beside others of its kind is not supported", key_place_of(raw, key))
+                continue
+            part = parts.get(key, "operation" if element == "interface" and _is_operation(key, value) else "value")
+            made.adopt(name, self.part(value, part, place_of(raw, key)), raw, key)
+        return _finished(made, element)
+
+    def short(self, raw: Any, element: str) -> Any:
+        """What is not written as a map: the name of a capability type, of an implementing file, a value."""
+        if element == "requirement_definition" and isinstance(raw, str):
+            return {"capability": raw, "occurrences": [0, "UNBOUNDED"]}
+        return _TYPE_NAMES.get(raw, raw) if element == "schema" and isinstance(raw, str) else self.value(raw)
+
+    def value(self, raw: Any) -> Any:
+        if isinstance(raw, str):
+            return raw[1:] if raw.startswith("$$") else raw
+        if isinstance(raw, Mapping) and is_call(raw):
+            return read_call(raw, self.problems)
+        if not isinstance(raw, dict | list):
+            return raw
+        made = changed(raw, self.value)
+        return _unescaped(made) if isinstance(made, dict) and any(_is_escaped(key) for key in made) else made
+
+
+def _write_as_text(made: Map) -> None:
+    """Make a scalar type one of texts: a number and one of its units, which a prefix may stand before."""
+    units, prefixes = (made.pop(key, None) or {} for key in ("units", "prefixes"))
+    for key in ("data_type", "canonical_unit"):
+        made.pop(key, None)
+    told, scaled = ("|".join(re.escape(str(one)) for one in names) for names in (units, prefixes))
+    pattern = rf"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*({scaled})?({told})"
+    made["derived_from"], made["constraints"] = "string", [{"pattern": pattern}, *made.get("constraints", [])]
+
+
+def _is_escaped(key: object) -> bool:
+    return isinstance(key, str) and key.startswith("$$")
+
+
+def _unescaped(raw: Mapping[Any, Any]) -> Map:
+    made = Map()
+    for key, value in raw.items():
+        made.adopt(key[1:] if _is_escaped(key) else key, value, raw, key)
+    return made
+
+
+def _finished(made: Map, element: str) -> Map:
+    if element in _SCHEMAS:
+        for key in ("type", "derived_from"):
+            if isinstance(made.get(key), str):
+                made[key] = _TYPE_NAMES.get(made[key], made[key])
+    if made.get("derived_from") == "scalar":
+        _write_as_text(made)
+    if element == "requirement_definition":
+        made.setdefault("occurrences", [0, "UNBOUNDED"])
+    if element == "service_template":
+        made["tosca_definitions_version"] = VERSION_2
+    return made
+
+
+def _is_definition(raw: Mapping[Any, Any]) -> bool:
+    return isinstance(raw.get("type"), str) or "validation" in raw
+
+
+def _is_operation(key: Any, value: Any) -> bool:
+    """Whether an entry of an interface is an operation that stands beside `operations`, as in 1.0."""
+    return isinstance(value, Mapping) and ("implementation" in value or "inputs" in value) and key != "operations"

@@ -1,0 +1,82 @@
+"""Conditions as TOSCA 2.0 writes them, by functions: as constraints and node filters of 1.3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.language.problems import Problems
+from ansible_ensemble.language.version_2_calls import is_call, read_value
+
+#: Operators of constraints by the function.
+_OPERATORS = {
+    **{name: name for name in ("equal", "greater_than", "greater_or_equal", "less_than", "less_or_equal")},
+    **{name: name for name in ("in_range", "valid_values")},
+    "matches": "pattern",
+}
+_OF_LENGTH = {"equal": "length", "greater_or_equal": "min_length", "less_or_equal": "max_length"}
+_PATTERNS = {"has_prefix": "{}.*", "has_suffix": ".*{}", "contains": ".*{}.*"}
+_KNOWN = "and", *_OPERATORS, *_PATTERNS
+
+Clause = tuple[Any, dict[str, Any]]
+
+
+def read_validation(raw: Any, place: Place | None, problems: Problems) -> list[dict[str, Any]]:
+    """The constraints that a validation clause means; one that is none is an error."""
+    found = []
+    for subject, clause in _clauses(raw, place, problems):
+        if subject == "$value":
+            found.append(clause)
+        else:
+            _refuse("a validation is not of $value", place, problems)
+    return found
+
+
+def read_filter(raw: Any, place: Place | None, problems: Problems) -> Any:
+    """The node filter that a condition means: one whose clauses are of properties of a node or of its capabilities."""
+    if not is_call(raw):
+        return raw
+    properties: list[Any] = []
+    capabilities: list[Any] = []
+    for subject, clause in _clauses(raw, place, problems):
+        path = subject.get("$get_property") if isinstance(subject, Mapping) else None
+        match path:
+            case ["SELF", str(name)]:
+                properties.append({name: [clause]})
+            case ["SELF", "CAPABILITY", str(capability), str(name)]:
+                capabilities.append({capability: {"properties": [{name: [clause]}]}})
+            case _:
+                _refuse("a condition of a filter is not of a property", place, problems)
+    return {"properties": properties, "capabilities": capabilities}
+
+
+def _clauses(raw: Any, place: Place | None, problems: Problems) -> Iterator[Clause]:
+    """What each clause is of, and as a constraint."""
+    name = next(iter(raw)).removeprefix("$") if is_call(raw) else ""
+    arguments = raw[f"${name}"] if name else None
+    if name == "and" and isinstance(arguments, list):
+        for one in arguments:
+            yield from _clauses(one, place, problems)
+    elif (clause := _clause(name, arguments, problems)) is not None:
+        yield clause
+    else:
+        _refuse(f"the condition {f'${name}' if name else 'that is no call'} is not supported", place, problems)
+
+
+def _clause(name: str, arguments: Any, problems: Problems) -> Clause | None:
+    if not isinstance(arguments, list) or len(arguments) != 2:
+        return None
+    subject, operand = arguments[0], read_value(arguments[1], problems)
+    if isinstance(subject, Mapping) and list(subject) == ["$length"]:
+        inner = subject["$length"]
+        is_one = isinstance(inner, list) and len(inner) == 1
+        return (inner[0], {_OF_LENGTH[name]: operand}) if is_one and name in _OF_LENGTH else None
+    if name in _PATTERNS and isinstance(operand, str):
+        return subject, {"pattern": f"(?s){_PATTERNS[name].format(re.escape(operand))}"}
+    return (subject, {_OPERATORS[name]: operand}) if name in _OPERATORS else None
+
+
+def _refuse(message: str, place: Place | None, problems: Problems) -> None:
+    problems.add(message, place, f"known are {', '.join(f'${one}' for one in _KNOWN)}, of $value or $get_property")
