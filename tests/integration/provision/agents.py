@@ -74,7 +74,7 @@ class Simulated:
         wire, lines = self.walk.cli.wire, []
         token = await self.walk.cli.machine_token(self.machine["Uuid"])
         settings = Settings((wire.endpoint,), token=token, insecure=True)
-        given = {"state_folder": self.folder / "state", "oneshot": True, "pauses": _PAUSES, **said}
+        given = {"state_folder": self.folder / "state", "oneshot": True, "patience": 0.05, "pauses": _PAUSES, **said}
         async with Client(settings) as client, Watch(client) as watch:
             now = Situation(client, watch, settings, self.host, AgentOptions(**given), lines.append)
             code = await Agent(now, self.machine["Uuid"]).run()

@@ -6,12 +6,12 @@ import asyncio
 
 from ansible_ensemble.provision.agent import power
 from ansible_ensemble.provision.agent.beginning import begin
+from ansible_ensemble.provision.agent.current_job import CurrentJob
 from ansible_ensemble.provision.agent.host import HostFailed
 from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.stage_map import STAGE_MAP, after_stage, next_stage
 from ansible_ensemble.provision.agent.states import FIRST, SAID, Happened, Instruction, State, next_step
 from ansible_ensemble.provision.agent.waiting import After, after_change, after_runnable
-from ansible_ensemble.provision.agent.work import Work
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.objects.content import Stage
 from ansible_ensemble.provision.objects.machine import Machine
@@ -29,10 +29,11 @@ class Agent:
 
     def __init__(self, now: Situation, key: str) -> None:
         self._now, self._key = now, key
-        self._work = Work(now)
+        self._job: CurrentJob | None = None
         self._instruction = FIRST[State.INIT]
         self._doing: asyncio.Task[Happened] | None = None
         self._signal = 0
+        self._has_failed = False
 
     async def run(self) -> int:
         """Work until there is a reason to leave; the exit code: 0, 1 after a failure, 128+N after the signal N."""
@@ -46,14 +47,13 @@ class Agent:
                 state = state if row.to is State.EXIT else row.to
             self._announce(state)
         finally:
-            if self._now.folder and not self._now.options.folder:
-                await self._now.host.remove_folder(self._now.folder)
+            await self._now.leave()
         return self._exit_code(happened)
 
     def stop(self, number: int) -> None:
         """End the script that runs, give its job back, and leave, because of a signal."""
         self._signal = number
-        if self._doing and self._instruction is not Instruction.GIVE_BACK:
+        if self._doing and self._instruction is not Instruction.GIVE_BACK and not (self._job and self._job.is_ending):
             self._doing.cancel()
 
     def _announce(self, state: State) -> None:
@@ -88,11 +88,11 @@ class Agent:
             case Instruction.WAIT_FOR_CHANGE:
                 return await self._wait(after_change)
             case Instruction.ASK:
-                return await self._work.ask()
+                return await self._ask()
             case Instruction.RUN:
-                return await self._work.run()
+                return await self._run_job()
             case Instruction.GIVE_BACK:
-                return await self._work.give_back()
+                return await self._give_back()
             case Instruction.CHANGE_STAGE:
                 return await self._change_stage()
             case Instruction.LEAVE_BOOTENV:
@@ -106,6 +106,35 @@ class Agent:
         await asyncio.sleep(self._now.options.pauses[self._instruction])
         return Happened.SLEPT
 
+    async def _ask(self) -> Happened:
+        """Ask for the next job."""
+        now = self._now
+        job = await now.client.next_job(now.machine.uuid, now.context)
+        if job is None or not job.state:
+            return Happened.NO_JOB if now.machine.workflow else Happened.NO_WORKFLOW
+        self._job = CurrentJob(now, job)
+        return Happened.JOB
+
+    async def _run_job(self) -> Happened:
+        assert self._job  # there is one after it was asked for
+        job, self._has_failed = self._job, True
+        try:
+            happened = await job.run()
+        except (RequestFailed, HostFailed):
+            self._job = None
+            raise
+        self._has_failed, self._job = job.outcome.failed, None
+        return happened
+
+    async def _give_back(self) -> Happened:
+        """Give the job back that the agent has, if it has one."""
+        try:
+            if self._job:
+                await self._job.give_back()
+        except RequestFailed as error:
+            self._now.say(f"Error giving the job back: {error}")
+        return Happened.GIVEN_BACK
+
     async def _wait(self, after: After) -> Happened:
         """Look at the machine, and again whenever it changes, until that ends the wait or nothing changes for long."""
         now, happened, changed = self._now, None, True
@@ -113,7 +142,7 @@ class Agent:
             now.changes.look()
             fresh = await now.look()
             happened = after(now.machine, fresh, now.context)
-            changed = happened is not None or await now.changes.wait(now.options.patience)
+            changed = happened is not None or await now.changes.wait(now.options.wait)
         if happened is not Happened.BOOTENV_CHANGED:
             now.machine = fresh
         now.say(f"Wait: finished with {'complete' if happened else 'timeout'}")
@@ -138,4 +167,4 @@ class Agent:
         if self._signal:
             return 128 + self._signal
         in_vain = happened in (Happened.ERROR, Happened.FAILED)
-        return int(in_vain or (happened is Happened.TIMED_OUT and self._work.outcome.failed))
+        return int(in_vain or (happened is Happened.TIMED_OUT and self._has_failed))

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.states import Happened
+from ansible_ensemble.provision.client.patch import Operation
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 
-#: In the Meta of a failed job: its agent was gone, so nobody knows how it went.
+#: In the Meta of a failed job: its agent was gone before it ended. The value says what becomes of its machine.
 ABANDONED = "abandoned"
+_GOES_ON, _WENT_ON, _STAYS = "machine goes on", "machine went on", "machine was paused"
 _OWED = {"reboot": Happened.REBOOT_OWED, "poweroff": Happened.POWEROFF_OWED}
 
 
 async def begin(now: Situation, key: str) -> Happened:
-    """Fetch the machine, fail the job that was left behind, hear of changes, and let a machine that booted go on.
+    """Fetch the machine, fail the job that was left behind, hear of changes, and let the machine go on.
 
     Args:
         now: what is known; filled.
@@ -25,21 +27,23 @@ async def begin(now: Situation, key: str) -> Happened:
     Raises:
         RequestFailed: the server refuses something, or cannot be reached.
         HostFailed: the host cannot be reached.
+        EnsembleError: another agent runs for the machine, or nothing can be kept.
     """
     fresh = await now.client.get(Machine, key)
     has_booted = await _recall(now, fresh)
-    await _prepare_folder(now)
     now.changes = await now.watch.changes(fresh.uuid)
     left = await now.client.get(Job, fresh.current_job) if fresh.current_job else None
     if left and not has_booted and _is_owed(now, fresh, left):
         return _OWED[left.exit_state]
-    was_abandoned = left is not None and await _is_abandoned(now, left)
+    abandoned = await _abandoned(now, fresh, left) if left else None
     if fresh.boot_env != now.machine.boot_env and not now.context:
         return Happened.BOOTENV_CHANGED
+    if abandoned or (has_booted and not now.context and not fresh.runnable):
+        await now.set_runnable(True)
+    if abandoned:
+        await now.client.patch(Job, abandoned.uuid, [_saying(abandoned, _WENT_ON)])
     now.machine = fresh
     now.save()
-    if was_abandoned or (has_booted and not now.context and not fresh.runnable):
-        await now.set_runnable(True)
     return Happened.READY
 
 
@@ -48,22 +52,23 @@ async def _recall(now: Situation, fresh: Machine) -> bool:
     boot = await now.host.boot()
     if now.machine.uuid and boot == now.boot:
         return False
-    now.machine, now.boot, now.job = fresh, boot, ""
-    saved = now.saved.load()
-    if saved:
-        now.folder = saved.folder if not now.options.folder else ""
-    if not (saved and boot and saved.boot_time == boot and saved.machine.uuid == fresh.uuid):
+    now.machine, now.boot, now.job, now.stopping = fresh, boot, "", False
+    saved = now.recall()
+    await _prepare_folder(now, saved.folder if saved else "")
+    if not (saved and boot and saved.boot_time == boot):
         return True
-    now.machine, now.job = saved.machine, saved.job
+    now.machine, now.job, now.stopping = saved.machine, saved.job, saved.stopping
     return False
 
 
-async def _prepare_folder(now: Situation) -> None:
-    """A folder of the agent on the host, without anything that an agent before has left there."""
-    if now.folder:
-        await now.host.end_scripts(now.folder)
-        await now.host.remove_folder(now.folder)
-    now.folder = now.options.folder or await now.host.make_folder(await now.param("runner-tmpdir") or "", "runner-")
+async def _prepare_folder(now: Situation, old: str) -> None:
+    """A folder of the agent on the host; that of an agent before is removed."""
+    if now.options.folder:
+        now.folder = now.options.folder
+        return
+    if old:
+        await now.host.remove_folder(old)
+    now.folder = await now.host.make_folder(await now.param("runner-tmpdir") or "", "runner-")
 
 
 def _is_owed(now: Situation, fresh: Machine, job: Job) -> bool:
@@ -72,15 +77,20 @@ def _is_owed(now: Situation, fresh: Machine, job: Job) -> bool:
     return ended and job.uuid == now.job and not fresh.runnable and not now.context and not now.options.skip_power
 
 
-async def _is_abandoned(now: Situation, job: Job) -> bool:
-    """Whether the agent of the job was gone before it ended; such a job is failed, and begun again.
+async def _abandoned(now: Situation, machine: Machine, job: Job) -> Job | None:
+    """The machine's job, if its agent was gone before it ended, and the machine is to go on: it is failed.
 
-    Failing a job stops its machine. Who fails it for this reason says so in the same change: so the machine also goes
-    on if this agent is gone before it can make it runnable.
+    Failing a job stops its machine. The change that fails it says what becomes of the machine: so it also goes on if
+    this agent is gone before it can make it runnable.
     """
     if job.context != now.context:
-        return False
+        return None
     if job.state in ("created", "running"):
-        await now.mark_job(job, "failed", meta={ABANDONED: "true"})
-        return True
-    return job.state == "failed" and ABANDONED in job.meta
+        await now.host.end_scripts(job.uuid)
+        goes_on = machine.runnable or (now.stopping and now.job == job.uuid)
+        job = await now.mark_job(job, "failed", "", _saying(job, _GOES_ON if goes_on else _STAYS))
+    return job if job.state == "failed" and job.meta.get(ABANDONED) == _GOES_ON else None
+
+
+def _saying(job: Job, what: str) -> Operation:
+    return {"op": "add", "path": "/Meta", "value": {**job.meta, ABANDONED: what}}

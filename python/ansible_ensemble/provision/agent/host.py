@@ -101,8 +101,8 @@ class Host(Protocol):
         """Run Ansible's tasks on the machine; events and diffs are the output."""
         ...
 
-    async def end_scripts(self, folder: str) -> None:
-        """End what still runs of scripts whose folder is in this one: those of an agent that was killed."""
+    async def end_scripts(self, job: str) -> None:
+        """End what still runs of the scripts of a job: its agent was killed. They have `RS_JOB_UUID`."""
         ...
 
     async def kexec_ready(self) -> bool:

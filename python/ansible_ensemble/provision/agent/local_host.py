@@ -123,9 +123,9 @@ class LocalHost:
             raise HostFailed(f"{playbook.name}: this agent does not run Ansible's tasks")
         return await self.play_tasks(playbook, output)
 
-    async def end_scripts(self, folder: str) -> None:
-        """End what still runs of scripts whose folder is in this one; they are known by their environment."""
-        for process in _processes_with(f"RS_RUNNER_DIR={folder}"):
+    async def end_scripts(self, job: str) -> None:
+        """End what still runs of the scripts of a job; they are known by their environment."""
+        for process in _processes_with(f"RS_JOB_UUID={job}"):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
 

@@ -24,6 +24,7 @@ class AgentOptions:
         skip_power: leave where the machine is to be rebooted or powered off: somebody else does it.
         folder: where scripts and files of jobs are put; by default a new folder.
         variables: of scripts, on top of those that tell of the job.
+        patience: seconds that it waits for a change before it looks again, or leaves; by default an hour, or a second.
         pauses: seconds of each instruction that is a pause.
     """
 
@@ -34,6 +35,7 @@ class AgentOptions:
     skip_power: bool = False
     folder: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
+    patience: float | None = None
     pauses: Mapping[Instruction, float] = field(default_factory=lambda: _PAUSES)
 
     @property
@@ -43,6 +45,6 @@ class AgentOptions:
         return frozenset(when for when, holds in held if holds)
 
     @property
-    def patience(self) -> float:
-        """Seconds that it waits for a change, before it looks again or leaves."""
-        return 1.0 if self.oneshot else 3600.0
+    def wait(self) -> float:
+        """Seconds that it waits for a change."""
+        return self.patience if self.patience is not None else 1.0 if self.oneshot else 3600.0

@@ -51,7 +51,7 @@ async def poweroff(now: Situation) -> Happened:
 def _is_skipped(now: Situation) -> bool:
     """Whether others see to the power; the next start of the agent then counts as the boot."""
     if now.context or now.options.skip_power:
-        now.saved.forget()
+        now.forget()
         return True
     return False
 
@@ -60,8 +60,7 @@ def _gone(now: Situation, up_again: bool) -> Happened:
     """What became of the agent; one that is still there knows nothing of the new boot."""
     if not up_again:
         return Happened.LEFT
-    now.saved.forget()
-    now.machine = now.machine.replaced(uuid="")
+    now.forget()
     return Happened.UP_AGAIN
 
 

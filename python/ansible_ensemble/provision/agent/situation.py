@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,8 @@ class Situation:
         boot: what tells the boot that runs from others.
         folder: of the agent on the host.
         job: the UUID of the latest job that was run in this boot.
+        stopping: whether the machine is made not runnable because of how that job ended.
+        saved: where it is kept what has to outlive the agent.
         changes: of the machine.
     """
 
@@ -50,6 +52,8 @@ class Situation:
     boot: str = ""
     folder: str = ""
     job: str = ""
+    stopping: bool = False
+    saved: SavedState | None = None
     changes: Changes = field(default_factory=Changes)
     _token: str = ""
     _token_until: float = 0.0
@@ -59,15 +63,42 @@ class Situation:
         """The context that the agent serves."""
         return self.options.context
 
-    @property
-    def saved(self) -> SavedState:
-        """Where it is kept what has to outlive the agent."""
-        return SavedState(self.options.state_folder, self.machine.uuid, self.context)
+    def recall(self) -> Saved | None:
+        """What an agent before has kept; no other has it from now on.
+
+        Raises:
+            EnsembleError: another agent has it, or nothing can be kept.
+        """
+        if self.saved is None:
+            self.saved = SavedState(self.options.state_folder, self.machine.uuid, self.context)
+            self.saved.hold()
+        return self.saved.load()
 
     def save(self) -> None:
         """Keep what has to outlive the agent."""
-        state = Saved(boot_time=self.boot, machine=self.machine, job=self.job, folder=self.folder)
-        self.saved.save(state)
+        if self.saved:
+            self.saved.save(
+                Saved(
+                    boot_time=self.boot,
+                    machine=self.machine,
+                    job=self.job,
+                    folder=self.folder,
+                    stopping=self.stopping,
+                )
+            )
+
+    def forget(self) -> None:
+        """Know nothing of this boot, and keep nothing: what follows is another one."""
+        if self.saved:
+            self.saved.forget()
+        self.boot, self.machine = "", self.machine.replaced(boot_env="")
+
+    async def leave(self) -> None:
+        """Remove the folder on the host, if it is the agent's own, and let other agents have what is kept."""
+        if self.folder and not self.options.folder:
+            await self.host.remove_folder(self.folder)
+        if self.saved:
+            self.saved.release()
 
     async def look(self) -> Machine:
         """The machine as it is now."""
@@ -85,7 +116,7 @@ class Situation:
         else:
             self.say(f"Marked machine {self.machine.uuid} as {'' if runnable else 'not '}runnable")
 
-    async def mark_job(self, job: Job, state: str, exit_state: str = "", meta: Mapping[str, str] | None = None) -> Job:
+    async def mark_job(self, job: Job, state: str, exit_state: str = "", *more: Operation) -> Job:
         """The job in another state, if it is still in the one that is known.
 
         Raises:
@@ -94,9 +125,7 @@ class Situation:
         changes: dict[str, Any] = {"State": state, **({"ExitState": exit_state} if exit_state else {})}
         operations: list[Operation] = [{"op": "test", "path": "/State", "value": job.state}]
         operations += [{"op": "replace", "path": f"/{name}", "value": value} for name, value in changes.items()]
-        if meta:
-            operations.append({"op": "add", "path": "/Meta", "value": {**job.meta, **meta}})
-        marked = await self.client.patch(Job, job.uuid, operations)
+        marked = await self.client.patch(Job, job.uuid, [*operations, *more])
         self.say(f"Updated job for {job.task} to {state}")
         return marked
 

@@ -1,0 +1,135 @@
+"""The job that an agent has: carried out on the host, logged, and marked by how it ended."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.provision.agent.exit_codes import FAILED, SMOOTH, Outcome
+from ansible_ensemble.provision.agent.host import HostFailed
+from ansible_ensemble.provision.agent.job_log import JobLog
+from ansible_ensemble.provision.agent.job_run import JobRun
+from ansible_ensemble.provision.agent.situation import Situation
+from ansible_ensemble.provision.agent.states import Happened
+from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.objects.codec import plain
+from ansible_ensemble.provision.objects.content import Task
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.objects.parts import split_entry
+from ansible_ensemble.provision.rules.features import SANE_EXIT_CODES, flags_of
+
+_ASKED = {"reboot": Happened.REBOOT, "poweroff": Happened.POWEROFF, "stop": Happened.STOP}
+#: What a machine keeps to itself.
+_SECRET = "Secret"
+
+
+class CurrentJob:
+    """A job, from the answer that gave it to its end.
+
+    Attributes:
+        outcome: how it ended.
+        is_ending: whether its end is told to the server, which is not to be broken off.
+    """
+
+    def __init__(self, now: Situation, job: Job) -> None:
+        self.outcome: Outcome = SMOOTH
+        self.is_ending = False
+        self._now, self._job = now, job
+        self._log = JobLog(now.client, job.uuid, now.say)
+
+    async def run(self) -> Happened:
+        """Carry the job out, and mark it and its machine by how that ended.
+
+        Raises:
+            RequestFailed: the server refuses, or cannot be reached.
+            HostFailed: the job could not be carried out; it is failed.
+        """
+        now, job = self._now, self._job
+        now.say(f"Runner created for task {job.workflow}:{job.stage}:{job.task} ({job.current_index}:{job.next_index})")
+        prefix, _ = split_entry(job.task)
+        if prefix and job.state in ("finished", "failed"):  # the server did it
+            return Happened.ENDED
+        now.job, now.stopping = job.uuid, False
+        now.save()
+        self._job = await now.mark_job(job, "running")
+        try:
+            self.outcome = await self._refused(prefix) if prefix else await self._carried_out(job)
+        except (RequestFailed, HostFailed) as error:
+            await self._note(str(error))
+            self.outcome = FAILED
+            await self._end()
+            raise
+        await self._end()
+        return Happened.FAILED if self.outcome.failed else _ASKED.get(self.outcome.exit_state, Happened.ENDED)
+
+    async def give_back(self) -> None:
+        """Mark the job as incomplete, so that it is given out again; the machine stays runnable.
+
+        Raises:
+            RequestFailed: it has ended meanwhile, or the server cannot be reached.
+        """
+        await self._note(f"The agent was told to end; task {self._job.task} is incomplete")
+        await self._log.flush()
+        await self._now.mark_job(self._job, "incomplete", "stop")
+
+    async def _carried_out(self, job: Job) -> Outcome:
+        now = self._now
+        sane = SANE_EXIT_CODES in flags_of(await now.client.get(Task, job.task))
+        run = JobRun(
+            now.host, job, sane, now.folder, await self._variables(), self._facts, self._set_params, self._write
+        )
+        await self._note(f"Starting task {job.task} on {job.uuid}")
+        return await run.run(await now.client.job_actions(job.uuid, await now.host.system()))
+
+    async def _variables(self) -> Mapping[str, str]:
+        now, temporary = self._now, posixpath.dirname(self._now.folder)
+        return {
+            **now.options.variables,
+            "TMPDIR": temporary,
+            "TMP": temporary,
+            "RS_RUNNER_DIR": now.folder,
+            "RS_UUID": now.machine.uuid,
+            "RS_JOB_UUID": self._job.uuid,
+            "RS_ENDPOINT": now.settings.endpoints[0],
+            "RS_TOKEN": self._job.token or await now.token(),
+        }
+
+    async def _refused(self, prefix: str) -> Outcome:
+        await self._note(f"This agent does not carry out entries like {prefix}:")
+        return FAILED
+
+    async def _end(self) -> None:
+        """Mark the job, and before it its machine if nothing may follow: who is gone in between leaves it said."""
+        now, outcome = self._now, self.outcome
+        await self._note(f"Task {self._job.task} {outcome.state}")
+        if outcome.asks:
+            await self._note(f"Task signalled {outcome.exit_state}")
+        await self._log.flush()
+        self.is_ending = True
+        try:
+            if not outcome.is_smooth:
+                now.stopping = True
+                now.save()
+                await now.set_runnable(False)
+            await now.mark_job(self._job, outcome.state, outcome.exit_state)
+        finally:
+            self.is_ending = False
+
+    async def _facts(self) -> Mapping[str, Any]:
+        """The params of the machine, secure ones open, and the machine."""
+        now = self._now
+        params = await now.client.params(now.machine, aggregate=True, decode=True)
+        machine = {name: value for name, value in plain(await now.look()).items() if name != _SECRET}
+        return {**params, "machine": machine}
+
+    async def _set_params(self, params: Mapping[str, Any]) -> None:
+        for name, value in params.items():
+            await self._now.client.set_param(self._now.machine, name, value)
+
+    async def _note(self, line: str) -> None:
+        await self._write(f"{line}\n".encode())
+
+    async def _write(self, data: bytes) -> None:
+        self._now.say(data.decode(errors="replace").removesuffix("\n"))
+        await self._log.write(data)
