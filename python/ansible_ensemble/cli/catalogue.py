@@ -55,6 +55,8 @@ _PROJECTS = "Projects"
 _MACHINES = "Machines"
 OTHER = "Other"
 
+_OBJECTS = "Objects"
+_ANY = "Of any kind"
 _ASK = "Asking a server"
 _SERVER = "Running one"
 
@@ -64,12 +66,43 @@ HELP = ("-h", "--help")
 _ABOUT = "State, plans, teardown, drift, order and history for Ansible, from TOSCA topologies."
 
 
+#: What can be done with objects of any kind.
+_VERBS = {
+    "list": "list objects",
+    "show": "show an object",
+    "create": "create an object, or those of a file",
+    "update": "change fields of an object",
+    "destroy": "delete objects",
+}
+
+
 def _provision(name: str, summary: str, group: str) -> Command:
     """A part of `provision`."""
     return Command(f"provision {name}", f"provision.{name}", summary, group, extra="provision")
 
 
+def _kind(name: str, summary: str, *more: Command, verbs: Sequence[str] = tuple(_VERBS)) -> Command:
+    """A part of `provision` that is about objects of a kind, which others may have verbs for, too."""
+    parts = (
+        Command(f"provision {name} {verb}", f"provision.{verb}", _VERBS[verb], _ANY, extra="provision")
+        for verb in verbs
+    )
+    return Command(f"provision {name}", "", summary, _OBJECTS, parts=(*parts, *more))
+
+
 _PROVISION = (
+    _kind("machines", "what is driven through workflows"),
+    _kind("jobs", "what ran on machines", verbs=("list", "show", "destroy")),
+    _kind("workflows", "lists of stages"),
+    _kind("stages", "lists of tasks"),
+    _kind("tasks", "units of work"),
+    _kind("templates", "texts that become scripts and files"),
+    _kind("params", "definitions of params"),
+    _kind("profiles", "params that machines share"),
+    _kind("bootenvs", "what machines boot"),
+    _kind("contexts", "where tasks run beside the machine itself"),
+    _kind("users", "who logs in"),
+    _kind("roles", "what users may do"),
     _provision("info", "show what the server says of itself", _ASK),
     _provision("agent", "take a machine through its jobs", _ASK),
     _provision("serve", "run a server", _SERVER),

@@ -75,18 +75,34 @@ def _by_words() -> dict[str, list[str]]:
     return patterns
 
 
+#: Whether the words before the cursor begin with one of the calls.
+_CALLED = """\
+function __ansible_ensemble_called
+  string match -qr -- "^\\S+ ($argv[1])( |\\$)" (string join ' ' (commandline -opc))
+end"""
+
+
 def _fish() -> Iterator[str]:
+    yield _CALLED
     for before, group in _groups(_ALL, ""):
         at = " ".join(["ansible-ensemble", *before.split()])
         for word, part in names_of(group.parts):
             condition = f"test (string join ' ' (commandline -opc)) = '{at}'"
             yield f"complete -c ansible-ensemble -n {_quoted(condition)} -a {word} -d {_quoted(part.summary)}"
+    for option, calls in _by_option().items():
+        condition = f"__ansible_ensemble_called '{'|'.join(calls)}'"
+        yield f"complete -c ansible-ensemble -n {_quoted(condition)} {option}"
+
+
+def _by_option() -> dict[str, list[str]]:
+    """The calls that have an option, by how fish describes it."""
+    by_option: dict[str, list[str]] = {}
     for call, command in _calls(_ALL, ""):
-        seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in call.split())
         for action in options_of(command):
             words = [f"-s {o[1:]}" if o[:2] != "--" else f"-l {o[2:]}" for o in action.option_strings]
             value = " -r" if action.nargs != 0 else ""
-            yield f"complete -c ansible-ensemble -n '{seen}' {' '.join(words)}{value} -d {_quoted(action.help or '')}"
+            by_option.setdefault(f"{' '.join(words)}{value} -d {_quoted(action.help or '')}", []).append(call)
+    return by_option
 
 
 def _quoted(text: str) -> str:

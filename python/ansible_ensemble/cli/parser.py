@@ -19,10 +19,12 @@ class Parser(argparse.ArgumentParser):
     Attributes:
         command: the command's name.
         takes_command: whether `-- WORD ...` may end the arguments; the words are then stored in `command`.
+        is_mixed: whether options may stand between arguments of which there may be any number.
     """
 
     command = ""
     takes_command = False
+    is_mixed = False
 
     @property
     def actions(self) -> list[argparse.Action]:
@@ -68,7 +70,7 @@ class Parser(argparse.ArgumentParser):
             # argparse would take the `-i` of `-input=false` for an option, and the rest for its value
             if _ONE_DASH.fullmatch(word) and (hint := option_hint(word, options)):
                 raise UsageError(f'"{word}" is not expected here', hint=hint)
-        namespace, unknown = self.parse_known_args(words)
+        namespace, unknown = (self.parse_known_intermixed_args if self.is_mixed else self.parse_known_args)(words)
         if command:
             namespace.command = command
         for word in unknown:

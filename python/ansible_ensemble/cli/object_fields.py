@@ -1,0 +1,179 @@
+"""Fields of objects as users give them: `Field=value`, files, and options for params and profiles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, get_origin
+
+from ansible_ensemble.cli.values import value_of
+from ansible_ensemble.core.errors import InvalidInput, Place, UsageError
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.sensitive import reveal
+
+if TYPE_CHECKING:
+    from ansible_ensemble.provision.objects.base import Object
+
+Fields = dict[str, Any]
+
+
+def assigned(word: str) -> tuple[str, str]:
+    """The name and the text of `NAME=TEXT`.
+
+    Raises:
+        UsageError: it is none.
+    """
+    name, equals, text = word.partition("=")
+    if not name or not equals:
+        raise UsageError(f'"{word}" sets nothing', hint="write NAME=VALUE")
+    return name, text
+
+
+def field_named(kind: type[Object], name: str) -> str:
+    """The field of a kind as the wire spells it, for a name in any case.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    known = {one.casefold(): one for one in _types(kind)}
+    if found := known.get(name.casefold()):
+        return found
+    hint = nearest(name, list(known.values())) or f"the fields are {', '.join(sorted(known.values()))}"
+    raise InvalidInput(f"{kind.PREFIX} have no field {name}", hint=hint)
+
+
+def fields_of_words(kind: type[Object], words: Sequence[str]) -> Fields:
+    """Fields by words: `Description=text`, `Profiles=a,b`, `Meta.rack=7`.
+
+    Raises:
+        UsageError: a word sets nothing.
+        InvalidInput: there is no such field, or requests cannot set it.
+    """
+    fields: Fields = {}
+    for word in words:
+        path, text = assigned(word)
+        name, dot, inner = path.partition(".")
+        name = field_named(kind, name)
+        if name in kind.COMPUTED:
+            raise InvalidInput(f"{name} is the server's to say")
+        wanted = _types(kind)[name]
+        if not dot:
+            fields[name] = _typed(wanted, text, word)
+        elif wanted in (str, bool, int) or get_origin(wanted) is list:
+            raise InvalidInput(f"{name} has no parts", hint=f"write {name}=VALUE")
+        else:
+            texts = name == "Meta" or wanted is dict[str, str]
+            fields.setdefault(name, {})[inner] = text if texts else value_of(text)
+    return fields
+
+
+def params_of(words: Sequence[str]) -> Fields:
+    """Values of params by words: `name=value`, each read as YAML.
+
+    Raises:
+        UsageError: a word sets nothing.
+    """
+    return {name: value_of(text) for name, text in map(assigned, words)}
+
+
+def fields_of_file(kind: type[Object], path: str, stdin: TextIO) -> list[Fields]:
+    """The objects of a file of YAML or JSON: one, or a list; `-` is standard input.
+
+    What the server computes is left out: what `show` prints can be given again.
+
+    Raises:
+        InvalidInput: it cannot be read, holds something else, or a field that is not known.
+    """
+    data, shown = _data_of(path, stdin)
+    objects = data if isinstance(data, list) else [data]
+    if not objects or not all(isinstance(one, dict) for one in objects):
+        raise InvalidInput("it holds no object, and no list of objects", Place(shown), "write `Name: value` lines")
+    return [dict(_known(kind, one, shown)) for one in objects]
+
+
+def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fields:
+    """The fields of an object with others in their place; maps are merged, at their first level."""
+    return {**old, **{name: _merged(old.get(name), value) for name, value in new.items()}}
+
+
+def made(kind: type[Object], fields: Fields) -> Object:
+    """The object with these fields.
+
+    Raises:
+        InvalidInput: a value has another type than its field.
+    """
+    from ansible_ensemble.provision.objects.codec import Undecodable, from_plain
+
+    try:
+        return from_plain(kind, fields)
+    except Undecodable as error:
+        raise InvalidInput(f"this is none of {kind.PREFIX}: {error}") from None
+
+
+def changed(old: Object, fields: Mapping[str, Any]) -> Object:
+    """The object with other values of some fields.
+
+    Raises:
+        InvalidInput: a value has another type than its field.
+    """
+    from ansible_ensemble.provision.objects.codec import plain
+
+    return made(type(old), merged(plain(old), fields))
+
+
+def _types(kind: type[Object]) -> dict[str, Any]:
+    import msgspec
+
+    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+
+
+def _typed(wanted: Any, text: str, word: str) -> Any:
+    """The value of a field, by its type."""
+    if wanted is str:
+        return text
+    if get_origin(wanted) is list and not text.lstrip().startswith("["):
+        return [one.strip() for one in text.split(",") if one.strip()]
+    value = value_of(text)
+    if wanted is bool and not isinstance(value, bool):
+        raise InvalidInput(f"{word}: this is true or false")
+    return value
+
+
+def _merged(old: Any, new: Any) -> Any:
+    return {**old, **new} if isinstance(old, dict) and isinstance(new, dict) else new
+
+
+def _known(kind: type[Object], fields: Fields, shown: str) -> Iterator[tuple[str, Any]]:
+    for name, value in fields.items():
+        try:
+            known = field_named(kind, str(name))
+        except InvalidInput as error:
+            raise InvalidInput(error.message, Place(shown), error.hint) from None
+        if known not in kind.COMPUTED:
+            yield known, value
+
+
+def _data_of(path: str, stdin: TextIO) -> tuple[Any, str]:
+    """What a file says, with numbers as JSON has them, and how errors name it."""
+    from ansible_ensemble.documents.scalars import VaultText
+    from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
+
+    shown = "standard input" if path == "-" else path
+    data = parse_yaml(stdin.read(), shown).data if path == "-" else read_yaml(Path(path)).data
+
+    def refuse(value: Any) -> Any:
+        raise InvalidInput(f"a {type(value).__name__} is no value of JSON", Place(shown))
+
+    if _holds(data, VaultText):
+        raise InvalidInput("it holds values of Ansible Vault", Place(shown), "give it decrypted, by a pipe and `-`")
+    try:
+        return json.loads(json.dumps(reveal(data), allow_nan=False, default=refuse)), shown
+    except ValueError as error:
+        raise InvalidInput(str(error), Place(shown)) from None
+
+
+def _holds(value: Any, kind: type) -> bool:
+    if isinstance(value, dict | list):
+        return any(_holds(one, kind) for one in (value.values() if isinstance(value, dict) else value))
+    return isinstance(value, kind)
