@@ -57,6 +57,8 @@ OTHER = "Other"
 
 _OBJECTS = "Objects"
 _ANY = "Of any kind"
+_DRIVE = "Driving them"
+_PARAMS = "Params"
 _ASK = "Asking a server"
 _SERVER = "Running one"
 
@@ -90,19 +92,56 @@ def _kind(name: str, summary: str, *more: Command, verbs: Sequence[str] = tuple(
     return Command(f"provision {name}", "", summary, _OBJECTS, parts=(*parts, *more))
 
 
+def _verb(kind: str, verb: str, summary: str, group: str, module: str = "") -> Command:
+    return Command(f"provision {kind} {verb}", f"provision.{module or verb}", summary, group, extra="provision")
+
+
+def _params(kind: str) -> tuple[Command, ...]:
+    """What can be done with the params of objects of a kind."""
+    return (
+        _verb(kind, "get", "show params, or one of them", _PARAMS),
+        _verb(kind, "set", "set params", _PARAMS),
+        _verb(kind, "unset", "remove params", _PARAMS),
+    )
+
+
+_OF_MACHINES = (
+    _verb("machines", "workflow", "give machines a workflow, and follow it", _DRIVE),
+    _verb("machines", "stage", "put machines without a workflow into a stage", _DRIVE),
+    _verb("machines", "run", "let machines run their next tasks", _DRIVE),
+    _verb("machines", "pause", "have machines begin no further task", _DRIVE),
+    _verb("machines", "wait", "wait until machines are through, or as you want them", _DRIVE),
+    _verb("machines", "watch", "show where machines stand, until Ctrl-C", _DRIVE),
+    _verb("machines", "actions", "list what the server can do with a machine", _DRIVE),
+    _verb("machines", "action", "have the server do it, as power", _DRIVE),
+    *_params("machines"),
+)
 _PROVISION = (
-    _kind("machines", "what is driven through workflows"),
-    _kind("jobs", "what ran on machines", verbs=("list", "show", "destroy")),
+    _kind("machines", "what is driven through workflows", *_OF_MACHINES),
+    _kind(
+        "jobs",
+        "what ran on machines",
+        _verb("jobs", "log", "show the log of a job", _DRIVE),
+        verbs=("list", "show", "destroy"),
+    ),
     _kind("workflows", "lists of stages"),
-    _kind("stages", "lists of tasks"),
+    _kind("stages", "lists of tasks", *_params("stages")),
     _kind("tasks", "units of work"),
     _kind("templates", "texts that become scripts and files"),
     _kind("params", "definitions of params"),
-    _kind("profiles", "params that machines share"),
+    _kind("profiles", "params that machines share", *_params("profiles")),
     _kind("bootenvs", "what machines boot"),
     _kind("contexts", "where tasks run beside the machine itself"),
     _kind("users", "who logs in"),
     _kind("roles", "what users may do"),
+    Command(
+        "provision events",
+        "",
+        "what happens on the server",
+        _ASK,
+        parts=(_verb("events", "watch", "show events, until Ctrl-C", _ANY, "events_watch"),),
+    ),
+    _provision("prefs", "show the server's preferences, or set some", _ASK),
     _provision("info", "show what the server says of itself", _ASK),
     _provision("agent", "take a machine through its jobs", _ASK),
     _provision("serve", "run a server", _SERVER),

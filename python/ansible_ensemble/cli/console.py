@@ -71,6 +71,10 @@ class Console:
         """Write a JSON document to stdout; what is marked as sensitive is masked."""
         self.result(json.dumps(redact(document), indent=2, ensure_ascii=False, default=str) + "\n")
 
+    def record(self, document: Any) -> None:
+        """Write a JSON document to stdout in one line, as one of many."""
+        self.result(json.dumps(redact(document), ensure_ascii=False, default=str) + "\n")
+
     def answer(self, document: Any, text: Callable[[], str]) -> None:
         """Write what a command found or did: the document where JSON is asked for, else the text, made only then."""
         if self.machine:

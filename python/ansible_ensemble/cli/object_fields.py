@@ -92,6 +92,18 @@ def fields_of_file(kind: type[Object], path: str, stdin: TextIO) -> list[Fields]
     return [dict(_known(kind, one, shown)) for one in objects]
 
 
+def map_of_file(path: str, stdin: TextIO) -> Fields:
+    """The map of a file of YAML or JSON; `-` is standard input.
+
+    Raises:
+        InvalidInput: it cannot be read, or holds something else.
+    """
+    data, shown = _data_of(path, stdin)
+    if not isinstance(data, dict):
+        raise InvalidInput("it holds no map of names and values", Place(shown), "write `name: value` lines")
+    return data
+
+
 def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fields:
     """The fields of an object with others in their place; maps are merged, at their first level."""
     return {**old, **{name: _merged(old.get(name), value) for name, value in new.items()}}

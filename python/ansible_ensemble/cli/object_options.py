@@ -27,7 +27,7 @@ def add(parser: Parser, kind: str) -> None:
             "--param", metavar="NAME=VALUE", action="append", default=[], help="a param (may be repeated)"
         )
         parser.add_argument(
-            "--profile", metavar="NAME", action="append", default=[], help="a profile that it has (may be repeated)"
+            "--profile", metavar="NAME", action="append", default=[], help="add a profile (may be repeated)"
         )
     if kind == "machines":
         parser.add_argument("--force", action="store_true", default=False, help="go past the guards that may be passed")
@@ -46,21 +46,21 @@ def wanted(arguments: argparse.Namespace, console: Console) -> list[Fields]:
     said = object_fields.fields_of_words(kind, arguments.fields)
     if params := object_fields.params_of(getattr(arguments, "param", [])):
         said["Params"] = {**said.get("Params", {}), **params}
-    if profiles := getattr(arguments, "profile", []):
-        said["Profiles"] = [*said.get("Profiles", []), *profiles]
     if arguments.file is None:
         return [said]
     listed = object_fields.fields_of_file(kind, arguments.file, console.stdin)
-    if said and len(listed) > 1:
+    if (said or getattr(arguments, "profile", [])) and len(listed) > 1:
         raise UsageError("a file with several objects takes no further fields")
     return [object_fields.merged(one, said) for one in listed]
+
+
+def with_profiles(arguments: argparse.Namespace, fields: Fields, old: Any = None) -> Fields:
+    """The field of the profiles where `--profile` adds to those that are asked for, or that it has."""
+    added = getattr(arguments, "profile", [])
+    held = fields.get("Profiles", old.profiles if old and added else [])
+    return {"Profiles": [*held, *(name for name in added if name not in held)]} if added else {}
 
 
 def is_forced(arguments: argparse.Namespace) -> bool:
     """Whether guards are to be passed."""
     return bool(getattr(arguments, "force", False))
-
-
-def told(kind: str, one: Any) -> str:
-    """How a message names an object."""
-    return f"{objects.one_of(kind)} {getattr(one, 'name', one.key)}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.core.hints import nearest
 
 if TYPE_CHECKING:
     from ansible_ensemble.provision.client.client import Client
-    from ansible_ensemble.provision.objects.base import Object
+    from ansible_ensemble.provision.objects.base import Object, Record
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: What proves who somebody is, and is shown only if it is asked for.
@@ -36,6 +38,16 @@ def one_of(kind: str) -> str:
     return kind.removesuffix("s")
 
 
+def name_of(one: Object) -> str:
+    """How people call an object."""
+    return str(getattr(one, "name", one.key))
+
+
+def told(one: Object) -> str:
+    """How a message names an object."""
+    return f"{one_of(one.PREFIX)} {name_of(one)}"
+
+
 def address(kind: str, word: str) -> str:
     """The key by which the server finds what the user names; a machine's plain name is one, too."""
     return f"Name:{word}" if kind == "machines" and ":" not in word and not _UUID.fullmatch(word) else word
@@ -58,19 +70,58 @@ async def found(client: Client, kind: str, word: str, *, decode: bool = False) -
         raise
 
 
+async def each(
+    client: Client,
+    kind: str,
+    words: Sequence[str],
+    console: Console,
+    change: Callable[[Any], Awaitable[tuple[Any, str]]],
+) -> tuple[list[Any], int]:
+    """Change objects one after the other, and tell of each; an error of one does not keep the others from it.
+
+    Args:
+        client: asks the server.
+        kind: of the objects.
+        words: how the user names them.
+        console: is told.
+        change: changes one; the object after it, and a sentence about it.
+
+    Returns:
+        The objects that were changed; and the exit code of the first error, or 0.
+    """
+    from ansible_ensemble.provision.client.failure import RequestFailed
+
+    changed, code = [], 0
+    for word in words:
+        try:
+            after, said = await change(await found(client, kind, word))
+        except RequestFailed as error:
+            console.error(error)
+            code = code or error.exit_code
+            continue
+        changed.append(after)
+        if not console.machine:
+            console.line(said)
+    return changed, code
+
+
 async def _nearest(client: Client, kind: str, word: str) -> str | None:
     from ansible_ensemble.provision.client.failure import RequestFailed
 
     try:
-        names = [getattr(one, "name", one.key) for one in await client.select(kind_of(kind), {"slim": "Params,Meta"})]
+        names = [name_of(one) for one in await client.select(kind_of(kind), {"slim": "Params,Meta"})]
     except RequestFailed:
         return None
     return nearest(word, names)
 
 
-def document_of(one: Object, *, decode: bool = False) -> dict[str, Any]:
+def document_of(one: Record, *, decode: bool = False) -> dict[str, Any]:
     """An object as JSON; what proves who somebody is only where secrets are asked for."""
     from ansible_ensemble.provision.objects.codec import plain
 
-    document: dict[str, Any] = plain(one)
+    return shown(plain(one), decode=decode)
+
+
+def shown(document: dict[str, Any], *, decode: bool) -> dict[str, Any]:
+    """The JSON of an object, without what proves who somebody is unless secrets are asked for."""
     return document if decode else {name: value for name, value in document.items() if name not in _SECRETS}

@@ -241,17 +241,17 @@ class _Names(argparse.Action):
         setattr(namespace, self.dest, [*getattr(namespace, self.dest, []), *names])
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     """Seconds; `90`, `1.5`, `30s`, `3m` and `1h` are understood."""
     units = {"s": 1.0, "m": 60.0, "h": 3600.0}
     number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1.0)
     try:
-        seconds = float(number) * unit
+        found = float(number) * unit
     except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
+        found = -1.0
+    if not 0 <= found < float("inf"):
         raise UsageError(f'"{text}" is not a duration', hint="give seconds, or for instance 30s, 3m, 1h")
-    return seconds
+    return found
 
 
-_TYPES: dict[str, Callable[[str], Any]] = {"str": str, "int": positive, "float": _seconds}
+_TYPES: dict[str, Callable[[str], Any]] = {"str": str, "int": positive, "float": seconds}

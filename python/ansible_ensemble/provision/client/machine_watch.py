@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.events import LOST
@@ -20,7 +20,7 @@ _FEW = 100
 Standings = Mapping[str, Standing | None]
 
 
-async def watched(client: Client, uuids: Collection[str] = ()) -> AsyncIterator[tuple[str, Standing | None]]:
+async def watched(client: Client, uuids: Collection[str] = ()) -> AsyncGenerator[tuple[str, Standing | None], None]:
     """Where machines stand: first as they are, then each time that it changes; None when one is deleted.
 
     No change is missed that lasts: they are listened to before they are looked at, and are looked at again when the

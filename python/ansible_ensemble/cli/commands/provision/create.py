@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         for one in asked:
             done.append(await client.create(one, object_options.is_forced(arguments)))
             if not console.machine:
-                console.line(f"Created {object_options.told(kind, done[-1])}.")
+                console.line(f"Created {objects.told(done[-1])}.")
         return done
 
     documents = [objects.document_of(one) for one in endpoint.ask(arguments, console, created)]
@@ -51,6 +51,8 @@ def _named(arguments: argparse.Namespace, session: Session) -> list[Fields]:
     if arguments.name and "=" in arguments.name:
         arguments.fields, arguments.name = [arguments.name, *arguments.fields], None
     asked = object_options.wanted(arguments, session.console)
+    if len(asked) == 1:
+        asked = [{**asked[0], **object_options.with_profiles(arguments, asked[0])}]
     field = "ID" if arguments.kind == "templates" else "Name"
     if arguments.name and len(asked) > 1:
         raise UsageError("a file with several objects takes no name")

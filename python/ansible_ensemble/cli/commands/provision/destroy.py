@@ -22,19 +22,16 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Delete objects, one after the other, until one cannot be."""
+    """Delete objects."""
     kind, console = arguments.kind, session.console
 
-    async def gone(client: Client) -> list[dict[str, Any]]:
-        documents = []
-        for key in arguments.named:
-            one = await objects.found(client, kind, key)
-            documents.append(objects.document_of(await client.delete(type(one), one.key)))
-            if not console.machine:
-                console.line(f"Deleted {objects.one_of(kind)} {key}.")
-        return documents
+    async def gone(client: Client) -> tuple[list[Any], int]:
+        async def delete(one: Any) -> tuple[Any, str]:
+            return await client.delete(type(one), one.key), f"Deleted {objects.told(one)}."
 
-    documents = endpoint.ask(arguments, console, gone)
+        return await objects.each(client, kind, arguments.named, console, delete)
+
+    deleted, code = endpoint.ask(arguments, console, gone)
     if console.machine:
-        console.document(documents)
-    return 0
+        console.document([objects.document_of(one) for one in deleted])
+    return code

@@ -25,15 +25,15 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Change the fields that are given, if nobody else changes them meanwhile."""
     kind, console = arguments.kind, session.console
     asked = object_options.wanted(arguments, console)
-    if len(asked) != 1 or not asked[0]:
+    if len(asked) != 1 or not (asked[0] or getattr(arguments, "profile", [])):
         raise UsageError("an update needs fields, of one object", hint="write FIELD=VALUE, or --file FILE")
 
     async def updated(client: Client) -> tuple[Any, Any]:
         old = await objects.found(client, kind, arguments.named)
-        new = object_fields.changed(old, asked[0])
+        new = object_fields.changed(old, {**asked[0], **object_options.with_profiles(arguments, asked[0], old)})
         return old, await client.change(old, new, object_options.is_forced(arguments)) if new != old else old
 
     old, new = endpoint.ask(arguments, console, updated)
     verb = "Changed" if new is not old else "Nothing changes in"
-    console.answer(objects.document_of(new), lambda: f"{verb} {object_options.told(kind, new)}.\n")
+    console.answer(objects.document_of(new), lambda: f"{verb} {objects.told(new)}.\n")
     return 0

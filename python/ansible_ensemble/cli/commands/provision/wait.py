@@ -1,0 +1,77 @@
+"""`ansible-ensemble provision machines wait`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.cli import endpoint, machine_progress, machine_verbs, objects
+from ansible_ensemble.cli.object_fields import assigned, field_named
+from ansible_ensemble.cli.parser import Parser
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.reports.objects_text import value_at
+
+if TYPE_CHECKING:
+    from ansible_ensemble.provision.client.client import Client
+    from ansible_ensemble.provision.client.standing import Standing
+
+
+def configure(parser: Parser) -> None:
+    """Describe the command's arguments."""
+    parser.is_mixed = True
+    help_text = "machines, by name or UUID, and what to wait for: Runnable=true (default: the end of their workflows)"
+    parser.add_argument("words", metavar="MACHINE|FIELD=VALUE", nargs="+", help=help_text)
+    machine_progress.add_timeout(parser)
+    machine_verbs.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Wait until machines have completed their workflows, or have fields of these values."""
+    names = [word for word in arguments.words if "=" not in word]
+    fields = [_field(word) for word in arguments.words if "=" in word]
+    if not names:
+        raise UsageError("no machine is named", hint="wait MACHINE ... [FIELD=VALUE ...]")
+
+    async def waited(client: Client) -> int:
+        machines = [await objects.found(client, "machines", name) for name in names]
+        is_there = _has(fields) if fields else _is_over
+        ended = await machine_progress.waited(client, machines, session.console, is_there, arguments.timeout)
+        troubles = [
+            await machine_progress.trouble_of(client, machine.name, ended[machine.uuid])
+            for machine in machines
+            if not _is_well(ended[machine.uuid], fields)
+        ]
+        return machine_progress.finish(ended, troubles, machines, session.console)
+
+    return endpoint.ask(arguments, session.console, waited, patient=True)
+
+
+def _field(word: str) -> tuple[str, str]:
+    path, text = assigned(word)
+    name, dot, rest = path.partition(".")
+    return f"{field_named(objects.kind_of('machines'), name)}{dot}{rest}", text
+
+
+def _has(fields: list[tuple[str, str]]) -> Callable[[Standing], bool]:
+    def has(standing: Standing) -> bool:
+        document = objects.document_of(standing.machine)
+        return all(_text(value_at(document, path)) == text for path, text in fields)
+
+    return has
+
+
+def _text(value: Any) -> str:
+    """A value as it is given on the command line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+
+def _is_over(standing: Standing) -> bool:
+    return standing.is_over
+
+
+def _is_well(standing: Standing | None, fields: list[tuple[str, str]]) -> bool:
+    return standing is not None and (bool(fields) or standing.is_complete)

@@ -1,0 +1,81 @@
+"""`ansible-ensemble provision machines workflow`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ansible_ensemble.cli import endpoint, machine_progress, machine_verbs, objects
+from ansible_ensemble.cli.parser import Parser
+from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import EnsembleError, UsageError
+
+if TYPE_CHECKING:
+    from ansible_ensemble.provision.client.client import Client
+    from ansible_ensemble.provision.client.standing import Standing
+    from ansible_ensemble.provision.objects.machine import Machine
+
+
+def configure(parser: Parser) -> None:
+    """Describe the command's arguments."""
+    machine_verbs.add_machines(parser)
+    parser.add_argument("workflow", metavar="WORKFLOW", help='the workflow; "" for none')
+    parser.add_argument(
+        "--again", action="store_true", default=False, help="begin it anew where a machine has it already"
+    )
+    parser.add_argument("--run", action="store_true", default=False, help="make machines runnable that are not")
+    parser.add_argument("--wait", action="store_true", default=False, help="show the progress until all are complete")
+    machine_progress.add_timeout(parser)
+    machine_verbs.add_common(parser)
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Give machines a workflow, from its first task on."""
+    if arguments.wait and not arguments.workflow:
+        raise UsageError("there is nothing to wait for without a workflow")
+
+    async def driven(client: Client) -> int:
+        async def change(machine: Machine) -> tuple[Machine, str]:
+            return await _changed(client, machine, arguments)
+
+        machines, code = await objects.each(client, "machines", arguments.named, session.console, change)
+        if arguments.wait:
+            return await _waited(client, machines, arguments, session) or code
+        if session.console.machine:
+            session.console.document([objects.document_of(machine) for machine in machines])
+        return code
+
+    return endpoint.ask(arguments, session.console, driven, patient=arguments.wait)
+
+
+async def _changed(client: Client, machine: Machine, arguments: argparse.Namespace) -> tuple[Machine, str]:
+    """The machine with the workflow, and what is said of it."""
+    workflow, runnable, again = arguments.workflow, arguments.run, ""
+    has_it = machine.workflow == workflow
+    if has_it and workflow and arguments.again:
+        machine = await client.change(machine, machine.replaced(workflow=""))
+        has_it, again = False, " again"
+    if not has_it:
+        machine = await client.change(machine, machine.replaced(workflow=workflow))
+    if runnable and not machine.runnable:
+        machine = await client.change(machine, machine.replaced(runnable=True))
+    said = f"has workflow {workflow}{again}" if workflow else "has no workflow"
+    paused = "" if machine.runnable or not workflow else "; it is not runnable"
+    return machine, f"{machine.name} {said}{' already' if has_it else ''}{paused}."
+
+
+async def _waited(client: Client, machines: list[Machine], arguments: argparse.Namespace, session: Session) -> int:
+    """Wait until all are complete, or stopped; the exit code."""
+
+    def is_there(standing: Standing) -> bool:
+        return standing.is_over or standing.machine.workflow != arguments.workflow
+
+    ended = await machine_progress.waited(client, machines, session.console, is_there, arguments.timeout)
+    troubles = []
+    for machine in machines:
+        standing = ended[machine.uuid]
+        if standing and standing.machine.workflow != arguments.workflow:
+            troubles.append(EnsembleError(f"{machine.name} was given another workflow: {standing.machine.workflow}"))
+        elif not (standing and standing.is_complete):
+            troubles.append(await machine_progress.trouble_of(client, machine.name, standing))
+    return machine_progress.finish(ended, troubles, machines, session.console)

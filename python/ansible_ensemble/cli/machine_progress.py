@@ -1,0 +1,169 @@
+"""Watching machines on their way through their workflows, and telling why one of them stopped."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.cli import options
+from ansible_ensemble.cli.console import Console
+from ansible_ensemble.core.clock import now
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.reports.machine_lines import MachineLines
+from ansible_ensemble.reports.values import clean
+
+if TYPE_CHECKING:
+    from ansible_ensemble.provision.client.client import Client
+    from ansible_ensemble.provision.client.standing import Standing
+    from ansible_ensemble.provision.objects.machine import Machine
+
+#: Seconds between two looks at the clock.
+_TICK = 1.0
+#: How many lines of a failed job's log are shown.
+_LAST = 10
+_GONE = {"State": "deleted"}
+
+
+class WaitedTooLong(EnsembleError):
+    """What was waited for did not come in time."""
+
+    exit_code = 8
+
+
+def add_timeout(parser: argparse.ArgumentParser) -> None:
+    """Add `--timeout`."""
+    parser.add_argument(
+        "--timeout", metavar="TIME", type=options.seconds, default=None, help="wait no longer than that, as 90s or 10m"
+    )
+
+
+@asynccontextmanager
+async def lines(console: Console) -> AsyncIterator[MachineLines]:
+    """Lines of machines, which on a terminal are kept up to date in the block."""
+    size = shutil.get_terminal_size if console.is_terminal else None
+    shown = MachineLines(console.for_people, console.style, size)
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(_TICK)
+            shown.refresh(now())
+
+    ticking = asyncio.create_task(tick()) if size else None
+    try:
+        yield shown
+    finally:
+        if ticking:
+            ticking.cancel()
+            await asyncio.gather(ticking, return_exceptions=True)
+        shown.refresh(now())
+
+
+async def waited(
+    client: Client,
+    machines: Sequence[Machine],
+    console: Console,
+    is_there: Callable[[Standing], bool],
+    timeout: float | None,
+) -> dict[str, Standing | None]:
+    """Where machines stand when each of them is where it is waited for, or is no more; None for those.
+
+    Raises:
+        WaitedTooLong: one did not come there in time.
+        RequestFailed: the server refused, or went away and did not come back.
+    """
+    from ansible_ensemble.provision.client.machine_watch import watched
+
+    names = {machine.uuid: machine.name for machine in machines}
+    ended: dict[str, Standing | None] = {}
+    try:
+        async with asyncio.timeout(timeout), lines(console) as shown, aclosing(watched(client, names)) as changes:
+            async for uuid, standing in changes:
+                _take(shown, names[uuid], standing)
+                if standing is None or is_there(standing):
+                    ended[uuid] = standing
+                elif uuid in ended:
+                    del ended[uuid]
+                if len(ended) == len(names):
+                    break
+    except TimeoutError:
+        late = ", ".join(sorted(name for uuid, name in names.items() if uuid not in ended))
+        raise WaitedTooLong(f"after {timeout:g} seconds there is still to wait for {late}") from None
+    return ended
+
+
+async def watch(client: Client, machines: Sequence[Machine], console: Console) -> None:
+    """Show where machines stand, until somebody ends it; without machines, all of them."""
+    from ansible_ensemble.provision.client.machine_watch import watched
+
+    names = {machine.uuid: machine.name for machine in machines}
+    async with lines(console) as shown, aclosing(watched(client, list(names))) as changes:
+        async for uuid, standing in changes:
+            name = names[uuid] = standing.machine.name if standing else names.get(uuid, uuid)
+            if console.machine:
+                console.record(standing.document() if standing else {"Name": name, "Uuid": uuid, **_GONE})
+            else:
+                _take(shown, name, standing)
+
+
+def _take(shown: MachineLines, name: str, standing: Standing | None) -> None:
+    if standing is None:
+        shown.gone(name, now())
+    else:
+        shown.take(standing.document(), now())
+
+
+async def trouble_of(client: Client, name: str, standing: Standing | None) -> EnsembleError:
+    """Why a machine does not go on, the last lines of its job, and what to do about it."""
+    if standing is None:
+        return EnsembleError(f"{name} was deleted")
+    told = standing.document()
+    if standing.state == "unavailable":
+        return EnsembleError(f"{name} is not available: {'; '.join(standing.machine.errors)}")
+    if standing.state == "idle":
+        return EnsembleError(
+            f"{name} has no tasks", hint=f"ansible-ensemble provision machines workflow {name} WORKFLOW"
+        )
+    again = f"ansible-ensemble provision machines run {name}"
+    if not told["Job"]:
+        return EnsembleError(f"{name} is {standing.state}", hint=again)
+    log = await last_lines(client, told["Job"])
+    where = f"{name}: {told['Task']} {_ended(standing.state)} in stage {told['Stage']}"
+    text = "\n".join([where, *(f"  | {line}" for line in log)])
+    whole = f"ansible-ensemble provision jobs log {told['Job']}"
+    return EnsembleError(f"{text}\n  The whole log: {whole}\n  To go on: {again}")
+
+
+def _ended(state: str) -> str:
+    return {"failed": "failed", "incomplete": "is incomplete", "stopped": "stopped the agent"}.get(state, state)
+
+
+async def last_lines(client: Client, job: str) -> list[str]:
+    """The last lines of the log of a job; none if it cannot be had."""
+    from ansible_ensemble.provision.client.failure import RequestFailed
+
+    try:
+        text = b"".join([part async for part in client.log(job)]).decode(errors="replace")
+    except RequestFailed:
+        return []
+    return [clean(line) for line in text.splitlines()[-_LAST:]]
+
+
+def documents_of(ended: dict[str, Standing | None], machines: Sequence[Machine]) -> list[dict[str, Any]]:
+    """Where machines stand, as JSON, in the order in which they were named."""
+    told = {uuid: standing.document() if standing else _GONE for uuid, standing in ended.items()}
+    return [{"Name": one.name, "Uuid": one.uuid, **told[one.uuid]} for one in machines]
+
+
+def finish(
+    ended: dict[str, Standing | None], troubles: Sequence[EnsembleError], machines: Sequence[Machine], console: Console
+) -> int:
+    """Tell how a wait ended; the exit code."""
+    if console.machine:
+        console.document(documents_of(ended, machines))
+    for trouble in troubles:
+        console.error(trouble)
+    return 1 if troubles else 0

@@ -1,0 +1,46 @@
+"""The log of a job as it grows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.failure import UNREACHABLE, RequestFailed
+from ansible_ensemble.provision.objects.job import Job
+
+#: Seconds between two looks at a log; of what is appended there are no events.
+_INTERVAL = 1.0
+_GOING_ON = ("created", "running")
+
+
+async def followed(client: Client, uuid: str) -> AsyncIterator[bytes]:
+    """The log of a job, in parts, until the job ends.
+
+    Raises:
+        RequestFailed: there is no such job, the server refuses, or it went away and did not come back.
+    """
+    offset, is_over = 0, False
+    async with client.events() as events:
+        await events.register(f"{Job.PREFIX}.*.{uuid}")
+        while not is_over:
+            is_over = (await client.get(Job, uuid)).state not in _GOING_ON
+            try:
+                async for part in client.log(uuid, offset):
+                    offset += len(part)
+                    yield part
+            except RequestFailed as error:
+                if error.exit_code != UNREACHABLE:
+                    raise
+                is_over = False  # it broke off; what is left follows when the server is back
+            if not is_over:
+                await _something(events)
+
+
+async def _something(events: AsyncIterator[object]) -> None:
+    """Wait until something happens to the job, or it is time to look."""
+    try:
+        async with asyncio.timeout(_INTERVAL):
+            await anext(events)
+    except TimeoutError:
+        pass
