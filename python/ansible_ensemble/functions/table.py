@@ -13,6 +13,7 @@ from ansible_ensemble.functions import (
     evaluation,
     external,
     files,
+    labels,
     logic,
     text,
     tosca,
@@ -23,4 +24,4 @@ from ansible_ensemble.functions.registration import functions_of
 @cache
 def function_table() -> Mapping[str, Function]:
     """All functions by name and alias."""
-    return functions_of((evaluation, tosca, logic, arithmetic, external, files, text, ansible, environment))
+    return functions_of((evaluation, tosca, logic, arithmetic, external, files, labels, text, ansible, environment))

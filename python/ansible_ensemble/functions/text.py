@@ -1,14 +1,11 @@
-"""Names and texts: labels, URLs, ports, generated strings."""
+"""Texts: URLs, ports, generated strings."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
-import re
 import string
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -17,132 +14,6 @@ from ansible_ensemble.expressions.context import Call, as_text
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import bare
 from ansible_ensemble.views.evaluation_environment import key_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class LabelRules:
-    """What a label may look like.
-
-    Attributes:
-        allowed: the characters it may have, as inside the brackets of a regular expression.
-        start, end: the characters it may begin and end with.
-        max: how long it may be.
-        case: `lower`, `upper` or `any`.
-        replace: what replaces each run of other characters.
-        start_prepend: what is set before a label that does not begin as it must.
-        sep: what joins the items of a list.
-        digest: whether a digest of the whole text is added; otherwise only to a label that is cut.
-        digestlen: how many characters of a digest a label that is cut ends in; below 0: 3, and 2 if max is below 32.
-    """
-
-    allowed: str = r"\w"
-    start: str = "a-zA-Z"
-    end: str = r"\w"
-    max: int = 63
-    case: str = "any"
-    replace: str = ""
-    start_prepend: str = "x"
-    sep: str = ""
-    digest: bool = False
-    digestlen: int = -1
-
-
-#: From this length on a label that is cut has a longer digest.
-_LONG = 32
-_DNS = LabelRules(allowed="a-zA-Z0-9-", end="a-zA-Z0-9", replace="--", case="lower", sep="--")
-_KUBERNETES = LabelRules(allowed=r"\w.-", start="a-zA-Z0-9", end="a-zA-Z0-9", replace="__", sep="__")
-_GOOGLE = LabelRules(allowed="a-z0-9_-", end="a-z0-9_-", case="lower", replace="__", sep="__")
-
-
-@implements("to_label")
-def _to_label(call: Call, given: Any, **options: Any) -> Any:
-    return _labels(call, given, options, LabelRules())
-
-
-@implements("to_dns_label")
-def _to_dns_label(call: Call, given: Any, **options: Any) -> Any:
-    return _labels(call, given, options, _DNS)
-
-
-@implements("to_kubernetes_label")
-def _to_kubernetes_label(call: Call, given: Any, **options: Any) -> Any:
-    return _labels(call, given, options, _KUBERNETES)
-
-
-@implements("to_googlecloud_label")
-def _to_googlecloud_label(call: Call, given: Any, **options: Any) -> Any:
-    return _labels(call, given, options, _GOOGLE)
-
-
-def _labels(call: Call, given: Any, options: Mapping[str, Any], rules: LabelRules) -> Any:
-    value = bare(call.value(given))
-    for name, written in options.items():
-        option = bare(call.value(written))
-        if option is not None:
-            if type(option) is not type(getattr(rules, name)):
-                raise call.failure(f'the option {name} of {call.name} cannot be "{option}"')
-            rules = replace(rules, **{name: option})
-    try:
-        if isinstance(value, Mapping):
-            return {make_label(as_text(key), rules): make_label(as_text(item), rules) for key, item in value.items()}
-        if isinstance(value, list):
-            return _joined([as_text(item) for item in value], rules)
-        return make_label(as_text(value), rules)
-    except re.error as error:
-        raise call.failure(f"an option of {call.name} is wrong: {error}") from None
-
-
-def _joined(items: list[str], rules: LabelRules) -> str:
-    """A label of several texts with the separator between them; where it is too long, the longest ones are cut."""
-    if rules.digest:
-        return make_label(rules.sep.join(items), rules)
-    room = max(rules.max - len(rules.sep) * (len(items) - 1), 0)
-    inner = replace(rules, start_prepend="")
-    parts = [_allowed(item, inner if number else rules) for number, item in enumerate(items)]
-    sizes = [len(part) for part in parts]
-    while sum(sizes) > room:
-        sizes[sizes.index(max(sizes))] -= 1
-    cut = [_cut(part, item, size, rules) for part, item, size in zip(parts, items, sizes, strict=True)]
-    return _ended(rules.sep.join(cut), rules)
-
-
-def make_label(text: str, rules: LabelRules) -> str:
-    """The text as a label by the rules; a cut one ends in a digest, so that it stays unique."""
-    label = _allowed(text, rules)
-    if not rules.digest:
-        return _ended(_cut(label, text, rules.max, rules), rules)
-    digest = _digest(text, rules.digestlen if rules.digestlen > 0 else 6, rules)
-    return _ended(label[: max(rules.max - len(digest), 0)] + digest, rules)
-
-
-def _allowed(text: str, rules: LabelRules) -> str:
-    """The text with what a label may have, of any length."""
-    label = _cased(text, rules)
-    label = re.sub(f"[^{rules.allowed}]+", lambda _match: rules.replace, label)
-    return rules.start_prepend + label if label and not re.match(f"[{rules.start}]", label) else label
-
-
-def _cut(label: str, text: str, room: int, rules: LabelRules) -> str:
-    """The label of a text, where it is too long with the digest of the text for its end."""
-    if len(label) <= room:
-        return label
-    length = rules.digestlen if rules.digestlen >= 0 else 2 if rules.max < _LONG else 3
-    digest = _digest(text, min(length, room), rules)
-    return label[: max(room - len(digest), 0)] + digest
-
-
-def _digest(text: str, length: int, rules: LabelRules) -> str:
-    return _cased(base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:length], rules)
-
-
-def _cased(text: str, rules: LabelRules) -> str:
-    return {"lower": text.lower(), "upper": text.upper()}.get(rules.case, text)
-
-
-def _ended(label: str, rules: LabelRules) -> str:
-    while label and not re.match(f"[{rules.end}]", label[-1]):
-        label = label[:-1]
-    return label
 
 
 @implements("urljoin")

@@ -88,25 +88,12 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"scalar_value": "6.7 mb", "unit": "mb", "round": "round"}}, 7),
     ({"eval": {"scalar_value": "4 GB", "unit": "MB", "round": "ceil"}}, 4000),
     # names and texts
-    ({"eval": {"to_label": "my app!", "replace": "-"}}, "my-app"),
-    ({"eval": {"to_label": ["1", "b"], "sep": "_"}}, "x1_b"),
-    ({"eval": {"to_label": ["a", "1"], "sep": "_"}}, "a_1"),
-    ({"eval": {"to_label": ["longprefix", "name", "suffix"], "sep": ".", "max": 20}}, "longprqc.name.suffix"),
-    ({"eval": {"to_label": ["longprefix", "b"], "sep": ".", "max": 10, "digestlen": 0}}, "longpref.b"),
-    ({"eval": {"to_label": ["longprefix", "c"], "sep": ".", "max": 2}}, ".c"),
     ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"value": {"content": {"eval": "$item"}}}}, [{"content": 1}]),
     ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"content": {"eval": "$item"}}}, [{"content": 1}]),
     ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"value": {}}}, [{}]),
     ({"eval": "$b", "vars": {"b": {"a": 1}}, "select": {"size": {"eval": "a"}}}, {"size": 1}),
     ({"eval": "$b", "vars": {"b": {"a": 1}}, "select": {"size": "{{ 1 + 1 }}"}}, {"size": 2}),
     ({"eval": {"to_env": {"A": False, "B": True}}}, {"A": "", "B": "true"}),
-    ({"eval": {"to_label": ["ab", "cd"], "sep": ".", "max": 1}}, ""),
-    ({"eval": {"to_label": "1 convert me", "replace": "_", "max": 10, "start_prepend": "_"}}, "_1_converk"),
-    ({"eval": {"to_label": {"a b": "c d"}}}, {"ab": "cd"}),
-    ({"eval": {"to_label": "abcdef", "max": 3, "case": "upper"}}, "AX3"),
-    ({"eval": {"to_dns_label": "My App."}}, "my--app"),
-    ({"eval": {"to_kubernetes_label": "a/b.c"}}, "a__b.c"),
-    ({"eval": {"to_googlecloud_label": "Team A"}}, "team__a"),
     ({"eval": {"urljoin": ["http", "example.org", 8080, "/a b"]}}, "http://example.org:8080/a%20b"),
     ({"eval": {"urljoin": ["https", "example.org", 443, "a", "q=1", "top"]}}, "https://example.org/a?q=1#top"),
     ({"eval": {"urljoin": ["http", None]}}, None),
@@ -289,9 +276,9 @@ def test_errors(full: Any, expression: Any, message: str) -> None:
 
 
 def test_every_function_has_a_test() -> None:
-    from . import test_tosca
+    from . import test_labels, test_tosca
 
-    tried = str(VALUES) + str(test_tosca.VALUES) + str(PATHS)
+    tried = str(VALUES) + str(test_tosca.VALUES) + str(test_labels.CASES) + str(PATHS)
     elsewhere = {"get_operation_output", "get_artifact", "generate_string", "_generate", "tempfile"}
     for name in functions():
         assert name in elsewhere or f"'{name}'" in tried, name
@@ -351,15 +338,6 @@ def test_generated_strings_are_always_the_same_for_the_same_value(full: Any) -> 
     assert number.isdecimal()
     full.environment.digest_key = b"another"
     assert full.evaluate({"get_property": ["u", "a"]}) != first[0]
-
-
-def test_a_cut_label_stays_unique_with_a_digest(full: Any) -> None:
-    for options in ({}, {"digestlen": 6}, {"max": 8}, {"max": 2}):
-        expressions = [{"eval": {"to_label": "a" * 70 + end, **options}} for end in ("x", "y")]
-        labels = [full.evaluate(expression, "app") for expression in expressions]
-        assert len(set(labels)) == 2
-        assert {len(label) for label in labels} == {options.get("max", 63)}
-    assert len(full.evaluate({"eval": {"to_label": "abc", "digest": True}}, "app")) == 9
 
 
 def test_trace(full: Any) -> None:

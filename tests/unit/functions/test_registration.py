@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.functions import logic
+from ansible_ensemble.functions.labels import LabelRules
 from ansible_ensemble.functions.registration import functions_of, implements
 from ansible_ensemble.functions.table import function_table
-from ansible_ensemble.functions.text import LabelRules
 from ansible_ensemble.language.functions import functions
 
 
