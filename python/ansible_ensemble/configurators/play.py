@@ -9,11 +9,11 @@ from typing import Any
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
-from ansible_ensemble.configurators.play_files import parts_named, texts_of
+from ansible_ensemble.configurators.play_files import expressions_named, parts_named, texts_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.orders import Play
+from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.lifecycle import only_looks
@@ -155,8 +155,11 @@ class PlayConfigurator(BaseConfigurator):
         return [json.dumps(reveal(playbook), default=str)]
 
     def _variables(self, task: Task) -> dict[str, Any]:
-        parts = {part: task.known(part, names) for part, names in parts_named(self._texts(task)).items()}
-        variables = {part: reveal(values) for part, values in parts.items() if values is not None}
+        texts = self._texts(task)
+        parts = {part: task.known(part, names) for part, names in parts_named(texts).items()}
+        evaluated = {expression: reveal(task.query(expression)) for expression in expressions_named(texts)}
+        variables: dict[str, Any] = {EVALUATED: evaluated} if evaluated else {}
+        variables |= {part: reveal(values) for part, values in parts.items() if values is not None}
         variables.update({name: reveal(task.inputs[name]) for name in task.inputs if name not in _PLAY_INPUTS})
         arguments = as_map(task.inputs.get("arguments") or {}, "the input arguments must be", task)
         return {**variables, **reveal(arguments)}

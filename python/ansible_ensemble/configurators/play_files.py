@@ -1,4 +1,4 @@
-"""What the files of a play say: which parts of the model they name, and what they ask for that a play does not have."""
+"""What the files of a play say: which parts of the model they name, and which expressions they have evaluated."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ansible_ensemble.language.entities import Operation
 
 _PARTS = re.compile(r"""\b(SELF|HOST|SOURCE|TARGET)\b(?:\s*\.\s*(\w+)|\s*\[\s*\\?['"]([^'"\\]+)\\?['"]\s*\])?""")
 _FILTER = re.compile(r"\{\{[^{}]*\|\s*(?:eval|ref)\b(?!\.)")
+#: A text that the filter is applied to; in JSON its quotes may have a backslash.
+_EVALUATED = re.compile(r"""\\?(['"])((?:(?!\\?\1).)+)\\?\1\s*\|\s*(?:eval|ref)\b(?!\.)""")
 _FILE = re.compile(r"[\w./-]+\.(?:ya?ml|j2)\b")
 _WORD = re.compile(r"[\w-]+")
 #: Folders of a role, or beside tasks, with what is rendered.
@@ -45,16 +47,21 @@ def _in_template(text: str, position: int) -> bool:
     )
 
 
+def expressions_named(texts: Iterable[str]) -> list[str]:
+    """The expressions that texts have evaluated by the filters `eval` and `ref`."""
+    found = (match[2] for text in texts for match in _EVALUATED.finditer(text))
+    return list(dict.fromkeys(found))
+
+
 def check_filters(texts: Iterable[str], place: Place | None) -> None:
-    """Refuse the filters `eval` and `ref`, which read the model: it is not there where a play runs.
+    """Refuse the filters `eval` and `ref` of what is computed: the model is not there where a play runs.
 
     Raises:
-        InvalidInput: one is used.
+        InvalidInput: there is one.
     """
-    if any(_FILTER.search(text) for text in texts):
-        message = "a play has no filter eval or ref: it sees SELF, HOST, SOURCE, TARGET and its inputs"
-        hint = "evaluate it in an input; what earlier jobs recorded gives lookup('tosca.ensemble.attribute', ...)"
-        raise InvalidInput(message, place, hint)
+    if any(_FILTER.search(_EVALUATED.sub("", text)) for text in texts):
+        message = "the filters eval and ref of a play take a text in quotes: what they give is evaluated before it runs"
+        raise InvalidInput(message, place, "evaluate what is computed in an input")
 
 
 def texts_of(source: str, base: Path | None) -> list[str]:

@@ -108,7 +108,7 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
         "cmd": cmd,
         "returncode": outcome.rc,
         "error": outcome.error,
-        "timeout": outcome.timed_out,
+        "timeout": task.timeout if outcome.timed_out else None,
         **values,
         "result": {**told, "cmd": cmd, "stdout": outcome.stdout, "returncode": outcome.rc},
         "success": outcome.ok,

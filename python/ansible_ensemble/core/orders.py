@@ -10,6 +10,8 @@ from ansible_ensemble.core.sensitive import SensitiveMap
 
 #: Environment variable with the path of the socket on which a command asks its job.
 CHANNEL = "ANSIBLE_ENSEMBLE_CHANNEL"
+#: Variable of a play with the values of the expressions that its filters `eval` and `ref` name.
+EVALUATED = "ansible_ensemble_evaluated"
 
 
 @dataclass(frozen=True, slots=True)

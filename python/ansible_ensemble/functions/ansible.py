@@ -10,6 +10,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions.context import Call
 from ansible_ensemble.expressions.files import file_path, note, read_contents
+from ansible_ensemble.functions.python_context import PythonContext, asks_for_context
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import bare
 
@@ -52,10 +53,15 @@ def _python(call: Call, name: Any, *, args: Any = None) -> Any:
     name = call.text(name)
     run = _function(call, name)
     arguments = bare(call.value(args)) if args is not None else []
+    if asks_for_context(run):
+        context = PythonContext(call)
+        arguments = [context] if args is None else [context, arguments]
     try:
         if isinstance(arguments, dict):
             return run(**arguments)
         return run(*arguments) if isinstance(arguments, list) else run(arguments)
+    except EnsembleError:
+        raise
     except Exception as error:
         raise call.failure(f"{name} fails: {type(error).__name__}: {error}") from error
 

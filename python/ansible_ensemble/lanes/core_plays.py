@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
 
 _PLAIN_NAME = re.compile(r"[\w.-]+")
+#: Plugins that Ansible reads itself.
+_FILTERS = Path(__file__).with_name("filters")
 
 
 class TaskRecorder(CallbackBase):  # type: ignore[misc]
@@ -127,8 +129,10 @@ class PlayRunner:
     def _prepare(self, check: bool, diff: bool) -> None:
         """Make a controller of this process again, after it was a worker's child."""
         from ansible import context
+        from ansible.plugins.loader import filter_loader
         from ansible.utils.context_objects import CLIArgs
 
+        filter_loader.add_directory(str(_FILTERS))
         self._session.inventory.remove_restriction()
         self._session.inventory.subset(None)
         _forget_rpc_server()

@@ -57,10 +57,35 @@ def test_a_play_sees_what_it_names(command: Callable[..., Any], tmp_path: Path) 
     assert "hush" not in written
 
 
-def test_the_filter_eval_is_refused_before_anything_runs(command: Callable[..., Any], tmp_path: Path) -> None:
+EVALUATED = """
+- set_stats: {data: {said: "{{ '::app::port' | eval }} {{ '.targets::host::.name' | ref }} {{ SELF.port }}"}}
+- debug: {msg: "it is {{ '.::word' | eval }}"}
+- assert: {that: "'::app::port' | eval == SELF.port"}
+"""
+
+
+def test_a_play_has_what_its_expressions_give(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(SERVICE)
-    (tmp_path / "tasks.yaml").write_text("- debug: {msg: \"{{ '::machine::private_address' | eval }}\"}\n")
+    (tmp_path / "tasks.yaml").write_text(EVALUATED)
+
+    def deploy(port: int) -> str:
+        run = command("deploy", "-y", "--input", f"port={port}", "--input", "unused=1", "service.yaml")
+        assert run.code == 0, run.output
+        return str(run.output)
+
+    deploy(80)
+    assert command("query", "::app::said").stdout.strip() == "80 machine 80"
+    assert "No changes" in deploy(80)
+    assert "No changes" not in deploy(81)
+    assert "hush" not in "".join(path.read_text() for path in tmp_path.glob("jobs/**/*") if path.is_file())
+
+
+def test_the_filter_eval_of_what_is_computed_is_refused_before_anything_runs(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "service.yaml").write_text(SERVICE)
+    (tmp_path / "tasks.yaml").write_text("- debug: {msg: \"{{ ('::machine::' ~ name) | eval }}\"}\n")
     (tmp_path / "inputs.yaml").write_text("{port: 1, unused: 1}\n")
     for run in (command("validate", "service.yaml"), command("plan", "--inputs", "inputs.yaml", "service.yaml")):
         assert run.code == 3, run.output
-        assert "no filter eval or ref" in run.output
+        assert "take a text in quotes" in run.output

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.play_files import check_filters, parts_named, play_texts, texts_of
+from ansible_ensemble.configurators.play_files import (
+    check_filters,
+    expressions_named,
+    parts_named,
+    play_texts,
+    texts_of,
+)
 from ansible_ensemble.core.errors import InvalidInput
 
 from .conftest import operation
@@ -69,23 +76,38 @@ def test_what_is_not_of_the_project_has_no_texts(source: str) -> None:
     assert texts_of(source, None) == []
 
 
-@pytest.mark.parametrize("text", ["{{ '.name' | eval }}", "{{ '::a::b'|ref }}", "{{ 1 if ('.x' | eval) else 2 }}"])
+EVALUATED = [
+    ("{{ '.name' | eval }}", [".name"]),
+    ("{{ \"::a::b['c'=d]\"|ref }}", ["::a::b['c'=d]"]),
+    ("when: '.x' | eval == '::y' | ref\n{% if '.x' | eval %}", [".x", "::y"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expressions"), EVALUATED)
+def test_expressions_are_found_in_a_file_and_in_an_inline_playbook(text: str, expressions: list[str]) -> None:
+    assert expressions_named([text]) == expressions
+    assert expressions_named([json.dumps({"msg": text})]) == expressions
+
+
+@pytest.mark.parametrize("text", ["{{ x | eval }}", "{{ ('::' ~ x)|ref }}", "{{ 1 if (x.y | eval) else 2 }}"])
 @pytest.mark.parametrize("where", ["inline", "a file", "a role's template"])
-def test_the_filters_of_expressions_are_refused(project: Path, text: str, where: str) -> None:
+def test_the_filters_of_what_is_computed_are_refused(project: Path, text: str, where: str) -> None:
     files = {"a file": "more.yml", "a role's template": "roles/web/templates/deep/y.j2"}
     target = "" if where == "inline" else str(project / "play.yml")
     if target:
         (project / files[where]).write_text(text)
     one = operation("x", base=project, inputs={"playbook": {"q": [{"debug": {"msg": text}}]}})
-    with pytest.raises(InvalidInput, match="no filter eval or ref"):
+    with pytest.raises(InvalidInput, match="take a text in quotes"):
         check_filters(play_texts(one, target), one.place)
 
 
-@pytest.mark.parametrize("text", ["{{ x | evaluate }}", "shell: cat x | eval", "{{ x | ref.my.filter }}", "{{ eval }}"])
+@pytest.mark.parametrize(
+    "text", ["{{ x | evaluate }}", "shell: cat x | eval", "{{ x | ref.my.filter }}", "{{ eval }}", "{{ '.x' | eval }}"]
+)
 def test_others_are_not(text: str) -> None:
     check_filters([text], None)
 
 
 def test_what_the_job_evaluates_may_use_them() -> None:
-    one = operation("x", inputs={"playbook": [{"debug": {"msg": "{{ '.name' | eval }}"}}]})
+    one = operation("x", inputs={"playbook": [{"debug": {"msg": "{{ x | eval }}"}}]})
     check_filters(play_texts(one, ""), None)

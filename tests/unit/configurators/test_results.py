@@ -110,7 +110,7 @@ def test_templates_see_what_the_tool_returned(task: Any) -> None:
         "cmd": None,
         "returncode": 3,
         "error": None,
-        "timeout": False,
+        "timeout": None,
         "port": 80,
         "result": {"id": 7, "cmd": None, "stdout": "out", "returncode": 3},
         "success": False,

@@ -156,7 +156,22 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"python": "helpers.py#double", "args": [{"get_input": "size"}]}}, 6),
     ({"eval": {"python": "helpers.py#double", "args": {"x": "ab"}}}, "abab"),
     ({"eval": {"python": "os.path.join", "args": ["a", "b"]}}, "a/b"),
+    ({"eval": {"python": "helpers.py#who"}}, "app at 8080 and 8080, 0"),
+    ({"eval": {"python": "helpers.py#who", "args": {"q": [1]}}, "vars": {"v": 1}}, "app at 8080 and 8080, 1 [1]"),
 ]
+
+
+HELPERS = """
+def double(x):
+    return x * 2
+
+def fail():
+    raise ValueError('no')
+
+def who(ctx, given=''):
+    port = ctx.currentResource.attributes.get('port')
+    return f"{ctx.currentResource.name} at {port} and {ctx.query('.::port')}, {ctx.vars.get('v', 0)} {given}".strip()
+"""
 
 
 @pytest.fixture
@@ -167,7 +182,7 @@ def full(model: Any) -> Any:
     (root / "sub").mkdir()
     (root / "sub" / "a.txt").write_text("in sub")
     (root / "site.j2").write_text("port {{ SELF.port }}")
-    (root / "helpers.py").write_text("def double(x):\n    return x * 2\n\n\ndef fail():\n    raise ValueError('no')\n")
+    (root / "helpers.py").write_text(HELPERS)
     around = model.environment
     around.environ = {"HOME": "/home/me", "PATH": "/bin", "A_1": "1", "A_2": "2"}
     around.locals = {"proxy": "http://proxy"}

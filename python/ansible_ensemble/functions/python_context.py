@@ -1,0 +1,76 @@
+"""What a Python function gets that asks for it by a first parameter `ctx` or `context`, by the names of Unfurl's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.expressions.context import Call
+from ansible_ensemble.views.data import MISSING, bare, plain
+from ansible_ensemble.views.view import View
+
+_NAMES = ("ctx", "context")
+
+
+def asks_for_context(run: Callable[..., Any]) -> bool:
+    """Whether a function's first parameter is the context."""
+    try:
+        parameters = iter(inspect.signature(run).parameters)
+    except (TypeError, ValueError):  # one that is not written in Python
+        return False
+    return next(parameters, None) in _NAMES
+
+
+class Values(Mapping[str, Any]):
+    """The properties and attributes of a part of the model; each is evaluated when it is read."""
+
+    def __init__(self, view: View, call: Call) -> None:
+        self._view = view
+        self._call = call
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._view.lookup(name, self._call.context.tracker)
+        if value is MISSING:
+            raise KeyError(name)
+        self._call.sensitive = self._call.sensitive or is_sensitive(value)
+        return bare(plain(value))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._view.names())
+
+    def __len__(self) -> int:
+        return len(self._view.names())
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A part of the model: its name, and its properties and attributes."""
+
+    name: str
+    attributes: Values
+
+
+class PythonContext:
+    """Where a function is evaluated: what for, and with which variables and options."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self.kw = call.expression
+        self.vars = {name: bare(plain(value)) for name, value in call.context.variables.items()}
+
+    @property
+    def currentResource(self) -> Resource | None:  # noqa: N802
+        """The part of the model that relative paths start from; None for the topology."""
+        view = self._call.context.current
+        return Resource(view.name, Values(view, self._call)) if isinstance(view, View) else None
+
+    def query(self, expression: Any) -> Any:
+        """The value of an expression.
+
+        Raises:
+            InvalidInput: it is wrong.
+        """
+        return bare(plain(self._call.operand(expression)))
