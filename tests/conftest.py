@@ -72,6 +72,15 @@ def corpus_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
+def language_cases() -> Path:
+    """The folder of small cases of the language, one for each fault that users met, that may lie beside the project."""
+    folder = REPOSITORY.parent / "shared" / "repro" / "language"
+    if not folder.is_dir():
+        pytest.skip("the folder of cases of the language is not here")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def collected(request: pytest.FixtureRequest) -> Callable[[str], Path]:
     """A file of the probes or of the third-party topologies, by a name that begins with `probes/` or `corpus/`."""
     fixtures = {"probes": "probes", "corpus": "corpus_folder"}

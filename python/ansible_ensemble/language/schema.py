@@ -15,6 +15,7 @@ from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.types import Scope
+from ansible_ensemble.language.xml_schema import is_xml, schema_fault
 
 #: Operators of constraint clauses [TOSCA 1.3, 3.6.3].
 OPERATORS = frozenset(
@@ -194,8 +195,8 @@ def clause_fault(operator: str, operand: Any) -> str | None:
         return "valid_values takes a list"
     if operator in ("length", "min_length", "max_length") and not _is_size(operand):
         return f"{operator} takes a number that is not negative"
-    if operator == "schema" and isinstance(operand, str) and operand.lstrip().startswith("<"):
-        return "schemas of XML are not supported, only those of JSON"
+    if operator == "schema" and is_xml(operand) and (fault := schema_fault(operand)) is not None:
+        return f"the schema of XML: {fault}"
     if operator == "pattern" and not is_computed(operand):
         return _pattern_fault(operand)
     return None

@@ -23,6 +23,7 @@ from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.scalars import scalar_value, timestamp_value, version_value
 from ansible_ensemble.language.schema import clause_fault, read_boolean
 from ansible_ensemble.language.types import Types
+from ansible_ensemble.language.xml_schema import fits_xml_schema, is_xml
 
 #: Gives the data type of a canonical name, None if there is none.
 DataTypes = Callable[[str], EntityType | None]
@@ -295,7 +296,7 @@ def _holds(value: Any, operator: str, operand: Any, base: str) -> bool:
         case "pattern":
             return not isinstance(value, str) or _matches(operand, value)
         case "schema":
-            return _fits_json_schema(value, operand)
+            return fits_xml_schema(value, operand) if is_xml(operand) else _fits_json_schema(value, operand)
         case "valid_values":
             return any(_equal(value, one, base) for one in operand)
         case "equal":

@@ -9,6 +9,7 @@ from typing import Any
 from ansible_ensemble.documents.json_schema import schema_fault
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.values import as_declared, type_fault
+from ansible_ensemble.language.xml_schema import is_xml
 
 _SIZES = ("length", "min_length", "max_length")
 _SIZED = frozenset({"string", "list", "map", "json", "xml", "any"})
@@ -47,8 +48,8 @@ def _operand_fault(operator: str, operand: Any, base: str) -> str | None:
 
 
 def _schema_fault(operand: Any) -> str | None:
-    """Why a JSON schema cannot be checked."""
-    if is_computed(operand):
+    """Why a JSON schema cannot be checked; one of XML was looked at when it was read."""
+    if is_computed(operand) or is_xml(operand):
         return None
     try:
         fault = schema_fault(json.loads(operand) if isinstance(operand, str) else operand)

@@ -11,7 +11,7 @@ from ansible_ensemble.language.entities import Topology
 
 Load = Callable[..., Topology]
 TYPE = "node_types: {T: {properties: {x: {type: %s, required: false, constraints: [%s]}}}}"
-XSD = '\'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a"/></xs:schema>\''
+XSD = "'<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\"><xs:notation/></xs:schema>'"
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ XSD = '\'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name
         ("integer", "valid_values: [1, two]", "valid_values: 'two' is not of type integer"),
         ("scalar-unit.size", "in_range: [1 MB, 5]", "in_range: 5 is not of type scalar-unit.size"),
         ("version", "greater_or_equal: new", "greater_or_equal: 'new' is not of type version"),
-        ("xml", f"schema: {XSD}", "schemas of XML are not supported, only those of JSON"),
-        ("string", f"schema: {XSD}", "schemas of XML are not supported, only those of JSON"),
+        ("xml", f"schema: {XSD}", "the schema of XML: notation within schema is not supported"),
+        ("string", f"schema: {XSD}", "the schema of XML: notation within schema is not supported"),
         ("json", "schema: '{'", "this is no JSON schema"),
         ("json", "schema: 5", "this is no JSON schema: it must be a map"),
         ("json", "schema: 'null'", "this is no JSON schema: it must be a map"),
