@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from ansible_ensemble.provision.agent.agent import Agent
+from ansible_ensemble.provision.agent.host import Host
 from ansible_ensemble.provision.agent.local_host import LocalHost, PowerCommands
 from ansible_ensemble.provision.agent.options import AgentOptions
 from ansible_ensemble.provision.agent.situation import Situation
@@ -38,6 +41,15 @@ class Ran:
     def codes(self) -> list[int]:
         """The exit codes of scripts."""
         return [int(line.split()[-1]) for line in self.lines if line.startswith("Command exited")]
+
+
+@dataclass(frozen=True)
+class Running:
+    """An agent that runs, what it has said, and its exit code to be."""
+
+    agent: Agent
+    lines: list[str]
+    ended: asyncio.Task[int]
 
 
 class Simulated:
@@ -71,21 +83,36 @@ class Simulated:
 
     async def run(self, **said: Any) -> Ran:
         """Run an agent until it leaves; `oneshot`, unless it is said otherwise."""
-        wire, lines = self.walk.cli.wire, []
-        token = await self.walk.cli.machine_token(self.machine["Uuid"])
-        settings = Settings((wire.endpoint,), token=token, insecure=True)
-        given = {"state_folder": self.folder / "state", "oneshot": True, "patience": 0.05, "pauses": _PAUSES, **said}
-        async with Client(settings) as client, Watch(client) as watch:
-            now = Situation(client, watch, settings, self.host, AgentOptions(**given), lines.append)
-            code = await Agent(now, self.machine["Uuid"]).run()
-        return Ran(lines, code, self.powered)
+        async with self.running(**{"oneshot": True, "patience": 0.05, **said}) as running:
+            code = await running.ended
+        return Ran(running.lines, code, self.powered)
 
-    def start(self, *options: str, **variables: str) -> AgentProcess:
-        """Start an agent as a process; `token` is said by its environment."""
+    @asynccontextmanager
+    async def running(self, host: Host | None = None, **said: Any) -> AsyncIterator[Running]:
+        """An agent that runs meanwhile."""
+        lines: list[str] = []
+        token = await self.walk.cli.machine_token(self.machine["Uuid"])
+        settings = Settings((self.walk.cli.wire.endpoint,), token=token, insecure=True)
+        options = AgentOptions(**{"state_folder": self.folder / "state", "pauses": _PAUSES, **said})
+        async with Client(settings) as client, Watch(client) as watch:
+            now = Situation(client, watch, settings, host or self.host, options, lines.append)
+            agent = Agent(now, self.machine["Uuid"])
+            ended = asyncio.create_task(agent.run())
+            try:
+                yield Running(agent, lines, ended)
+            finally:
+                agent.stop(signal.SIGTERM)
+                await ended
+
+    async def start(self, *options: str, **variables: str) -> AgentProcess:
+        """Start an agent as a process."""
         orders = [f"--{word}-command=sh -c 'echo {word} >>{self.power}'" for word in ("reboot", "poweroff", "kexec")]
         where = [f"--state-dir={self.folder / 'state'}", f"--boot-id=boot-{self.boots}", "--insecure"]
-        environment = {**self._environment, "RS_ENDPOINT": self.walk.cli.wire.endpoint, **variables}
-        return AgentProcess([self.machine["Uuid"], *orders, *where, *options], environment)
+        token = await self.walk.cli.machine_token(self.machine["Uuid"])
+        known = {"RS_ENDPOINT": self.walk.cli.wire.endpoint, "RS_TOKEN": token}
+        return AgentProcess(
+            [self.machine["Uuid"], *orders, *where, *options], {**self._environment, **known, **variables}
+        )
 
 
 class AgentProcess:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 
 from ansible_ensemble.provision.agent import power
 from ansible_ensemble.provision.agent.beginning import begin
@@ -46,6 +47,9 @@ class Agent:
                 self._instruction = row.instruction
                 state = state if row.to is State.EXIT else row.to
             self._announce(state)
+        except asyncio.CancelledError:
+            if not self._signal:
+                raise
         finally:
             await self._now.leave()
         return self._exit_code(happened)
@@ -53,6 +57,7 @@ class Agent:
     def stop(self, number: int) -> None:
         """End the script that runs, give its job back, and leave, because of a signal."""
         self._signal = number
+        self._now.say(f"The agent is told to end by {signal.Signals(number).name}")
         if self._doing and self._instruction is not Instruction.GIVE_BACK and not (self._job and self._job.is_ending):
             self._doing.cancel()
 

@@ -206,14 +206,18 @@ async def _passed_on(reading: int, output: Output) -> bool:
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End a process and those that it began: first they are told to, then they have to."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
+    try:
+        _signal(process, signal.SIGTERM)
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _GRACE)
-            break
+    finally:
+        _signal(process, signal.SIGKILL)
+    await process.wait()
+
+
+def _signal(process: asyncio.subprocess.Process, number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, number)
 
 
 def _processes_with(variable: str) -> Iterator[int]:

@@ -37,19 +37,23 @@ async def run_agents(settings: Settings, hosts: Mapping[str, Host], options: Age
             return Agent(Situation(client, watch, settings, host, options, lambda line: say(key, line)), key)
 
         agents = {key: agent(key, host) for key, host in hosts.items()}
-        working = asyncio.gather(*(one.run() for one in agents.values()))
+        working = [asyncio.create_task(one.run()) for one in agents.values()]
         _heed_signals(list(agents.values()), working)
-        return dict(zip(agents, await working))
+        return dict(zip(agents, await asyncio.gather(*working)))
 
 
-def _heed_signals(agents: list[Agent], working: asyncio.Future[list[int]]) -> None:
+def _heed_signals(agents: list[Agent], working: list[asyncio.Task[int]]) -> None:
     loop = asyncio.get_running_loop()
 
     def stop(number: int) -> None:
         for again in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(again, working.cancel)
+            loop.add_signal_handler(again, cut_short)
         for one in agents:
             one.stop(number)
+
+    def cut_short() -> None:
+        for one in working:
+            one.cancel()
 
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as by nohup

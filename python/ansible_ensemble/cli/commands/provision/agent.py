@@ -59,7 +59,9 @@ _DECLARED = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    parser.add_argument("machine", metavar="MACHINE", nargs="?", help="UUID, or Name:NAME (default: $RS_UUID)")
+    parser.add_argument(
+        "machine", metavar="MACHINE", nargs="?", default=None, help="UUID, or Name:NAME (default: $RS_UUID)"
+    )
     options.add_declared(parser, _DECLARED)
     endpoint.add(parser)
 
