@@ -34,6 +34,7 @@ async def show(call: Call) -> web.Response:
 def _surroundings(call: Call, identity: Identity) -> Surroundings:
     host, port = own_address(call)
     shown = f"[{host}]" if ":" in host else host
+    files = call.server.settings.files.rstrip("/")
 
     def token(machine: Machine, profile: str, seconds: int | None) -> str:
         expires = int(call.server.clock() + min(seconds if seconds is not None else LONGEST, LONGEST))
@@ -48,7 +49,7 @@ def _surroundings(call: Call, identity: Identity) -> Surroundings:
         return signed(made, call.server.token_key, machine.secret)
 
     return Surroundings(
-        addresses=Addresses(host=host, api=f"https://{shown}:{port}"),
+        addresses=Addresses(host, f"https://{shown}:{port}", files, files if files.startswith("https:") else ""),
         info=lambda reader: plain(info_of(reader, call)),
         token=token,
     )

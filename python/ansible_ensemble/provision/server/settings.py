@@ -44,6 +44,13 @@ class Settings:
     )
     host: str = _setting("0.0.0.0", "Address to listen at", "--host", _ADDRESS, metavar="ADDRESS", otherwise="0.0.0.0")
     port: int = _setting(8092, "Port to listen at", "--port", _ADDRESS, metavar="PORT", otherwise="8092")
+    files: str = _setting(
+        "",
+        "URL where machines get files from, for templates; another program serves them",
+        "--files",
+        _ADDRESS,
+        metavar="URL",
+    )
     cert: str = _setting(
         "",
         "Certificate file in PEM",
@@ -163,4 +170,6 @@ def _checked(settings: Settings) -> Settings:
         raise InvalidInput("a certificate needs its key, and a key its certificate", hint="give both --cert and --key")
     if settings.port > 65535:
         raise InvalidInput(f"there is no port {settings.port}")
+    if settings.files and not settings.files.startswith(("http://", "https://")):
+        raise InvalidInput(f"{settings.files} is no URL of files", hint="as in http://HOST:8091")
     return settings
