@@ -61,6 +61,7 @@ _DRIVE = "Driving them"
 _PARAMS = "Params"
 _ASK = "Asking a server"
 _SERVER = "Running one"
+_PACKS = "Packs on disk"
 
 #: The words that ask for help.
 HELP = ("-h", "--help")
@@ -116,6 +117,13 @@ _OF_MACHINES = (
     _verb("machines", "action", "have the server do it, as power", _DRIVE),
     *_params("machines"),
 )
+_CONTENT = (
+    _verb("content", "check", "check a pack for errors", _PACKS, "content.check"),
+    _verb("content", "bundle", "make one file of a pack", _PACKS, "content.bundle"),
+    _verb("content", "load", "load a pack", _ASK, "content.load"),
+    _verb("content", "diff", "show what loading a pack would change", _ASK, "content.diff"),
+    _verb("content", "export", "write content, objects or a bundle file as a pack", _ASK, "content.export"),
+)
 _PROVISION = (
     _kind("machines", "what is driven through workflows", *_OF_MACHINES),
     _kind(
@@ -144,6 +152,7 @@ _PROVISION = (
     _provision("prefs", "show the server's preferences, or set some", _ASK),
     _provision("info", "show what the server says of itself", _ASK),
     _provision("agent", "take a machine through its jobs", _ASK),
+    Command("provision content", "", "check, bundle, load, compare and export packs of content", _ASK, parts=_CONTENT),
     _provision("serve", "run a server", _SERVER),
     _provision("backup", "write the server's database to a file", _SERVER),
     _provision("restore", "make the server's database hold what a backup holds", _SERVER),

@@ -13,7 +13,7 @@ from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.patch import Operation, difference
 from ansible_ensemble.provision.client.settings import Settings
 from ansible_ensemble.provision.objects.base import Object
-from ansible_ensemble.provision.objects.bundle import Bundle, BundleSummary
+from ansible_ensemble.provision.objects.bundle import Bundle, BundleRecord, BundleSummary
 from ansible_ensemble.provision.objects.codec import Undecodable, decode, decode_json, encode, plain
 from ansible_ensemble.provision.objects.event import Error
 from ansible_ensemble.provision.objects.job import Job, JobAction
@@ -160,6 +160,14 @@ class Client:
     async def info(self) -> dict[str, Any]:
         """What the server says of itself."""
         return _read(dict[str, Any], await self._connection.request("GET", "info"))
+
+    async def contents(self) -> list[BundleSummary]:
+        """The bundles that are loaded."""
+        return _read(list[BundleSummary], await self._connection.request("GET", BundleRecord.PREFIX))
+
+    async def content(self, name: str) -> Bundle:
+        """A bundle with all its objects."""
+        return _read(Bundle, await self._connection.request("GET", f"{BundleRecord.PREFIX}/{name}"))
 
     async def load_content(self, bundle: Bundle) -> BundleSummary:
         """Load content, in the place of what has its name."""

@@ -99,13 +99,14 @@ def _decoder(kind: type[Any]) -> msgspec.json.Decoder[Any]:
 
 
 @cache
-def _names(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+def field_names(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """The types of a kind's fields by their names on the wire."""
     return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
 
 
 @cache
 def _folded(kind: type[msgspec.Struct]) -> Mapping[str, str]:
-    return {name.casefold(): name for name in _names(kind)}
+    return {name.casefold(): name for name in field_names(kind)}
 
 
 def _tolerated(kind: Any, value: Any) -> Any:
@@ -119,7 +120,7 @@ def _tolerated(kind: Any, value: Any) -> Any:
 
 
 def _tolerated_fields(kind: type[msgspec.Struct], value: dict[str, Any]) -> dict[str, Any]:
-    names, folded, result = _names(kind), _folded(kind), {}
+    names, folded, result = field_names(kind), _folded(kind), {}
     for name, inner in value.items():
         known = name if name in names else folded.get(name.casefold())
         if known is not None and (inner is not None or names[known] is Any):

@@ -9,7 +9,7 @@ from ansible_ensemble.provision.objects.parts import entry_references
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import duplicates, flaws_of_entries, missing, unusable
 from ansible_ensemble.provision.rules.expansion import prerequisites_in
-from ansible_ensemble.provision.rules.flaw import Flaw, within
+from ansible_ensemble.provision.rules.flaw import Circle, Flaw, within
 from ansible_ensemble.provision.rules.parameters import flaws_of_params
 from ansible_ensemble.provision.rules.prerequisites import CircularTask, MissingPrerequisite, tasks_before
 from ansible_ensemble.provision.rules.schemas import flaw_of_schema
@@ -85,7 +85,7 @@ def flaws_of_profile(profile: Profile, catalog: Catalog, _: SyntaxCheck) -> Iter
     """A profile includes each profile once, and not itself."""
     yield from within("Profiles", duplicates("profile", profile.profiles))
     if profile.name in _included(profile.profiles, catalog):
-        yield Flaw(f"Profile {profile.name} includes itself", "Profiles")
+        yield Circle(f"Profile {profile.name} includes itself", "Profiles")
 
 
 def lacks_of_profile(profile: Profile, catalog: Catalog) -> Iterator[str]:
@@ -105,7 +105,8 @@ def _of_prerequisites(task: Task, catalog: Catalog, error: type[ValueError]) -> 
         tasks_before(task.name, prerequisites)
     except (CircularTask, MissingPrerequisite) as flaw:
         if isinstance(flaw, error):
-            yield Flaw(str(flaw), "Prerequisites", flaw.name, reference=flaw.reference)
+            made = Circle if error is CircularTask else Flaw
+            yield made(str(flaw), "Prerequisites", flaw.name, reference=flaw.reference)
 
 
 def _included(names: Sequence[str], catalog: Catalog) -> set[str]:

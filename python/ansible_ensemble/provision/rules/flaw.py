@@ -38,6 +38,10 @@ class Flaw(str):
         return made
 
 
+class Circle(Flaw):
+    """That an object is reached from itself, by what it names."""
+
+
 def path_of(message: str) -> tuple[str | int, ...]:
     """Where in an object a message is about; the object itself if the message does not say."""
     return message.path if isinstance(message, Flaw) else ()

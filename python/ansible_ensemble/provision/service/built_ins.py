@@ -50,14 +50,21 @@ def install(tx: Transaction) -> str | None:
     Returns:
         The password of the first user, if that was made now; nothing else keeps it.
     """
+    bring(tx)
+    batch = Batch(tx)
+    password = None if tx.count(User) else secrets.token_urlsafe(18)
+    if password:
+        batch.put(User(name=FIRST_USER, password_hash=hashed(password), secret=new_secret(), roles=[SUPERUSER]))
+    batch.write()
+    return password
+
+
+def bring(tx: Transaction) -> None:
+    """Bring the objects that are built in."""
     batch = Batch(tx)
     for fixed in _FIXED:
         batch.put(created_object(fixed, batch).replaced(bundle=BUNDLE, read_only=True))
     for opened in _OPEN:
         if tx.get(type(opened), opened.key) is None:
             batch.put(opened)
-    password = None if tx.count(User) else secrets.token_urlsafe(18)
-    if password:
-        batch.put(User(name=FIRST_USER, password_hash=hashed(password), secret=new_secret(), roles=[SUPERUSER]))
     batch.write()
-    return password

@@ -123,7 +123,7 @@ def _decoded(bundle: Bundle) -> list[Object]:
     for section, kind in SECTIONS.items():
         for key, value in bundle.sections.get(section, {}).items():
             try:
-                objects.append(_named(kind, key, value))
+                objects.append(named(kind, key, value))
             except Undecodable as error:
                 problems.append(f"{section}/{key}: {error}")
     if problems:
@@ -131,7 +131,12 @@ def _decoded(bundle: Bundle) -> list[Object]:
     return objects
 
 
-def _named(kind: type[Object], key: str, value: Any) -> Object:
+def named(kind: type[Object], key: str, value: Any) -> Object:
+    """An object of a bundle, as it is written there.
+
+    Raises:
+        Undecodable: it is no such object, or has another key.
+    """
     decoded = as_new(from_plain(kind, value))
     if decoded.key not in ("", key):
         raise Undecodable(f"its {key_name(kind)} is {decoded.key}")
@@ -153,10 +158,16 @@ def _put(batch: Batch, wanted: Iterable[Object], meta: BundleMeta) -> None:
         raise invalid(*problems, model="contents", key=meta.name)
 
 
+def prerequisites_of(meta: BundleMeta) -> list[str]:
+    """The bundles that a bundle needs: a comma list of names, each with a version behind a colon or without."""
+    names = (name.partition(":")[0].strip() for name in meta.prerequisites.split(","))
+    return [name for name in names if name]
+
+
 def _refuse_unmet(reader: Reader, meta: BundleMeta) -> None:
     """Refuse a bundle that needs what is not there."""
-    wanted = (name.partition(":")[0].strip() for name in meta.prerequisites.split(","))
-    missing = [f"Missing prerequisite {name}" for name in wanted if name and reader.get(BundleRecord, name) is None]
+    wanted = prerequisites_of(meta)
+    missing = [f"Missing prerequisite {name}" for name in wanted if reader.get(BundleRecord, name) is None]
     features = meta.required_features.replace(",", " ").split()
     unknown = [f"Missing required feature {name}" for name in features if name not in FEATURES]
     layered = ["Overwritable content is not supported"] if meta.overwritable else []

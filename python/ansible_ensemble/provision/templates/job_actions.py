@@ -50,7 +50,7 @@ def job_actions(
 def flaw_of_text(text: str, meta: Mapping[str, str]) -> str:
     """What is wrong with the syntax of a text in the engine that its Meta names; empty if it is a template."""
     try:
-        if _engine(meta) == JINJA:
+        if engine_of(meta) == JINJA:
             return jinja.flaw("template", text)
         parsed("template", text)
     except TemplateError as error:
@@ -72,7 +72,7 @@ def _for_system(templates: Sequence[TemplateInfo], system: str) -> Iterator[Temp
 
 
 def _action(data: RenderData, template: TemplateInfo) -> JobAction:
-    name, engine = template.id or template.name, _engine(template.meta)
+    name, engine = template.id or template.name, engine_of(template.meta)
     path = _rendered(data, engine, f"{name} path", template.path, strict=True)
     content = _rendered(data, engine, name, _contents(data, template))
     path = posixpath.normpath(path) if path else ""
@@ -93,7 +93,12 @@ def _rendered(data: RenderData, engine: str, name: str, text: str, *, strict: bo
     return jinja.render(name, text, data) if engine == JINJA else data.render(name, text, strict)
 
 
-def _engine(meta: Mapping[str, str]) -> str:
+def engine_of(meta: Mapping[str, str]) -> str:
+    """The engine that the Meta of a template names.
+
+    Raises:
+        TemplateError: there is no such engine.
+    """
     engine = meta.get(ENGINE, GO)
     if engine not in (GO, JINJA):
         raise TemplateError(f"there is no engine {engine}; templates are rendered by {GO} or {JINJA}")

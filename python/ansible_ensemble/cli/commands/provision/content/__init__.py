@@ -1,0 +1,1 @@
+"""`ansible-ensemble provision content VERB`: packs of content."""

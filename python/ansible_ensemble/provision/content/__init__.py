@@ -1,0 +1,1 @@
+"""Packs of content: folders and bundle files, their check, and what loading them changes."""

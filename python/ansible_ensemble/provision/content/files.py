@@ -1,0 +1,63 @@
+"""Files of a pack: read as texts, and nowhere else than in its folder."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+
+#: How large a pack may be: servers take no larger request.
+MOST_BYTES = 10 * 2**20
+_MOST_FILES = 20_000
+
+
+def read_text(file: Path, inside: Path | None = None) -> str:
+    """The text of a file, with its line ends as they are.
+
+    Args:
+        file: the file; a link to another file is followed.
+        inside: the folder that links must not leave.
+
+    Raises:
+        InvalidInput: it cannot be read, is too large or no text, or a link leads out of the folder.
+    """
+    place = Place(str(file))
+    try:
+        if inside and not file.resolve().is_relative_to(inside.resolve()):
+            raise InvalidInput("it leads out of the pack", place, "copy the file into the pack")
+        data = _bytes(file, place)
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput(f"it cannot be read: {getattr(error, 'strerror', None) or error}", place) from None
+    if b"\0" in data:
+        raise InvalidInput("it has a NUL byte", place, "content is text; take what is binary from elsewhere")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = Place(str(file), data.count(b"\n", 0, error.start) + 1)
+        raise InvalidInput("it is not UTF-8 text", line, "save it in UTF-8") from None
+
+
+def _bytes(file: Path, place: Place) -> bytes:
+    about = file.stat()
+    if not stat.S_ISREG(about.st_mode):  # what is no file may block, or have no end
+        raise InvalidInput("it is no file", place, "name a folder with content, or a bundle file")
+    if about.st_size > MOST_BYTES:
+        raise InvalidInput(f"it has more than {MOST_BYTES // 2**20} MiB", place, "content is text, and not so much")
+    return file.read_bytes()
+
+
+def entries_of(folder: Path) -> list[os.DirEntry[str]]:
+    """What is in a folder, by name, but for what is hidden.
+
+    Raises:
+        InvalidInput: it cannot be read, or has too many entries.
+    """
+    try:
+        found = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")]
+    except OSError as error:
+        raise InvalidInput(f"it cannot be read: {error.strerror}", Place(str(folder))) from None
+    if len(found) > _MOST_FILES:
+        raise InvalidInput(f"it has more than {_MOST_FILES} files", Place(str(folder)))
+    return sorted(found, key=lambda entry: entry.name)
