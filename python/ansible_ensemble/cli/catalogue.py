@@ -142,6 +142,8 @@ _PROVISION = (
     _kind("contexts", "where tasks run beside the machine itself"),
     _kind("users", "who logs in"),
     _kind("roles", "what users may do"),
+    _provision("login", "log in at a server, and trust its certificate", _ASK),
+    _provision("logout", "forget a login", _ASK),
     Command(
         "provision events",
         "",

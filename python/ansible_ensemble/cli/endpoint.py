@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.console import Console
+from ansible_ensemble.cli.logins import current_login
 from ansible_ensemble.core.option import Option
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ansible_ensemble.provision.client.settings import Settings
 
 _Result = TypeVar("_Result")
+
+_LOGIN = "`ansible-ensemble provision login`"
 
 #: Seconds before each further try: people wait for a server that starts, not for one that is not there.
 _WAITS = (0.5, 1.0, 1.5)
@@ -34,7 +37,7 @@ _DECLARED = (
         "-E",
         "--endpoint",
         metavar="URL",
-        otherwise="$RS_ENDPOINT, or https://127.0.0.1:8092",
+        otherwise="$RS_ENDPOINT, the latest login, or https://127.0.0.1:8092",
     ),
     _option("key", "User and password", "--key", metavar="USER:PASSWORD", otherwise="$RS_KEY"),
     _option("token", "Token, instead of a password", "-T", "--token", metavar="TOKEN", otherwise="$RS_TOKEN"),
@@ -60,15 +63,37 @@ def add(parser: argparse.ArgumentParser) -> None:
     options.add_declared(parser, _DECLARED)
 
 
-def given(arguments: argparse.Namespace, console: Console) -> Settings:
-    """The settings of a client, by arguments and environment variables.
+def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = True) -> Settings:
+    """The settings of a client: by arguments, by environment variables, and by the login at the server.
+
+    Args:
+        arguments: with the options of `add`.
+        console: has the environment variables.
+        logged_in: whether a login counts.
 
     Raises:
         InvalidInput: one of them, or their combination, makes no sense.
     """
     from ansible_ensemble.provision.client.settings import settings_from
 
-    return settings_from(console.environment, **options.given(arguments, _DECLARED))
+    said = options.given(arguments, _DECLARED)
+    if logged_in:
+        said = _by_login(said, console.environment) | said
+    return settings_from(console.environment, **said)
+
+
+def _by_login(said: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the login at the server that is meant says of what was not said otherwise."""
+    meant = " ".join(one.rstrip("/") for one in str(said.get("endpoint") or environment.get("RS_ENDPOINT", "")).split())
+    login = current_login(environment, meant)
+    if login is None:
+        return {}
+    known: dict[str, Any] = {"endpoint": login.endpoint}
+    if not (said.keys() & {"key", "token"} or environment.get("RS_KEY") or environment.get("RS_TOKEN")):
+        known["token"] = login.token
+    if not said.keys() & {"ca_file", "fingerprint", "insecure"}:
+        known |= {"ca_file": login.ca_file, "fingerprint": login.fingerprint}
+    return known
 
 
 def ask(
@@ -90,10 +115,18 @@ def ask(
         RequestFailed: the server refused, or could not be reached.
         InvalidInput: an option makes no sense.
     """
+    return ask_by(given(arguments, console), function, patient=patient)
+
+
+def ask_by(settings: Settings, function: Callable[[Client], Awaitable[_Result]], *, patient: bool = False) -> _Result:
+    """The same, with settings.
+
+    Raises:
+        RequestFailed: the server refused, or could not be reached.
+    """
     from ansible_ensemble.provision.client.client import run
     from ansible_ensemble.provision.client.failure import RequestFailed
 
-    settings = given(arguments, console)
     try:
         return run(replace(settings, waits=_PATIENT_WAITS if patient else _WAITS), function)
     except RequestFailed as error:
@@ -104,7 +137,7 @@ def ask(
 def _hint(message: str, status: int) -> str | None:
     """What to do about a refusal that has to do with who asks whom."""
     if status == 401 or (status == 403 and "Access Denied" in message):
-        return "give --key or --token, or set RS_KEY or RS_TOKEN"
+        return f"log in: {_LOGIN}"
     if status == 0:
-        return "see --endpoint, --ca-file and --fingerprint"
+        return f"{_LOGIN} asks whether to trust it" if "certificate" in message else "see --endpoint"
     return None

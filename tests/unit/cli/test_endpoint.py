@@ -7,8 +7,15 @@ import pytest
 from ansible_ensemble.cli import endpoint
 from ansible_ensemble.cli.catalogue import Command
 from ansible_ensemble.cli.console import Console
+from ansible_ensemble.cli.logins import Login, keep_login
 from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.core.errors import InvalidInput
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return {"XDG_STATE_HOME": str(tmp_path)}
 
 
 def reached(*words, **environment):
@@ -34,3 +41,15 @@ def test_trust_is_said_in_one_way():
         reached("--insecure", "--fingerprint", "ab" * 32)
     with pytest.raises(InvalidInput, match="cannot be used to verify"):
         reached("--ca-file", "/nowhere")
+
+
+def test_a_login_says_what_nobody_said_otherwise(state):
+    keep_login(state, Login("https://a:1", "amy", "token", fingerprint="ab" * 32))
+    found = reached(**state)
+    assert (found.endpoints, found.token, found.fingerprint) == (("https://a:1",), "token", "ab" * 32)
+    other = reached("-E", "https://b:1", **state)
+    assert (other.token, other.fingerprint) == ("", "")
+    same = reached(**state, RS_ENDPOINT="https://a:1/", RS_KEY="bob:word")
+    assert (same.token, same.user, same.fingerprint) == ("", "bob", "ab" * 32)
+    assert reached("--token", "mine", **state).token == "mine"
+    assert reached("--insecure", **state).insecure

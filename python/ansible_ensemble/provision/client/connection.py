@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import aiohttp
 from yarl import URL
 
-from ansible_ensemble.provision.client.failure import RequestFailed, refusal, unreachable
+from ansible_ensemble.provision.client.failure import RequestFailed, refusal, unreachable, untrusted
 from ansible_ensemble.provision.client.settings import Settings, verification
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json
 from ansible_ensemble.provision.objects.event import Error
@@ -32,9 +32,8 @@ _BYTES = "application/octet-stream"
 _CHUNK = 65536
 _PARTIAL, _BEYOND = 206, 416
 _BIGGEST_EVENT = 64 * 1024 * 1024
-#: What a later try may not meet; a wrong certificate would stay wrong.
+#: What a later try may not meet; a wrong certificate would stay wrong, and is looked at first.
 _NETWORK = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, ConnectionError)
-_CERTIFICATE = (aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +171,10 @@ class Connection:
         endpoint = self._endpoint
         try:
             return await attempt()
-        except _CERTIFICATE as error:
-            raise unreachable(endpoint, error) from None
+        except aiohttp.ServerFingerprintMismatch as error:
+            raise untrusted(endpoint, f"it is another one, with the SHA-256 {error.got.hex()}") from None
+        except aiohttp.ClientSSLError as error:
+            raise untrusted(endpoint, _flaw(error)) from None
         except _NETWORK:
             self._leave(endpoint)
             raise
@@ -214,6 +215,12 @@ class Connection:
 def address(path: str, query: Query | None = None) -> str:
     """The path and query of a URL; slashes in keys are kept, as servers expect them."""
     return f"/api/v3/{quote(path, safe='/:@')}" + (f"?{urlencode(query)}" if query else "")
+
+
+def _flaw(error: aiohttp.ClientSSLError) -> str:
+    """What is wrong with a certificate, in the words of the library that looked at it."""
+    found = getattr(error, "certificate_error", None)
+    return str(getattr(found, "verify_message", None) or found or error)
 
 
 def _token(path: str, answer: Answer) -> str:

@@ -53,6 +53,13 @@ def refusal(method: str, path: str, status: int, body: bytes) -> RequestFailed:
     return RequestFailed(error.replaced(code=status))
 
 
+def untrusted(endpoint: str, flaw: str) -> RequestFailed:
+    """The failure of a request to a server whose certificate is not the one that is expected."""
+    return RequestFailed(
+        Error(type="CONNECT", model=endpoint, messages=[f"the server's certificate is not trusted: {flaw}"])
+    )
+
+
 def unreachable(endpoint: str, reason: BaseException) -> RequestFailed:
     """The failure of a request that got no answer."""
     return RequestFailed(
