@@ -101,7 +101,8 @@ class Simulated:
             try:
                 yield Running(agent, lines, ended)
             finally:
-                agent.stop(signal.SIGTERM)
+                if not ended.done():
+                    agent.stop(signal.SIGTERM)
                 await ended
 
     async def start(self, *options: str, **variables: str) -> AgentProcess:

@@ -20,6 +20,8 @@ from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.features import SANE_EXIT_CODES, flags_of
 
 _ASKED = {"reboot": Happened.REBOOT, "poweroff": Happened.POWEROFF, "stop": Happened.STOP}
+#: Bytes of a line that is said before its end has come.
+_LONGEST = 65536
 #: What a machine keeps to itself.
 _SECRET = "Secret"
 
@@ -36,6 +38,7 @@ class CurrentJob:
         self.outcome: Outcome = SMOOTH
         self.is_ending = False
         self._now, self._job = now, job
+        self._unfinished = b""
         self._log = JobLog(now.client, job.uuid, now.say)
 
     async def run(self) -> Happened:
@@ -77,7 +80,15 @@ class CurrentJob:
         now = self._now
         sane = SANE_EXIT_CODES in flags_of(await now.client.get(Task, job.task))
         run = JobRun(
-            now.host, job, sane, now.folder, await self._variables(), self._facts, self._set_params, self._write
+            now.host,
+            job,
+            sane,
+            now.folder,
+            await self._variables(),
+            self._facts,
+            self._set_params,
+            self._write,
+            self._note,
         )
         await self._note(f"Starting task {job.task} on {job.uuid}")
         return await run.run(await now.client.job_actions(job.uuid, await now.host.system()))
@@ -128,8 +139,15 @@ class CurrentJob:
             await self._now.client.set_param(self._now.machine, name, value)
 
     async def _note(self, line: str) -> None:
-        await self._write(f"{line}\n".encode())
+        """Say a line of the agent's own, in the log too."""
+        begin = "\n" if self._unfinished else ""
+        await self._write(f"{begin}{line}\n".encode())
 
     async def _write(self, data: bytes) -> None:
-        self._now.say(data.decode(errors="replace").removesuffix("\n"))
+        """Say and log what a script prints."""
+        *lines, self._unfinished = (self._unfinished + data).split(b"\n")
+        if len(self._unfinished) > _LONGEST:
+            lines, self._unfinished = [*lines, self._unfinished], b""
+        for line in lines:
+            self._now.say(line.decode(errors="replace"))
         await self._log.write(data)

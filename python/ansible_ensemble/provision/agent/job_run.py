@@ -34,7 +34,8 @@ class JobRun:
         variables: of its scripts.
         facts: what Ansible's tasks see.
         set_params: takes what Ansible's tasks set.
-        output: takes lines about the job and what its scripts print.
+        output: takes what scripts print.
+        note: takes lines about the job.
     """
 
     host: Host
@@ -45,6 +46,7 @@ class JobRun:
     facts: Callable[[], Awaitable[Mapping[str, Any]]]
     set_params: SetParams
     output: Output
+    note: Callable[[str], Awaitable[None]]
 
     async def run(self, actions: Sequence[JobAction]) -> Outcome:
         """How the job ended.
@@ -105,10 +107,6 @@ class JobRun:
         await self.set_params(played.params)
         await self.note(f"Ansible ended with status {played.status}")
         return outcome_of(played.status, sane=True)
-
-    async def note(self, line: str) -> None:
-        """Say something about the job."""
-        await self.output(f"{line}\n".encode())
 
 
 def _library() -> str:
