@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.option import Option, options_of
 from ansible_ensemble.ensembles.options import OPTIONS
+from ansible_ensemble.provision.agent.states import TABLE
 from ansible_ensemble.provision.server.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = (
     "docs/jobs.md",
+    "docs/machines-agent.md",
     "docs/options.md",
     "docs/provision.md",
     "playbooks/carry_out.yml",
@@ -132,9 +135,27 @@ def reasons() -> Iterator[str]:
     yield from (f"| `{reason.value}` | {reason.because} |" for reason in Reason)
 
 
+def agent() -> Iterator[str]:
+    """The options of the agent of machines."""
+    yield from ("| option | default | meaning |", "|---|---|---|")
+    for one in AGENT:
+        yield f"| `{one.flags[0]} {one.metavar or ''}".rstrip() + f"` | {one.otherwise} | {one.help}. |"
+
+
+def transitions() -> Iterator[str]:
+    """The states of the agent of machines, and what leads from one to another."""
+    yield from ("| state | what happened | then | next state |", "|---|---|---|---|")
+    for row in TABLE:
+        happened = f"{row.happened.value}, with `{row.when.value}`" if row.when.value else row.happened.value
+        yield f"| {row.state.value} | {happened} | {row.instruction.value} | {row.to.value} |"
+
+
 MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     made.__name__: made
-    for made in (arguments, renamed, fragment, role, variables, handed, options, settings, actions, reasons)
+    for made in (
+        *(arguments, renamed, fragment, role, variables, handed),
+        *(options, settings, agent, transitions, actions, reasons),
+    )
 }
 
 

@@ -1,4 +1,4 @@
-"""The first workflow of docs/provision.md, lived word by word: each command, and what it prints."""
+"""The first workflow of docs/provision.md, and an agent after it, lived word by word: commands and what they print."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[3]
 PROGRAMS = Path(sys.executable).parent
-PAGE = (REPOSITORY / "docs" / "provision.md").read_text(encoding="utf-8")
-SECTION = PAGE.partition("## A first workflow in five minutes\n")[2].partition("\n## ")[0]
+SERVER = ("provision.md", "A first workflow in five minutes")
+AGENT = ("machines-agent.md", "A first run")
 MARK = "--- command {} ---"
 
 #: What is another one each time.
@@ -29,9 +29,12 @@ VARYING = (
 )
 
 
-def story() -> list[tuple[str, str]]:
-    """The commands of the section, each with what the page says that it prints."""
-    text = "".join(re.findall(r"^```console\n(.*?)^```$", SECTION, flags=re.DOTALL | re.MULTILINE))
+def story(page: str, title: str) -> list[tuple[str, str]]:
+    """The commands of a section of a page, each with what the page says that it prints."""
+    section = (
+        (REPOSITORY / "docs" / page).read_text(encoding="utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
+    )
+    text = "".join(re.findall(r"^```console\n(.*?)^```$", section, flags=re.DOTALL | re.MULTILINE))
     steps = re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", text, flags=re.MULTILINE)
     return [(command.replace("\n> ", "\n").rstrip(), printed) for command, printed in steps]
 
@@ -61,8 +64,9 @@ def started(command: str, environment: dict[str, str]) -> Iterator[subprocess.Po
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
-def test_the_first_workflow(tmp_path: Path) -> None:
-    (start, said), *steps = story()
+@pytest.mark.parametrize("sections", [(SERVER,), (SERVER, AGENT)])
+def test_the_first_workflow(tmp_path: Path, sections: tuple[tuple[str, str], ...]) -> None:
+    (start, said), *steps = (step for section in sections for step in story(*section))
     assert len(steps) > 15
     environment = {"HOME": str(tmp_path), "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "NO_PROXY": "*"}
     with started(start, environment) as server:

@@ -135,6 +135,15 @@ class AgentProcess:
                 return self.lines[-1]
         raise AssertionError(f"it never said {beginning!r}: {self.lines}")
 
+    def lines_until(self, count: int) -> bool:
+        """Read so many lines; whether it ended before."""
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+            if len(self.lines) >= count:
+                return False
+        return True
+
     def send(self, number: int) -> None:
         self.process.send_signal(number)
 

@@ -18,6 +18,7 @@ exit_incomplete_reboot() { _leave 192; }
 _request() {
     printf 'header = "Authorization: Bearer %s"\n' "$RS_TOKEN" |
         curl --config - --silent --show-error --fail ${RS_CA_FILE:+--cacert "$RS_CA_FILE"} \
+            ${RS_INSECURE:+--insecure} \
             --header "Content-Type: application/json" "$@"
 }
 

@@ -137,10 +137,13 @@ class Situation:
             return None
 
     async def token(self) -> str:
-        """A token for scripts: the one that the agent was given, or one for this machine alone."""
-        if self.settings.token:
-            return self.settings.token
+        """A token for scripts, for this machine alone; the agent's own one, if it may not have such a token."""
         if time.monotonic() >= self._token_until:
-            self._token = await self.client.machine_token(self.machine.uuid, _TOKEN_LIFE)
+            try:
+                self._token = await self.client.machine_token(self.machine.uuid, _TOKEN_LIFE)
+            except RequestFailed as error:
+                if not (error.error.code and self.settings.token):
+                    raise
+                self._token = self.settings.token
             self._token_until = time.monotonic() + _TOKEN_USE
         return self._token

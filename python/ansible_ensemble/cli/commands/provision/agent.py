@@ -17,6 +17,7 @@ from ansible_ensemble.core.option import Option
 if TYPE_CHECKING:
     from ansible_ensemble.provision.agent.local_host import LocalHost
     from ansible_ensemble.provision.agent.options import AgentOptions
+    from ansible_ensemble.provision.client.settings import Settings
 
 
 def _option(heading: str, flag: str, help_text: str, **said: Any) -> Option:
@@ -32,7 +33,8 @@ def _command(name: str, help_text: str, default: str) -> Option:
     return _option("power", f"--{name}-command", help_text, metavar="COMMAND", otherwise=default)
 
 
-_DECLARED = (
+#: The options of the agent.
+DECLARED = (
     _flag("agent", "--oneshot", "Leave when nothing is to do for a second"),
     _flag("agent", "--exit-on-failure", "Leave after a failed job, or an error"),
     _option("agent", "--context", "Context to serve, as of a container", metavar="NAME", otherwise="$RS_CONTEXT"),
@@ -62,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "machine", metavar="MACHINE", nargs="?", default=None, help="UUID, or Name:NAME (default: $RS_UUID)"
     )
-    options.add_declared(parser, _DECLARED)
+    options.add_declared(parser, DECLARED)
     endpoint.add(parser)
 
 
@@ -76,14 +78,14 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     machine = arguments.machine or console.environment.get("RS_UUID", "")
     if not machine:
         raise UsageError("Which machine is this?", hint="give its UUID or Name:NAME, or set RS_UUID")
-    given = options.given(arguments, _DECLARED)
+    given = options.given(arguments, DECLARED)
     settings, host = endpoint.given(arguments, console), _host(given, console.environment)
-    behaviour = _behaviour(given, console.environment)
+    behaviour = _behaviour(given, console.environment, settings)
     codes = asyncio.run(run_agents(settings, {machine: host}, behaviour, lambda _, line: console.line(line)))
     return codes[machine]
 
 
-def _behaviour(given: Mapping[str, Any], environment: Mapping[str, str]) -> AgentOptions:
+def _behaviour(given: Mapping[str, Any], environment: Mapping[str, str], settings: Settings) -> AgentOptions:
     from ansible_ensemble.provision.agent.options import AgentOptions
 
     return AgentOptions(
@@ -93,7 +95,15 @@ def _behaviour(given: Mapping[str, Any], environment: Mapping[str, str]) -> Agen
         exit_on_failure=given.get("exit_on_failure", False),
         skip_power=given.get("skip_power", False),
         folder=environment.get("RS_RUNNER_DIR", ""),
+        variables=_trust(settings),
     )
+
+
+def _trust(settings: Settings) -> dict[str, str]:
+    """How scripts know the server to be the right one."""
+    if settings.ca_file:
+        return {"RS_CA_FILE": str(Path(settings.ca_file).absolute())}
+    return {"RS_INSECURE": "true"} if settings.insecure else {}
 
 
 def _host(given: Mapping[str, Any], environment: Mapping[str, str]) -> LocalHost:

@@ -1,0 +1,78 @@
+"""Agents that are killed at any moment: each task is finished once, or begun again, and none is left out.
+
+TORTURE_ROUNDS says how often, up to 100.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from pathlib import Path
+
+from tests.integration.provision.agents import Simulated
+from tests.integration.provision.conftest import Walking
+from tests.integration.provision.walk import Walk
+
+ROUNDS = min(int(os.environ.get("TORTURE_ROUNDS", "2")), 100)
+TASKS = [f"task{number}" for number in range(10)]
+#: One of them wants a reboot before it goes on, another one after it.
+REBOOTS = {"task3": 192, "task6": 64}
+#: Lines of an agent's output, of which each task makes some ten, before it is killed, and seconds after that.
+LINES, SECONDS = 60, 0.02
+
+
+async def _machine(walk: Walk, round_number: int) -> Simulated:
+    name = f"m{round_number}"
+    folder = walk.folder / name
+    folder.mkdir()
+    for task in TASKS:
+        ends = walk.once(REBOOTS[task]) if task in REBOOTS else "exit 0"
+        alone = f"exec 9>{folder}/lock; flock -n 9 || echo {task} >>{folder}/overlaps"
+        await walk.task(f"{name}-{task}", f"{alone}; echo {task} >>{folder}/begun; {ends}")
+    await walk.workflow(f"flow-{name}", {f"stage-{name}": [f"{name}-{task}" for task in TASKS]})
+    return Simulated(walk, await walk.machine(name, f"flow-{name}"))
+
+
+async def _killed(simulated: Simulated, chance: random.Random) -> bool:
+    """Whether an agent was killed before it had done its work, or came to a reboot."""
+    agent = await simulated.start("--oneshot")
+    ended = await asyncio.to_thread(agent.lines_until, chance.randrange(1, LINES))
+    if not ended:
+        await asyncio.sleep(chance.uniform(0, SECONDS))  # the moment is any
+        agent.send(signal.SIGKILL)
+    code = await asyncio.to_thread(agent.wait)
+    if "Agent rebooting" in agent.lines and len(simulated.powered) == simulated.boots:
+        simulated.boots += 1
+    assert code in (0, -signal.SIGKILL), agent.lines
+    return code != 0
+
+
+async def _checked(walk: Walk, simulated: Simulated, folder: Path) -> None:
+    word = f"{simulated.machine['Name']}-"
+    history = await walk.cli.history(simulated.machine["Uuid"])
+    assert [job["Previous"] for job in history[1:]] == [job["Uuid"] for job in history[:-1]]
+    states: dict[str, list[str]] = {}
+    for job in history:
+        states.setdefault(job["Task"].removeprefix(word), []).append(job["State"])
+        assert job["State"] == "finished" or job["Meta"]["abandoned"] == "machine went on"
+    assert list(states) == TASKS  # in their order, none left out
+    for task, ended in states.items():
+        assert ended == ["failed"] * (len(ended) - 1) + ["finished"], task
+    assert list(dict.fromkeys((folder / "begun").read_text().split())) == TASKS
+    assert not (folder / "overlaps").exists()  # what a killed agent left running was ended
+
+
+def test_agents_are_killed(walk: Walking) -> None:
+    chance = random.Random(ROUNDS)
+
+    async def steps(walk: Walk) -> None:
+        kills = machines = 0
+        while kills < ROUNDS:
+            simulated, machines = await _machine(walk, machines), machines + 1
+            while not (await walk.at(simulated.machine))["WorkflowComplete"]:
+                kills += await _killed(simulated, chance)
+            await _checked(walk, simulated, walk.folder / f"m{machines - 1}")
+
+    walk(steps)
