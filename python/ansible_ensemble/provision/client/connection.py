@@ -114,6 +114,15 @@ class Connection:
             except _NETWORK as error:
                 raise unreachable(self._endpoint, error) from None
 
+    async def token(self) -> str:
+        """The token that requests are sent with, after a login if there is a password; empty where there is none.
+
+        Raises:
+            RequestFailed: the server refuses the login, or could not be reached.
+        """
+        await self._log_in()
+        return self._token
+
     async def websocket(self) -> aiohttp.ClientWebSocketResponse:
         """An open websocket of events.
 

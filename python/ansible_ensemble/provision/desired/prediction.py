@@ -1,0 +1,97 @@
+"""What a server would answer: its own rules, applied to a copy of what it holds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from typing import TypeVar
+
+from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.client.patch import Operation
+from ansible_ensemble.provision.desired.keeper import Live, Seen
+from ansible_ensemble.provision.desired.snapshot import Snapshot
+from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.codec import encode
+from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.service import crud
+from ansible_ensemble.provision.store.transaction import Transaction
+
+T = TypeVar("T")
+
+#: The kinds of objects that content consists of.
+CONTENT = ("params", "templates", "tasks", "profiles", "bootenvs", "contexts", "stages", "workflows")
+
+#: The kinds that the rules look up for an object of a kind; for others, it is the content.
+_LOOKED_UP = {
+    "machines": ("params", "tasks", "profiles", "bootenvs", "stages", "workflows"),
+    "params": (*CONTENT, "machines"),
+    "users": ("roles",),
+    "roles": (),
+    "jobs": ("machines",),
+}
+#: The kinds of which objects may name one that is to be removed.
+_REFERRERS = {"roles": ("users",), "users": (), "jobs": ("machines",), "machines": ()}
+
+
+class Predicted:
+    """Says what a server would do, which it does not.
+
+    Refusals are those of the server, and what it has made is what it would make, except for what is random: a machine's
+    UUID is one that it will not have.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._live = Live(client)
+        self._snapshot: Snapshot | None = None
+
+    async def find(self, kind: type[Object], name: str, opened: Collection[str]) -> Seen | None:
+        """The object as the server has it."""
+        return await self._live.find(kind, name, opened)
+
+    async def create(self, made: Object, force: bool) -> Object:
+        """The object as it would be created."""
+        snapshot = await self._taken(_LOOKED_UP.get(made.PREFIX, CONTENT), None)
+        return answered(lambda: crud.create(snapshot, made.PREFIX, encode(made), force=force))
+
+    async def patch(self, kept: Object, operations: list[Operation], force: bool) -> Object:
+        """The object as it would be after operations on it."""
+        snapshot = await self._taken(_LOOKED_UP.get(kept.PREFIX, CONTENT), kept)
+        body = encode(operations)
+        return answered(lambda: crud.patch(snapshot, kept.PREFIX, kept.key, body, force=force))
+
+    async def delete(self, kept: Object) -> None:
+        """Refuse what could not be removed."""
+        snapshot = await self._taken(_REFERRERS.get(kept.PREFIX, (*CONTENT, "machines")), kept)
+        answered(lambda: crud.remove(snapshot, kept.PREFIX, kept.key))
+
+    async def _taken(self, kinds: tuple[str, ...], kept: Object | None) -> Transaction:
+        if self._snapshot is None:
+            self._snapshot = await snapshot_of(self._client, kinds)
+            if kept:
+                self._snapshot.update(kept)
+        return self._snapshot
+
+
+async def snapshot_of(client: Client, kinds: Collection[str]) -> Snapshot:
+    """The objects of some kinds, and the settings, as a server has them now.
+
+    Raises:
+        RequestFailed: the server does not show all of it.
+    """
+    lists = await asyncio.gather(*(client.select(KINDS[kind]) for kind in kinds))
+    return Snapshot([one for objects in lists for one in objects], await client.preferences())
+
+
+def answered(function: Callable[[], T]) -> T:
+    """What a function of the service returns.
+
+    Raises:
+        RequestFailed: it refuses, as a client of the server sees that.
+    """
+    try:
+        return function()
+    except Refused as refused:
+        raise RequestFailed(refused.error) from None
