@@ -17,6 +17,7 @@ CONTENT = (
     "plugins",
     "roles",
     "requirements.txt",
+    "requirements-provision.txt",
     "README.md",
     "CHANGELOG.md",
     "LICENSE",

@@ -7,8 +7,9 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
 
 
 class ActionModule(EnsembleAction):
@@ -25,9 +26,9 @@ class ActionModule(EnsembleAction):
         }
     )
 
-    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+    def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Run the plan's operations in the processes of this task."""
-        answer: dict[str, Any] = jobs.execute(
+        answer: dict[str, Any] = facade.execute(
             self,
             self.variables,
             ensemble=given["ensemble"],

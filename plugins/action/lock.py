@@ -8,8 +8,9 @@ import os
 from types import ModuleType
 from typing import Any
 
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
 
 
 class ActionModule(EnsembleAction):
@@ -26,9 +27,9 @@ class ActionModule(EnsembleAction):
         }
     )
 
-    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+    def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Lock or unlock; a dry run holds the lock as well, so that the state does not change meanwhile."""
-        answer: dict[str, Any] = jobs.lock(
+        answer: dict[str, Any] = facade.lock(
             given["ensemble"],
             state=given["state"],
             operation=given["operation"],

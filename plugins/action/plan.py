@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from ansible.utils.display import Display
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
 
 
 class ActionModule(EnsembleAction):
@@ -26,9 +27,9 @@ class ActionModule(EnsembleAction):
         }
     )
 
-    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+    def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Plan, and print the plan's text."""
-        answer: dict[str, Any] = jobs.plan(
+        answer: dict[str, Any] = facade.plan(
             given["ensemble"],
             workflow=given["workflow"],
             options=pick(given, OPTIONS["plan"]),

@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from ansible.utils.display import Display
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, Options, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
 
 
 class ActionModule(EnsembleAction):
@@ -24,9 +25,9 @@ class ActionModule(EnsembleAction):
         }
     )
 
-    def call(self, jobs: ModuleType, given: Options) -> dict[str, Any]:
+    def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Record the job, and print its summary."""
-        answer: dict[str, Any] = jobs.record(
+        answer: dict[str, Any] = facade.record(
             given["ensemble"],
             journal=given["journal"],
             options=pick(given, OPTIONS["record"]),

@@ -32,9 +32,14 @@ class EnsembleFailure(AnsibleError):
         self.exit_code = exit_code
 
 
+#: What plugins are about: the facade that does their work, and the file with the libraries that it needs.
+JOBS = ("ansible_ensemble.jobs.ansible", "requirements.txt")
+MACHINES = ("ansible_ensemble.machines.ansible", "requirements-provision.txt")
+
+
 @contextmanager
-def package() -> Iterator[ModuleType]:
-    """Give the facade ``ansible_ensemble.jobs.ansible``.
+def package(facade: tuple[str, str] = JOBS) -> Iterator[ModuleType]:
+    """Give a facade of the package.
 
     Yields:
         The module whose functions execute the plugins' work.
@@ -42,24 +47,25 @@ def package() -> Iterator[ModuleType]:
     Raises:
         EnsembleFailure: for any error of the package that is meant for the user, and for a missing library.
     """
+    name, requirements = facade
     try:
         errors = _imported("ansible_ensemble.core.errors")
         log = _imported("ansible_ensemble.core.log")
     except ModuleNotFoundError as error:
-        raise EnsembleFailure(_missing(error)) from error
+        raise EnsembleFailure(_missing(error, requirements)) from error
     try:
         log.follow(os.environ)
         if Display().verbosity > 2:
             log.show(Display().vvv)
-        yield _imported("ansible_ensemble.jobs.ansible")
+        yield _imported(name)
     except errors.EnsembleError as error:
         raise EnsembleFailure(str(error), error.exit_code) from error
     except ModuleNotFoundError as error:
-        raise EnsembleFailure(_missing(error)) from error
+        raise EnsembleFailure(_missing(error, requirements)) from error
 
 
-def load_early() -> None:
-    """Import the facade in the process that the workers of a job's tasks are forked from, once for all of them.
+def load_early(facade: tuple[str, str] = JOBS) -> None:
+    """Import a facade in the process that the workers of a job's tasks are forked from, once for all of them.
 
     Import errors are reported by the task that needs the module. The process reads the workers' output in a thread. If
     printing failed there, the thread would end silently and the process would wait for ever; so printing does not fail.
@@ -68,7 +74,7 @@ def load_early() -> None:
         output = _imported("ansible_ensemble.core.output")
         for stream in (sys.stdout, sys.stderr):
             output.outlive_reader(stream)
-        _imported("ansible_ensemble.jobs.ansible")
+        _imported(facade[0])
 
 
 def _imported(name: str) -> ModuleType:
@@ -77,6 +83,6 @@ def _imported(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
-def _missing(error: ModuleNotFoundError) -> str:
-    install = f"{sys.executable} -m pip install -r {COLLECTION / 'requirements.txt'}"
+def _missing(error: ModuleNotFoundError, requirements: str) -> str:
+    install = f"{sys.executable} -m pip install -r {COLLECTION / requirements}"
     return f"tosca.ensemble lacks a Python library: {error}. Install what it needs with: {install}"

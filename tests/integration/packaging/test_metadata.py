@@ -27,6 +27,12 @@ def test_the_collection_requires_what_the_package_does(repository: Path) -> None
     ]
 
 
+def test_the_plugins_for_machines_require_what_the_extra_does(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    lines = (repository / "requirements-provision.txt").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == project["optional-dependencies"]["provision"]
+
+
 def test_both_require_the_same_ansible(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     runtime = yaml.safe_load((repository / "meta" / "runtime.yml").read_text())

@@ -86,6 +86,7 @@ def test_the_tarball_carries_what_a_user_needs_and_no_more(tarball: Path) -> Non
         "LICENSE",
         "README.md",
         "requirements.txt",
+        "requirements-provision.txt",
     }
     assert not tops & {"tests", ".venv", ".build", "dist", "Makefile", "pyproject.toml", ".git", "examples", ".ci"}
     assert "python/ansible_ensemble/__init__.py" in names

@@ -12,7 +12,6 @@ from ansible_ensemble.provision.client.events import EventStream
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.patch import Operation, difference
 from ansible_ensemble.provision.client.settings import Settings
-from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleRecord, BundleSummary
 from ansible_ensemble.provision.objects.codec import Undecodable, decode, decode_json, encode, plain
@@ -161,14 +160,6 @@ class Client:
     async def token(self) -> str:
         """The token that shows who sends the requests; empty where nothing says who does."""
         return await self._connection.token()
-
-    async def preferences(self) -> dict[str, str]:
-        """The settings of the server that are kept with its objects."""
-        return _read(dict[str, str], await self._connection.request("GET", "prefs"))
-
-    async def set_password(self, user: str, password: str) -> None:
-        """Change the password of a user; tokens of the user are invalid then."""
-        await self._connection.request("PUT", f"{User.PREFIX}/{user}/password", None, encode({"Password": password}))
 
     async def info(self) -> dict[str, Any]:
         """What the server says of itself."""

@@ -40,7 +40,7 @@ class Change:
     @property
     def changed(self) -> bool:
         """Whether anything changed."""
-        return bool(self.altered) or self.shown_before != self.shown_after
+        return bool(self.altered) or not same(self.shown_before, self.shown_after)
 
     @property
     def shown_before(self) -> dict[str, Any]:
@@ -76,16 +76,23 @@ def shown(one: Object, secure: frozenset[str] = frozenset()) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in _SECRETS}
 
 
-async def bring(keeper: Keeper, wanted: Wanted) -> Change:
+async def bring(keeper: Keeper, wanted: Wanted, create: bool = True) -> Change:
     """Create an object, or change it, until it is as wanted.
 
     It may take two requests: the server decides some fields anew when others change.
 
+    Args:
+        keeper: the server.
+        wanted: the object.
+        create: whether it is created if it is not there.
+
     Raises:
         RequestFailed: the server refuses.
-        EnsembleError: the server has taken it, and yet it is not as wanted.
+        EnsembleError: the server has taken it, and yet it is not as wanted; or it is not there.
     """
     seen = await keeper.find(wanted.kind, wanted.name, wanted.params.keys())
+    if seen is None and not create:
+        raise EnsembleError(f"{wanted.kind.PREFIX}: there is no {wanted.name.removeprefix('Name:')}")
     before, secure = (seen.object, seen.secure) if seen else (None, frozenset[str]())
     altered: frozenset[str] = frozenset()
     if seen is None:

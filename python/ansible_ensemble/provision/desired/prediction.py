@@ -70,8 +70,8 @@ class Predicted:
     async def _taken(self, kinds: tuple[str, ...], kept: Object | None) -> Transaction:
         if self._snapshot is None:
             self._snapshot = await snapshot_of(self._client, kinds)
-            if kept:
-                self._snapshot.update(kept)
+        if kept:
+            self._snapshot.update(kept)
         return self._snapshot
 
 

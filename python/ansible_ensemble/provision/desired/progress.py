@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -69,30 +69,32 @@ async def until_through(
     Args:
         client: of the server.
         machine: its UUID.
-        timeout: seconds that are waited at most.
+        timeout: seconds that are waited at most, once the machine was seen.
         tell: is called with each progress.
 
     Raises:
         NotThrough: a job failed and is not tried again, the machine cannot be used or was deleted, or the time is over.
         RequestFailed: the server refuses, or is gone.
     """
-    seen: Progress | None = None
-    try:
-        async with asyncio.timeout(timeout), aclosing(watched(client, machine)) as progress:
-            async for seen in progress:
-                tell(seen)
-                if seen.machine.workflow_complete:
-                    return seen
-                await _refuse_stuck(client, seen)
-    except TimeoutError:
-        pass
-    if seen is None:
-        raise EnsembleError(f"machine {machine}: nothing was heard of it within {timeout:g} seconds")
-    where = str(seen).removeprefix(f"{seen.machine.name}: ")
-    raise NotThrough(f"not through within {timeout:g} seconds: {where}", seen.machine, seen.job)
+    async with aclosing(watched(client, machine)) as progress:
+        seen = await anext(progress)
+        try:
+            async with asyncio.timeout(timeout):
+                while not _told(seen, tell).machine.workflow_complete:
+                    await _refuse_stuck(client, seen)
+                    seen = await anext(progress)
+                return seen
+        except TimeoutError:
+            where = str(seen).removeprefix(f"{seen.machine.name}: ")
+            raise NotThrough(f"not through within {timeout:g} seconds: {where}", seen.machine, seen.job) from None
 
 
-async def watched(client: Client, machine: str) -> AsyncIterator[Progress]:
+def _told(seen: Progress, tell: Callable[[Progress], Any]) -> Progress:
+    tell(seen)
+    return seen
+
+
+async def watched(client: Client, machine: str) -> AsyncGenerator[Progress, None]:
     """The progress of a machine, now and whenever it or its current job changes.
 
     Raises:

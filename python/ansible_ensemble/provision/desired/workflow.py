@@ -1,0 +1,45 @@
+"""A machine at the beginning of a workflow, or on its way through it again."""
+
+from __future__ import annotations
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.provision.desired.change import Change, bring
+from ansible_ensemble.provision.desired.keeper import Keeper
+from ansible_ensemble.provision.desired.wanted import Wanted
+from ansible_ensemble.provision.objects.machine import Machine
+
+_NONE = [{"op": "replace", "path": "/Workflow", "value": ""}]
+
+
+async def start(
+    keeper: Keeper, machine: str, workflow: str | None = None, *, restart: bool = False, resume: bool = False
+) -> Change:
+    """Have a machine run a workflow.
+
+    Args:
+        keeper: the server.
+        machine: its name.
+        workflow: the workflow; by default, the one that it has.
+        restart: begin the workflow anew, however far the machine is.
+        resume: make the machine runnable again, so that a failed task is tried again. A machine that has just been
+            given the workflow is not: it may have to boot before it runs anything.
+
+    Raises:
+        EnsembleError: there is no such machine, or it has no workflow.
+        RequestFailed: the server refuses.
+    """
+    before = await bring(keeper, Wanted(Machine, f"Name:{machine}"), create=False)
+    now = before.after
+    assert isinstance(now, Machine)
+    name = now.workflow if workflow is None else workflow
+    if not name:
+        raise EnsembleError(f"machine {machine} has no workflow", hint="say which one it is to run")
+    if now.workflow == name and restart:
+        await keeper.patch(now, _NONE, False)
+    if now.workflow != name or restart:
+        after = await keeper.patch(now, [{**_NONE[0], "value": name}], False)
+    elif resume and not now.runnable and not now.workflow_complete:
+        return await bring(keeper, Wanted(Machine, f"Name:{machine}", {"Runnable": True}))
+    else:
+        after = now
+    return Change(now, after, before.secure)
