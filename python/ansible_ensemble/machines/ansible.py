@@ -170,7 +170,7 @@ def workflow(server: Server, given: Mapping[str, Any], say: Callable[[str], None
         changes = [await start(keeper, name, given.get("workflow"), **wanted) for name in names]
         if server.check or not given["wait"]:
             return waiting.begun(changes)
-        return await waiting.until_all_through(client, changes, given["timeout"], say)
+        return await waiting.until_through(client, changes, given["timeout"], say)
 
     return server.ask(whole)
 

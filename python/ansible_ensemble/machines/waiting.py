@@ -3,57 +3,115 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.machine_watch import watched
+from ansible_ensemble.provision.client.standing import Standing
 from ansible_ensemble.provision.desired.change import Change, shown
-from ansible_ensemble.provision.desired.progress import NotThrough, Progress, until_through
+from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 
 Plain = dict[str, Any]
 
+#: How many lines of a log a failure shows.
+_LINES = 10
+#: How much of a log is kept while its end is looked for, in bytes.
+_TAIL = 16384
+#: States in which a machine has done all there is to do.
+_THROUGH = ("complete", "idle")
+
 
 def begun(changes: Iterable[Change]) -> Plain:
     """What became of machines that are not waited for."""
-    return _result(changes, {})
+    return _result(changes, {}, {})
 
 
-async def until_all_through(client: Client, changes: list[Change], timeout: float, say: Callable[[str], None]) -> Plain:
-    """Wait until all machines are through; those that do not come through do not keep the others.
+async def until_through(client: Client, changes: Iterable[Change], timeout: float, say: Callable[[str], None]) -> Plain:
+    """Wait until machines have run their task lists; those that do not come through do not keep the others.
+
+    Machines are waited for that boot, or wait for a retry or their agent. One whose job failed, or that goes on only
+    if somebody asks for it, is not.
+
+    Args:
+        client: of the server.
+        changes: what became of the machines when they were told to run their workflow.
+        timeout: seconds that are waited at most.
+        say: is called with a line for each step.
 
     Raises:
         RequestFailed: the server refuses, or is gone.
     """
     machines = [change.after for change in changes if isinstance(change.after, Machine)]
-    ends = await asyncio.gather(*(_end(client, one, timeout, say) for one in machines))
-    failures = [end for end in ends if isinstance(end, NotThrough)]
-    answer = _result(changes, {end.machine.uuid: end for end in ends})
-    if failures:
-        answer |= {"failed": True, "msg": "\n".join(map(str, failures))}
-    return answer
-
-
-async def _end(client: Client, machine: Machine, timeout: float, say: Callable[[str], None]) -> Progress | NotThrough:
+    ends: dict[str, Standing | None] = {one.uuid: Standing(one) for one in machines}
+    in_time = True
     try:
-        return await until_through(client, machine.uuid, timeout, lambda progress: say(str(progress)))
-    except NotThrough as failure:
-        return failure
+        async with asyncio.timeout(timeout), aclosing(watched(client, list(ends))) as news:
+            names = {one.uuid: one.name for one in machines}
+            left = set(ends)
+            while left:
+                uuid, ends[uuid] = await anext(news)
+                say(_line(names[uuid], ends[uuid]))
+                standing = ends[uuid]
+                (left.discard if standing is None or standing.is_over else left.add)(uuid)
+    except TimeoutError:
+        in_time = False
+    logs = {uuid: await _lines_of_failure(client, standing) for uuid, standing in ends.items()}
+    answer = _result(changes, ends, logs)
+    late = "" if in_time else f"not through within {timeout:g} seconds: "
+    troubles = [_trouble(one.name, ends[one.uuid], late, logs[one.uuid]) for one in machines]
+    return answer | ({"failed": True, "msg": "\n".join(filter(None, troubles))} if any(troubles) else {})
 
 
-def _result(changes: Iterable[Change], ends: dict[str, Progress | NotThrough]) -> Plain:
+def _line(name: str, standing: Standing | None) -> str:
+    return f"{name}: {_told(standing)}"
+
+
+def _told(standing: Standing | None) -> str:
+    """Where a machine stands, in a few words."""
+    if standing is None:
+        return "deleted"
+    if standing.state in _THROUGH:
+        return standing.state
+    at = f" {standing.task}" if standing.task else ""
+    return f"{standing.done}/{standing.total}{at} {standing.state}"
+
+
+def _trouble(name: str, standing: Standing | None, late: str, log: list[str]) -> str:
+    """Why a machine is not through; empty if it is."""
+    if standing and standing.state in _THROUGH:
+        return ""
+    over = standing is None or standing.is_over
+    errors = [] if standing is None else standing.machine.errors
+    because = f": {'; '.join(errors)}" if errors else ""
+    return "\n  ".join([f"{name}: {'' if over else late}{_told(standing)}{because}", *log])
+
+
+async def _lines_of_failure(client: Client, standing: Standing | None) -> list[str]:
+    """The last lines of the log of the job that failed, if one did."""
+    if standing is None or standing.state != "failed" or standing.job is None:
+        return []
+    tail = b""
+    async for part in client.log(standing.job.uuid):
+        tail = (tail + part)[-_TAIL:]
+    return tail.decode(errors="replace").splitlines()[-_LINES:]
+
+
+def _result(changes: Iterable[Change], ends: Mapping[str, Standing | None], logs: Mapping[str, list[str]]) -> Plain:
     diffs, machines = [], []
     for change in changes:
         one = change.after
         if isinstance(one, Machine):
-            machines.append(_told(one, ends.get(one.uuid)))
-            name = {"before_header": one.name, "after_header": one.name}
-            diffs.append({**name, **change.diff})
+            end = ends.get(one.uuid)
+            now, job = (end.machine, end.job) if end else (one, None)
+            machines.append(_machine(now, job, logs.get(one.uuid, [])))
+            diffs.append({"before_header": one.name, "after_header": one.name, **change.diff})
     return {"changed": any(change.changed for change in changes), "machines": machines, "diff": diffs}
 
 
-def _told(machine: Machine, end: Progress | NotThrough | None) -> Plain:
-    now, job = (end.machine, end.job) if end else (machine, None)
+def _machine(now: Machine, job: Job | None, log: list[str]) -> Plain:
     return {
         "name": now.name,
         "uuid": now.uuid,
@@ -63,5 +121,5 @@ def _told(machine: Machine, end: Progress | NotThrough | None) -> Plain:
         "tasks": now.tasks,
         "runnable": now.runnable,
         "job": shown(job) if job else {},
-        "log": list(end.lines) if isinstance(end, NotThrough) else [],
+        "log": log,
     }

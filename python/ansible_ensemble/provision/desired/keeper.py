@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ansible_ensemble.provision.client.client import Client
-from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.client.failure import NOT_FOUND, RequestFailed
 from ansible_ensemble.provision.client.patch import Operation
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import is_sealed
-
-NOT_FOUND = 404
 
 #: The kinds of objects that have params.
 WITH_PARAMS = (Machine, Profile, Stage)
@@ -60,7 +58,7 @@ class Live:
         try:
             kept = await self._client.get(kind, name)
         except RequestFailed as error:
-            if error.error.code == NOT_FOUND:
+            if error.exit_code == NOT_FOUND:
                 return None
             raise
         return await self._open(kept, opened)
