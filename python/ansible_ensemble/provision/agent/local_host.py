@@ -20,8 +20,6 @@ Play = Callable[[Playbook, Output], Awaitable[Played]]
 
 #: Bytes that are read at once: all that a pipe holds.
 _PIECE = 2**20
-#: Seconds that a script has to end by itself when it is told to.
-_GRACE = 10.0
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _KEXEC_LOADED = Path("/sys/kernel/kexec_loaded")
 #: What scripts are not told: they have a token of their own.
@@ -47,12 +45,14 @@ class LocalHost:
         boot_id: what tells this boot from others; the kernel's by default. Containers and simulated machines have
             boots of their own.
         play_tasks: runs Ansible's tasks here; without it, jobs that have some fail.
+        grace: seconds that a script has to end by itself when it is told to.
     """
 
     power: PowerCommands = PowerCommands()
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     boot_id: str = ""
     play_tasks: Play | None = None
+    grace: float = 10.0
 
     async def boot(self) -> str:
         """What tells this boot from others."""
@@ -98,7 +98,7 @@ class LocalHost:
         try:
             return await _finished(process, reading, output)
         except BaseException:
-            await _end(process)
+            await _end(process, self.grace)
             raise
         finally:
             os.close(reading)
@@ -204,12 +204,12 @@ async def _passed_on(reading: int, output: Output) -> bool:
     return bool(data)
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
     """End a process and those that it began: first they are told to, then they have to."""
     try:
         _signal(process, signal.SIGTERM)
         with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _GRACE)
+            await asyncio.wait_for(process.wait(), grace)
     finally:
         _signal(process, signal.SIGKILL)
     await process.wait()
