@@ -59,6 +59,8 @@ def check(pack: Pack, server: Surroundings | None = None) -> Checked:
     """
     meta, errors = decoded_meta(pack.meta)
     errors += pack.errors
+    if not errors and not meta.name:
+        errors.append(pack.meta.error("the pack has no name", ("Name",), "write Name: NAME"))
     made: list[tuple[Entry, Object]] = []
     for entry in pack.entries:
         one, wrong = decoded(entry)
@@ -97,7 +99,7 @@ def _refusals(pack: Pack, bundle: Bundle, tried: Trial, judge: Judge) -> Iterato
     for message in messages:
         entry = next((one for one in pack.entries if message.startswith(f"{one.name}: ")), pack.meta)
         told = message.removeprefix(f"{entry.name}: ")
-        if (entry.name, told) not in judge.told and told not in own:
+        if entry.name not in judge.flawed and told not in own:
             yield entry.error(told, _field_of(told))
 
 
@@ -110,7 +112,7 @@ _META_FIELDS = {
     "Missing prerequisite": "Prerequisites",
     "Missing required feature": "RequiredFeatures",
     "Overwritable": "Overwritable",
-    "Key": "Name",
+    "Invalid Name": "Name",
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.hints import nearest_or_known
+from ansible_ensemble.core.hints import closest, nearest_or_known
 from ansible_ensemble.provision.content.document import Steps
 from ansible_ensemble.provision.content.pack import Entry
 from ansible_ensemble.provision.objects.base import Object
@@ -52,34 +52,61 @@ def decoded_meta(entry: Entry) -> tuple[BundleMeta, list[InvalidInput]]:
     """What a pack says of itself, and what is wrong with that."""
     good, found = _good_fields(entry, BundleMeta)
     errors = [*_unknown(entry, BundleMeta, entry.value, ()), *found]
-    meta = from_plain(BundleMeta, good)
-    if not meta.name and not errors:
-        errors.append(entry.error("the pack has no name", ("Name",), "write Name: NAME"))
-    return meta, errors
+    return from_plain(BundleMeta, good), errors
 
 
 def _good_fields(entry: Entry, kind: type[msgspec.Struct]) -> tuple[dict[str, Any], list[InvalidInput]]:
-    """The fields that can be decoded, and why others cannot."""
+    """The fields that can be decoded, with what is right of others, and why the rest cannot."""
     good, errors = {}, []
-    for name, value in entry.value.items():
-        try:
-            from_plain(kind, {name: value})
+    for name, value in _meant(kind, entry.value).items():
+        flaw = _flaw(kind, {name: value})
+        if not flaw:
             good[name] = value
-        except Undecodable as error:
-            errors.append(_mismatch(entry, str(error)))
+            continue
+        whole = _flaw(kind, {name: type(value)()})  # then it is no such map or list, whatever is in it
+        parts = [] if whole else [(step, part, _flaw(kind, {name: part})) for step, part in _parts(value)]
+        if bad := [(step, part, told) for step, part, told in parts if told]:
+            errors += [_mismatch(entry, {name: part}, step, told) for step, part, told in bad]
+            good[name] = _joined(value, [part for _, part, told in parts if not told])
+        else:
+            errors.append(_mismatch(entry, {name: value}, None, flaw))
     return good, errors
 
 
-def _mismatch(entry: Entry, message: str) -> InvalidInput:
+def _flaw(kind: type[msgspec.Struct], fields: dict[str, Any]) -> str:
+    try:
+        from_plain(kind, fields)
+    except Undecodable as error:
+        return str(error)
+    return ""
+
+
+def _parts(value: Any) -> list[tuple[str | int, Any]]:
+    """A map or list as maps or lists of one, each with its key or index."""
+    if isinstance(value, dict):
+        return [(key, {key: inner}) for key, inner in value.items()]
+    return [(index, [item]) for index, item in enumerate(value)] if isinstance(value, list) else []
+
+
+def _joined(value: Any, parts: list[Any]) -> Any:
+    if isinstance(value, dict):
+        return {key: inner for part in parts for key, inner in part.items()}
+    return [item for part in parts for item in part]
+
+
+def _mismatch(entry: Entry, fields: dict[str, Any], step: str | int | None, message: str) -> InvalidInput:
+    """What is wrong with a field, or with one entry of it."""
     match = _MISMATCH.match(message)
     if match is None:
-        return entry.error(message)
+        return entry.error(message, (*fields, *([step] if step is not None else ())))
     wanted, got, place = match.groups()
-    path = _path(entry.value, place or "", wanted)
+    path = [*_path(fields, place or "", wanted)]
+    if step is not None and len(path) > 1:
+        path[1] = step
     told = ".".join(map(str, path)) or "it"
     if wanted not in _WORDS or got not in _WORDS:
-        return entry.error(f"{told}: {message}", path)
-    return entry.error(f"{told} must be {_WORDS[wanted][0]}, and is {_WORDS[got][0]}", path, _HINTS.get(wanted))
+        return entry.error(f"{told}: {message}", tuple(path))
+    return entry.error(f"{told} must be {_WORDS[wanted][0]}, and is {_WORDS[got][0]}", tuple(path), _HINTS.get(wanted))
 
 
 def _path(value: Any, place: str, wanted: str) -> Steps:
@@ -120,6 +147,20 @@ def _unknown(entry: Entry, kind: Any, value: Any, path: Steps) -> Iterator[Inval
             yield _of_key(entry, (*path, name), f"{name} is {seen[known]} once more", "remove one of the two")
         else:
             yield from _unknown(entry, of, inner, (*path, name))
+
+
+def _meant(kind: Any, value: Any) -> Any:
+    """A value with the fields that are meant by names that are none, so that nothing follows from a slip."""
+    if get_origin(kind) is list and isinstance(value, list):
+        return [_meant(get_args(kind)[0], item) for item in value]
+    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, dict)):
+        return value
+    types = field_names(kind)
+    known = {name.casefold(): name for name in types}
+    found = {name: known.get(name.casefold()) or closest(name, types) or name for name in value}
+    taken = {known.get(name.casefold()) for name in value}
+    meant = {name: told if name.casefold() in known or told not in taken else name for name, told in found.items()}
+    return {meant[name]: _meant(types.get(meant[name]), inner) for name, inner in value.items()}
 
 
 def _of_key(entry: Entry, path: Steps, message: str, hint: str | None) -> InvalidInput:

@@ -28,8 +28,10 @@ def read_text(file: Path, inside: Path | None = None) -> str:
         if inside and not file.resolve().is_relative_to(inside.resolve()):
             raise InvalidInput("it leads out of the pack", place, "copy the file into the pack")
         data = _bytes(file, place)
-    except (OSError, RuntimeError) as error:
-        raise InvalidInput(f"it cannot be read: {getattr(error, 'strerror', None) or error}", place) from None
+    except RuntimeError:
+        raise InvalidInput("its links lead to themselves", place, "remove it") from None
+    except OSError as error:
+        raise InvalidInput(f"it cannot be read: {error.strerror}", place) from None
     if b"\0" in data:
         raise InvalidInput("it has a NUL byte", place, "content is text; take what is binary from elsewhere")
     try:

@@ -107,7 +107,7 @@ class _Folder:
         section = entry.name
         if not entry.is_dir():
             hint = f"with a file for each of the {section}"
-            self._lost(section, InvalidInput("it must be a folder", Place(entry.path), hint))
+            self._lost(section, InvalidInput("it must be a folder", Place(str(Path(entry.path))), hint))
             return
         try:
             files = self._files(Path(entry.path))

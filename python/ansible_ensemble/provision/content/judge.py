@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.hints import nearest, nearest_or_known, slip_of
+from ansible_ensemble.core.hints import known_names, slip_hint, slip_of
 from ansible_ensemble.provision.content.document import Steps
 from ansible_ensemble.provision.content.mentions import MEMBERS, Mention, defined, mentions
 from ansible_ensemble.provision.content.pack import Entry
 from ansible_ensemble.provision.objects.base import Object, Reference
-from ansible_ensemble.provision.objects.content import BootEnv, Profile, Stage, Task, Template
+from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template
 from ansible_ensemble.provision.rules.availability import flaws, lacks
-from ansible_ensemble.provision.rules.flaw import Circle, path_of
+from ansible_ensemble.provision.rules.flaw import Circle, Flaw, placed
+from ansible_ensemble.provision.rules.schemas import flaw_of_schema
 from ansible_ensemble.provision.templates.job_actions import JINJA, flaw_of_text
 
 Kept = TypeVar("Kept", bound=Object)
@@ -39,12 +40,15 @@ class Judge:
     ) -> None:
         self.errors: list[InvalidInput] = []
         self.warnings: list[InvalidInput] = []
-        self.told: set[tuple[str, str]] = set()
+        #: What has flaws or lacks something; each of these is told, or follows from one that is.
+        self.flawed: set[str] = set()
         self._made, self._unread, self._lenient = made, unread, lenient
         self._objects = {_reference(one): one for one in others}
         # What is wrong with one of the pack is told of that one, and not of those that name it.
         self._objects |= {_reference(one): one.replaced(available=True) for _, one in made}
         self._circles: set[Reference] = set()
+        params = (one for _, one in made if isinstance(one, Param) and one.schema is not None)
+        self._unsound = {param.name for param in params if flaw_of_schema(param.schema)}
         self._invoked = self._invocable()
 
     def get(self, kind: type[Kept], key: str) -> Kept | None:
@@ -56,42 +60,43 @@ class Judge:
         rendered = {template.id for _, one in self._made for template in getattr(one, "templates", ())}
         for entry, one in self._made:
             for message in (*flaws(one, self, flaw_of_text), *lacks(one, self)):
-                self.told.add((entry.name, str(message)))
-                self._of_rules(entry, one, message)
+                self.flawed.add(entry.name)
+                self._of_rules(entry, one, placed(message))
             self._of_params(entry, one)
             self._of_texts(entry, one, rendered)
 
     # --- what the rules say ---
 
-    def _of_rules(self, entry: Entry, one: Object, message: str) -> None:
-        reference = getattr(message, "reference", None)
-        if isinstance(message, Circle) and self._is_known_circle(one):
+    def _of_rules(self, entry: Entry, one: Object, flaw: Flaw) -> None:
+        if (isinstance(flaw, Circle) and self._is_known_circle(one)) or self._is_of_schema(flaw):
             return
-        if reference:
-            self._absent(entry, message, path_of(message), reference)
+        if flaw.reference:
+            self._absent(entry, flaw, flaw.reference)
             return
-        line = _OF_TEMPLATE.search(message)
-        told = _OF_TEMPLATE.sub("", message, count=1)
-        found = entry.error(told, path_of(message), _hint(entry, message), int(line[1]) if line else 0)
-        self.errors.append(found)
+        line = _OF_TEMPLATE.search(flaw)
+        told = _OF_TEMPLATE.sub("", flaw.brief, count=1)
+        self.errors.append(entry.error(told, flaw.path, _hint(entry, flaw), int(line[1]) if line else 0))
 
-    def _absent(self, entry: Entry, message: str, path: Steps, reference: Reference) -> None:
+    def _is_of_schema(self, flaw: Flaw) -> bool:
+        """Whether it is the schema of a param that is wrong, and not the value."""
+        return flaw.path[:1] == ("Params",) and flaw.path[1] in self._unsound
+
+    def _absent(self, entry: Entry, flaw: Flaw, reference: Reference) -> None:
         """Tell of an object that is named and not there: it may be in what could not be read, or in another pack."""
         prefix, key = reference
         if prefix in self._unread:
             return
         if slip := slip_of(key, self._keys(prefix)):
-            self.errors.append(entry.error(message, path, f"did you mean {slip}?"))
+            self.errors.append(entry.error(flaw, flaw.path, f"did you mean {slip}?"))
         elif self._lenient:
-            self.warnings.append(entry.error(message, path, "one of the prerequisites has to bring it"))
+            self.warnings.append(entry.error(flaw, flaw.path, "one of the prerequisites has to bring it"))
         else:
-            hint = nearest_or_known(key, self._keys(prefix)) or f"add it in {prefix}/"
-            self.errors.append(entry.error(message, path, hint))
+            self.errors.append(entry.error(flaw, flaw.path, known_names(self._keys(prefix)) or f"add it in {prefix}/"))
 
     def _is_known_circle(self, one: Object) -> bool:
-        """Whether a circle that an object is in, or leads to, is told already."""
+        """Whether an object is not in a circle, but leads to one, or is in one that is told already."""
         reached = self._reached(_reference(one))
-        if reached & self._circles:
+        if _reference(one) not in reached or reached & self._circles:
             return True
         self._circles.add(_reference(one))
         return False
@@ -142,7 +147,7 @@ class Judge:
         elif mention.kind == "templates" and mention.name not in self._invoked | own:
             message = f"Template {mention.name} does not exist"
             if "templates" not in self._unread:
-                hint = nearest(mention.name, self._invoked | own)
+                hint = slip_hint(mention.name, sorted(self._invoked | own))
                 found = entry.error(message, path, hint, mention.line)
                 (self.warnings if self._lenient and not hint else self.errors).append(found)
         elif mention.kind == "members" and at_root:
@@ -152,8 +157,7 @@ class Judge:
         owner, _, name = mention.name.rpartition(".")
         message = f"there is no .{mention.name}"
         slip = slip_of(name, sorted(MEMBERS[owner]))
-        known = ".".join(filter(None, ("", owner, slip or ""))) if slip else None
-        hint = f"did you mean {known if owner else f'.{slip}'}?" if slip else nearest(name, MEMBERS[owner])
+        hint = f"did you mean .{'.'.join(filter(None, (owner, slip)))}?" if slip else None
         (self.errors if slip else self.warnings).append(entry.error(message, path, hint, mention.line))
 
     # --- what there is ---
@@ -194,7 +198,8 @@ def _hint(entry: Entry, message: str) -> str | None:
     for words, hint in _HINTS.items():
         if words in message:
             return hint
-    if _OF_TEMPLATE.search(message) and any(mark in str(entry.value) for mark in _JINJA_MARKS):
+    written = str(entry.value)
+    if _OF_TEMPLATE.search(message) and any(mark in written for mark in _JINJA_MARKS) and "'engine'" not in written:
         return f"a template of Jinja says engine: {JINJA} in its Meta"
     return None
 

@@ -66,8 +66,10 @@ def lacks_of_workflow(workflow: Workflow, catalog: Catalog) -> Iterator[str]:
 
 
 def flaws_of_bootenv(bootenv: BootEnv, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
-    """A bootenv has sound templates."""
-    return flaws_of_templates(bootenv.templates, syntax)
+    """A bootenv has sound templates; the parameters of its kernel are one, too."""
+    yield from flaws_of_templates(bootenv.templates, syntax)
+    if flaw := syntax(bootenv.boot_params, {}):
+        yield Flaw(f"BootParams: {flaw}", "BootParams")
 
 
 def lacks_of_bootenv(bootenv: BootEnv, catalog: Catalog) -> Iterator[str]:

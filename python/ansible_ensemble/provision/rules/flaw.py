@@ -26,31 +26,36 @@ class Flaw(str):
     Attributes:
         path: names of fields, keys and indexes from the outside in; of a list of names, the name stands for its index.
         reference: the object that is named in vain, if that is what is wrong.
+        brief: the message for those who see the place, and what stands there.
     """
 
     path: tuple[str | int, ...]
     reference: Reference | None
+    brief: str
 
-    def __new__(cls, message: str, *path: str | int, reference: Reference | None = None) -> Self:
+    def __new__(cls, message: str, *path: str | int, reference: Reference | None = None, brief: str = "") -> Self:
         """Make a text that also says where."""
         made = super().__new__(cls, message)
-        made.path, made.reference = path, reference
+        made.path, made.reference, made.brief = path, reference, brief or str(message)
         return made
+
+    def within(self, *outer: str | int) -> Self:
+        """The flaw as one of what this is a part of."""
+        return type(self)(self, *outer, *self.path, reference=self.reference, brief=self.brief)
 
 
 class Circle(Flaw):
     """That an object is reached from itself, by what it names."""
 
 
-def path_of(message: str) -> tuple[str | int, ...]:
-    """Where in an object a message is about; the object itself if the message does not say."""
-    return message.path if isinstance(message, Flaw) else ()
+def placed(message: str) -> Flaw:
+    """A message as a flaw; of the object itself if it does not say where."""
+    return message if isinstance(message, Flaw) else Flaw(message)
 
 
 def within(field: str, messages: Iterable[str]) -> Iterator[Flaw]:
     """The messages as they are about a part of an object."""
-    for message in messages:
-        yield Flaw(message, field, *path_of(message), reference=getattr(message, "reference", None))
+    return (placed(message).within(field) for message in messages)
 
 
 def absent(reference: Reference) -> Flaw:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from ansible_ensemble.provision.objects.content import Param, Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.flaw import Flaw, path_of
+from ansible_ensemble.provision.rules.flaw import Flaw, placed
 from ansible_ensemble.provision.rules.schemas import flaw_of_value
 
 #: What has params of its own.
@@ -99,7 +99,8 @@ def flaw_of_param(name: str, value: Any, catalog: Catalog) -> str:
     if not flaw:
         return ""
     told = " of a secure param" if param.secure else f" '{value}': {flaw}"
-    return Flaw(f"Key '{name}': invalid val{told}", "Params", name, *path_of(flaw))
+    brief = f"{name}: {'not a value that it can have' if param.secure else flaw}"
+    return Flaw(f"Key '{name}': invalid val{told}", "Params", name, *placed(flaw).path, brief=brief)
 
 
 def flaws_of_params(params: Mapping[str, Any], catalog: Catalog) -> list[str]:

@@ -18,7 +18,7 @@ from jsonschema.validators import Draft7Validator, extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from ansible_ensemble.provision.rules.flaw import Flaw, path_of
+from ansible_ensemble.provision.rules.flaw import Flaw, placed
 from ansible_ensemble.provision.rules.pattern import InvalidPattern, compiled_for_many
 
 #: A schema that a definition refers to by an address is never fetched.
@@ -51,7 +51,7 @@ def flaw_of_schema(schema: Any) -> str:
         told = f"invalid schema: {error.message}{f': {error.cause}' if error.cause else ''}"
         return Flaw(told, *error.absolute_path)
     if "default" in schema and (flaw := flaw_of_value(schema, schema["default"])):
-        return Flaw(f"invalid default: {flaw}", "default", *path_of(flaw))
+        return Flaw(f"invalid default: {flaw}", "default", *placed(flaw).path)
     return ""
 
 

@@ -56,7 +56,7 @@ def missing_templates(templates: Sequence[TemplateInfo], catalog: Catalog) -> It
 
 
 def _at(index: int, messages: Iterator[Flaw]) -> Iterator[Flaw]:
-    return (Flaw(message, "Templates", index, *message.path) for message in messages)
+    return (message.within("Templates", index) for message in messages)
 
 
 def _flaws_of_template(template: TemplateInfo, index: int, path_required: bool) -> Iterator[Flaw]:

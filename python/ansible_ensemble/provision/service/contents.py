@@ -10,6 +10,7 @@ from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleMeta, BundleRecord, BundleSummary
 from ansible_ensemble.provision.objects.codec import Undecodable, from_plain, plain
 from ansible_ensemble.provision.objects.content import BootEnv, Context, Param, Profile, Stage, Task, Template, Workflow
+from ansible_ensemble.provision.objects.names import is_valid_name
 from ansible_ensemble.provision.rules.object_edit import created_object
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.batch import Batch
@@ -165,13 +166,14 @@ def prerequisites_of(meta: BundleMeta) -> list[str]:
 
 
 def _refuse_unmet(reader: Reader, meta: BundleMeta) -> None:
-    """Refuse a bundle that needs what is not there."""
+    """Refuse a bundle that cannot be named, or needs what is not there."""
     wanted = prerequisites_of(meta)
     missing = [f"Missing prerequisite {name}" for name in wanted if reader.get(BundleRecord, name) is None]
     features = meta.required_features.replace(",", " ").split()
     unknown = [f"Missing required feature {name}" for name in features if name not in FEATURES]
     layered = ["Overwritable content is not supported"] if meta.overwritable else []
-    if problems := [*missing, *unknown, *layered]:
+    named = [] if is_valid_name(BundleRecord.PREFIX, meta.name) else [f"Invalid Name `{meta.name}`"]
+    if problems := [*named, *missing, *unknown, *layered]:
         raise invalid(*problems, model="contents", key=meta.name)
 
 

@@ -9,7 +9,7 @@ import pytest
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.codec import from_plain
 from ansible_ensemble.provision.rules.availability import flaws, lacks
-from ansible_ensemble.provision.rules.flaw import Flaw, path_of
+from ansible_ensemble.provision.rules.flaw import Flaw, placed
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.templates.job_actions import flaw_of_text
 from tests.unit.provision.rules.world import shelf
@@ -48,11 +48,11 @@ def test_a_flaw_says_where_it_is(prefix: str, fields: dict[str, Any], path: tupl
     catalog.update(CATALOG)
     catalog.put(checked)
     found = [*flaws(checked, catalog, flaw_of_text), *lacks(checked, catalog)]
-    assert path in [path_of(message) for message in found]
+    assert path in [placed(message).path for message in found]
 
 
 def test_a_plain_message_is_about_the_whole() -> None:
-    assert path_of("message") == ()
+    assert placed("message").path == ()
 
 
 def test_an_answer_has_plain_texts() -> None:
