@@ -14,7 +14,7 @@ author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Brings a task, stage, workflow, template, profile or another object of a server of machines into a state. Fields
     that are not named stay as they are.
-  - Objects that came with content are read-only.
+  - Objects that came with content are read-only; M(tosca.ensemble.provision_content) loads content.
 extends_documentation_fragment:
   - tosca.ensemble.provision
   - tosca.ensemble.provision.state

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ansible_ensemble.machines import facts, waiting
+from ansible_ensemble.machines import facts, packs, waiting
 from ansible_ensemble.machines.login import forget_login, shared_login
 from ansible_ensemble.provision.client.client import Client, run
 from ansible_ensemble.provision.client.settings import Settings, settings_from
@@ -173,6 +173,15 @@ def workflow(server: Server, given: Mapping[str, Any], say: Callable[[str], None
         return await waiting.until_through(client, changes, given["timeout"], say)
 
     return server.ask(whole)
+
+
+def content(server: Server, given: Mapping[str, Any]) -> Plain:
+    """Load a pack of content, or remove it."""
+    if given["state"] == "absent":
+        return packs.remove_pack(server.ask, given["name"], dry=server.check)
+    in_file = "src" in given
+    pack = packs.pack_at(given["src"]) if in_file else packs.pack_of(given["bundle"])
+    return packs.bring_pack(server.ask, pack, strict=given["strict"], in_file=in_file, dry=server.check)
 
 
 def info(server: Server, given: Mapping[str, Any]) -> Plain:

@@ -154,9 +154,52 @@ def test_what_is_wrong_is_one_message(controller: Controller, task: dict[str, An
     assert "Traceback" not in ended.output
 
 
+def bundle(**sections: Any) -> dict[str, Any]:
+    return {"meta": {"Name": "pack"}, "sections": sections}
+
+
+def test_a_pack_is_loaded_once_and_replaced_as_a_whole(controller: Controller) -> None:
+    first = {"name": "it", "tosca.ensemble.provision_content": {"bundle": bundle(profiles={"one": {"Name": "one"}})}}
+    other = {"name": "it", "tosca.ensemble.provision_content": {"bundle": bundle(profiles={"two": {"Name": "two"}})}}
+    gone = {"name": "it", "tosca.ensemble.provision_content": {"name": "pack", "state": "absent"}}
+    for task, changed in ((first, True), (first, False), (other, True), (gone, True), (gone, False)):
+        predicted = controller.play([task], "--check", "--diff")["it"]
+        happened = controller.play([task], "--diff")["it"]
+        names = ("changed", "name", "sections", "diff")
+        assert [predicted[name] for name in names] == [happened[name] for name in names]
+        assert happened["changed"] is changed
+        assert bool(happened["diff"]["prepared"]) is changed
+
+
+def test_a_pack_in_use_is_not_removed_and_its_check_says_so(controller: Controller) -> None:
+    tasks = [
+        {"name": "load", "tosca.ensemble.provision_content": {"bundle": bundle(profiles={"used": {"Name": "used"}})}},
+        machine("user-of-it", profiles=["used"]),
+    ]
+    assert controller.play(tasks).code == 0
+    gone = {"name": "gone", "tosca.ensemble.provision_content": {"name": "pack", "state": "absent"}}
+    told = [controller.play([gone], *words)["gone"]["msg"] for words in (["--check"], [])]
+    assert told[0] == told[1]
+    assert "used is in use by machines user-of-it" in told[0]
+
+
+def test_what_is_wrong_in_a_pack_is_told_with_its_place(controller: Controller) -> None:
+    folder = controller.folder / "broken"
+    (folder / "tasks").mkdir(parents=True)
+    (folder / "meta.yaml").write_text("Name: broken\n")
+    (folder / "tasks" / "a.yaml").write_text("Name: aa\nTemplates:\n  - Name: run\n    Contents: '{{ if }}'\n")
+    told = controller.play([{"name": "it", "tosca.ensemble.provision_content": {"src": str(folder)}}])["it"]["msg"]
+    assert "tasks/a.yaml:4" in told
+    wrong = bundle(tasks={"aa": {"Name": "aa", "Templates": [{"Name": "run", "Contents": "{{ '{{' }} if }}"}]}})
+    told = controller.play([{"name": "it", "tosca.ensemble.provision_content": {"bundle": wrong}}])["it"]["msg"]
+    assert "tasks/aa" in told
+    assert "/tmp" not in told
+
+
 # --- the documentation ---
 
 MODULES = (
+    "provision_content",
     "provision_machine",
     "provision_object",
     "provision_param",
@@ -174,6 +217,8 @@ def test_the_examples_run_and_return_what_is_documented(controller: Controller, 
     setup = [machine(one) for one in ("web1", "web2")]
     words = {"provision_password": "r0cketsk8ts", "vaulted_password": SECRET}
     failing = {"breaking": "no such disk"} if name == "provision_job_info" else {}
+    (controller.folder / "pack").mkdir()
+    (controller.folder / "pack" / "meta.yaml").write_text("Name: folder\n")
     with Agents(controller.settings, failing):
         before = [*setup, *PREPARED.get(name, [])]
         ended = controller.play(before, "-i", "localhost,")

@@ -15,6 +15,7 @@ import yaml
 GROUPS = {
     "ensemble": ("lock", "plan", "execute", "record"),
     "provision": (
+        "provision_content",
         "provision_info",
         "provision_job_info",
         "provision_machine",

@@ -183,6 +183,10 @@ class Client:
                 raise
         return _read(BundleSummary, await self._connection.request("POST", "contents", None, body))
 
+    async def remove_content(self, name: str) -> BundleSummary:
+        """What content held that is no more."""
+        return _read(BundleSummary, await self._connection.request("DELETE", f"{BundleRecord.PREFIX}/{name}"))
+
     def events(self) -> EventStream:
         """A stream of events; an async context."""
         return EventStream(self._connection)
