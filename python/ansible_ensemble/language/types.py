@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.language.alien import is_alien
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.entity_types import inherit
 from ansible_ensemble.language.normative import PRIMITIVES, ROOTS, SECTIONS, SHORTHANDS, SUPPLEMENT, normative_documents
@@ -27,6 +28,18 @@ VERSIONS: tuple[str, ...] = (
     "tosca_2_0",
     UNFURL_VERSION,
 )
+
+#: Other names of versions [TOSCA 1.0 to 1.3, 3.1].
+_ALIASES = {
+    **{f"{version}_0": version for version in VERSIONS[:4]},
+    **{f"http://docs.oasis-open.org/tosca/ns/simple/yaml/1.{n}": VERSIONS[n] for n in range(4)},
+}
+
+
+def known_version(name: object) -> str | None:
+    """The version of the language that a name means; None if it is not understood."""
+    name = _ALIASES.get(name, name) if isinstance(name, str) else None
+    return name if name in VERSIONS or is_alien(name) else None
 
 
 @dataclass(slots=True, eq=False)

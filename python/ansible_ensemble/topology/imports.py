@@ -16,9 +16,10 @@ from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.pointers import part_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
+from ansible_ensemble.language.alien import from_alien, is_alien
 from ansible_ensemble.language.keys import KEYS
-from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types
+from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types, known_version
 from ansible_ensemble.language.version_2 import VERSION_2, in_words_of_1_3
 from ansible_ensemble.topology.profiles import find_profile, is_built_in, place_for
 
@@ -81,8 +82,8 @@ class Importer:
             find = self.repositories.get
             whole = expand(document, roots=self.roots, find_repository=find, included=self.files)
             raw = part_of(whole, fragment, Place(str(file))) if fragment else whole
-        if isinstance(raw, Mapping) and raw.get("tosca_definitions_version", version) == VERSION_2:
-            raw = in_words_of_1_3(raw, problems)
+        if isinstance(raw, Mapping):
+            raw = _in_one_language(raw, raw.get("tosca_definitions_version", version), problems)
         place = place_of(raw) or Place(str(file))
         scope = Scope(file, file.parent, self.types, prefix=prefix)
         key = file.resolve()
@@ -115,10 +116,10 @@ class Importer:
         if version is None:
             hint = f"add tosca_definitions_version: {VERSIONS[3]}"
             self.types.problems.add("a service template needs a tosca_definitions_version", where, hint)
-        elif version not in VERSIONS:
+        elif known_version(version) is None:
             hint = nearest(str(version), VERSIONS) or f"one of {', '.join(VERSIONS)}"
             self.types.problems.add(f"the tosca_definitions_version {kind_of(version)} is not known", where, hint)
-        return str(version)
+        return known_version(version) or str(version)
 
     def _read_repositories(self, scope: Scope, body: Mapping[str, Any]) -> None:
         problems = self.types.problems
@@ -297,6 +298,13 @@ class Importer:
             starts = [self.files[0].parent / name, *(root / name.lstrip("/") for root in self.roots)]
             path = next((other for other in starts if is_file(other)), path)
         return path
+
+
+def _in_one_language(raw: Mapping[str, Any], version: object, problems: Problems) -> Mapping[str, Any]:
+    """A file in the words of TOSCA 1.3, whatever version or dialect it is written in; Unfurl's is close enough."""
+    if version == VERSION_2:
+        return in_words_of_1_3(raw, problems)
+    return from_alien(raw) if is_alien(version) else raw
 
 
 def _is_built_in(entry: Mapping[str, Any], scope: Scope) -> bool:
