@@ -15,6 +15,7 @@ from typing import Any
 
 from ansible_ensemble.provision.agent.agent import Agent
 from ansible_ensemble.provision.agent.host import Host
+from ansible_ensemble.provision.agent.known_tasks import KnownTasks
 from ansible_ensemble.provision.agent.local_host import LocalHost, PowerCommands
 from ansible_ensemble.provision.agent.options import AgentOptions
 from ansible_ensemble.provision.agent.situation import Situation
@@ -95,7 +96,7 @@ class Simulated:
         settings = Settings((self.walk.cli.wire.endpoint,), token=token, insecure=True)
         options = AgentOptions(**{"state_folder": self.folder / "state", "pauses": _PAUSES, **said})
         async with Client(settings) as client, Watch(client) as watch:
-            now = Situation(client, watch, settings, host or self.host, options, lines.append)
+            now = Situation(client, watch, KnownTasks(client), settings, host or self.host, options, lines.append)
             agent = Agent(now, self.machine["Uuid"])
             ended = asyncio.create_task(agent.run())
             try:

@@ -17,6 +17,7 @@ from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.objects.content import Stage
 from ansible_ensemble.provision.objects.machine import Machine
 
+_CONFLICT = 409
 _POWER = (State.REBOOT, State.KEXEC, State.POWEROFF)
 
 
@@ -112,9 +113,14 @@ class Agent:
         return Happened.SLEPT
 
     async def _ask(self) -> Happened:
-        """Ask for the next job."""
+        """Ask for the next job; a refusal because the machine was paused meanwhile is no error."""
         now = self._now
-        job = await now.client.next_job(now.machine.uuid, now.context)
+        try:
+            job = await now.client.next_job(now.machine.uuid, now.context)
+        except RequestFailed as error:
+            if error.error.code == _CONFLICT and not (await now.look()).runnable:
+                return Happened.NOT_RUNNABLE
+            raise
         if job is None or not job.state:
             return Happened.NO_JOB if now.machine.workflow else Happened.NO_WORKFLOW
         self._job = CurrentJob(now, job)
@@ -141,14 +147,18 @@ class Agent:
         return Happened.GIVEN_BACK
 
     async def _wait(self, after: After) -> Happened:
-        """Look at the machine, and again whenever it changes, until that ends the wait or nothing changes for long."""
-        now, happened, changed = self._now, None, True
+        """Look at the machine, and again whenever it changes, until that ends the wait or nothing changes for long.
+
+        What was heard of the machine saves a look, if it ends the wait.
+        """
+        now, changed, fresh = self._now, True, self._now.changes.heard()
+        happened = after(now.machine, fresh, now.context) if fresh else None
         while changed and happened is None:
             now.changes.look()
             fresh = await now.look()
             happened = after(now.machine, fresh, now.context)
             changed = happened is not None or await now.changes.wait(now.options.wait)
-        if happened is not Happened.BOOTENV_CHANGED:
+        if fresh and happened is not Happened.BOOTENV_CHANGED:
             now.machine = fresh
         now.say(f"Wait: finished with {'complete' if happened else 'timeout'}")
         return happened or Happened.TIMED_OUT

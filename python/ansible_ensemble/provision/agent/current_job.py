@@ -14,10 +14,8 @@ from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.states import Happened
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.objects.codec import plain
-from ansible_ensemble.provision.objects.content import Task
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.parts import split_entry
-from ansible_ensemble.provision.rules.features import SANE_EXIT_CODES, flags_of
 
 _ASKED = {"reboot": Happened.REBOOT, "poweroff": Happened.POWEROFF, "stop": Happened.STOP}
 #: Bytes of a line that is said before its end has come.
@@ -78,7 +76,7 @@ class CurrentJob:
 
     async def _carried_out(self, job: Job) -> Outcome:
         now = self._now
-        sane = SANE_EXIT_CODES in flags_of(await now.client.get(Task, job.task))
+        sane = await now.tasks.is_sane(job.task)
         run = JobRun(
             now.host,
             job,

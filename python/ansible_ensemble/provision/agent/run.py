@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from ansible_ensemble.provision.agent.agent import Agent
 from ansible_ensemble.provision.agent.host import Host
+from ansible_ensemble.provision.agent.known_tasks import KnownTasks
 from ansible_ensemble.provision.agent.options import AgentOptions
 from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.watch import Watch
@@ -32,9 +33,10 @@ async def run_agents(settings: Settings, hosts: Mapping[str, Host], options: Age
         say: takes a machine, as named in `hosts`, and a line.
     """
     async with Client(settings) as client, Watch(client) as watch:
+        tasks = KnownTasks(client)
 
         def agent(key: str, host: Host) -> Agent:
-            return Agent(Situation(client, watch, settings, host, options, lambda line: say(key, line)), key)
+            return Agent(Situation(client, watch, tasks, settings, host, options, lambda line: say(key, line)), key)
 
         agents = {key: agent(key, host) for key, host in hosts.items()}
         working = [asyncio.create_task(one.run()) for one in agents.values()]

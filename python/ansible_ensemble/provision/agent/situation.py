@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_ensemble.provision.agent.host import Host
+from ansible_ensemble.provision.agent.known_tasks import KnownTasks
 from ansible_ensemble.provision.agent.options import AgentOptions
 from ansible_ensemble.provision.agent.saved import Saved, SavedState
 from ansible_ensemble.provision.agent.watch import Changes, Watch
@@ -29,6 +30,7 @@ class Situation:
     Attributes:
         client: asks the server; it may be shared by many agents.
         watch: tells of changes; shared like the client.
+        tasks: what is known of tasks; shared, too.
         settings: of the client; scripts get its address.
         host: where jobs are carried out.
         options: how the agent behaves.
@@ -44,6 +46,7 @@ class Situation:
 
     client: Client
     watch: Watch
+    tasks: KnownTasks
     settings: Settings
     host: Host
     options: AgentOptions

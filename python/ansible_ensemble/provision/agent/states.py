@@ -53,7 +53,7 @@ class Happened(Enum):
     REBOOT_OWED = "a job wanted a reboot, and there was none"
     POWEROFF_OWED = "a job wanted the power off, and it is on"
     RUNNABLE = "the machine is runnable"
-    NOT_RUNNABLE = "the machine changed, and is not runnable"
+    NOT_RUNNABLE = "the machine is not runnable"
     TIMED_OUT = "nothing changed for an hour, with `--oneshot` for a second"
     JOB = "there is a job"
     NO_JOB = "there is no job"
@@ -185,6 +185,7 @@ TABLE: tuple[Transition, ...] = (
     _row(State.RUN_TASK, Happened.JOB, State.RUN_TASK, Instruction.RUN),
     _row(State.RUN_TASK, Happened.NO_JOB, State.WAIT_FOR_CHANGE_STAGE),
     _row(State.RUN_TASK, Happened.NO_WORKFLOW, State.CHANGE_STAGE),
+    _row(State.RUN_TASK, Happened.NOT_RUNNABLE, State.WAIT_FOR_RUNNABLE),
     _row(State.RUN_TASK, Happened.ENDED, State.WAIT_FOR_RUNNABLE),
     _row(State.RUN_TASK, Happened.FAILED, State.EXIT, when=When.EXIT_ON_FAILURE),
     _row(State.RUN_TASK, Happened.FAILED, State.WAIT_FOR_RUNNABLE),

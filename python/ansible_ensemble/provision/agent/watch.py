@@ -10,17 +10,26 @@ from typing import Self
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.events import LOST, EventStream
 from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.objects.codec import Undecodable, from_plain
+from ansible_ensemble.provision.objects.event import Event
+from ansible_ensemble.provision.objects.machine import Machine
 
 #: Machines that share a websocket; each has two filters, of which servers take no more than a thousand.
 _SHARING = 250
 
 
 class Changes:
-    """Whether a machine has changed since it was looked at."""
+    """Whether a machine has changed since it was looked at, and what it was told to be."""
 
     def __init__(self) -> None:
         self._happened = asyncio.Event()
+        self._heard: Machine | None = None
         self._error: RequestFailed | None = None
+
+    def heard(self) -> Machine | None:
+        """The machine as the latest change since the last look told it, once; None if none did."""
+        heard, self._heard = self._heard, None
+        return heard
 
     def look(self) -> None:
         """Forget the changes so far: the machine is about to be looked at.
@@ -31,6 +40,7 @@ class Changes:
         if self._error:
             raise self._error
         self._happened.clear()
+        self._heard = None
 
     async def wait(self, seconds: float) -> bool:
         """Whether something changes within so many seconds."""
@@ -38,9 +48,9 @@ class Changes:
             await asyncio.wait_for(self._happened.wait(), seconds)
         return self._happened.is_set()
 
-    def happened(self, error: RequestFailed | None = None) -> None:
-        """Wake who waits; with an error, because nothing more will be heard."""
-        self._error = error
+    def happened(self, machine: Machine | None = None, error: RequestFailed | None = None) -> None:
+        """Wake who waits, and say what the machine is now; with an error, because nothing more will be heard."""
+        self._heard, self._error = machine, error
         self._happened.set()
 
 
@@ -71,13 +81,23 @@ class _Ear:
     async def _listen(self) -> None:
         try:
             async for event in self._stream:
-                heard = self.changes.values() if event is LOST else filter(None, [self.changes.get(event.key)])
-                for changes in heard:
-                    changes.happened()
+                if event is LOST:
+                    for changes in self.changes.values():
+                        changes.happened()
+                elif event.key in self.changes:
+                    self.changes[event.key].happened(_machine(event))
         except RequestFailed as error:
             self.is_deaf = True
             for changes in self.changes.values():
-                changes.happened(error)
+                changes.happened(error=error)
+
+
+def _machine(event: Event) -> Machine | None:
+    """The machine that an event tells of, if it does."""
+    try:
+        return from_plain(Machine, event.object)
+    except Undecodable:
+        return None
 
 
 class Watch:
