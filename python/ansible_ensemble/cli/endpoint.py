@@ -69,7 +69,7 @@ def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = 
     Args:
         arguments: with the options of `add`.
         console: has the environment variables.
-        logged_in: whether a login counts.
+        logged_in: whether a login counts; else it says only which server is meant.
 
     Raises:
         InvalidInput: one of them, or their combination, makes no sense.
@@ -77,9 +77,10 @@ def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = 
     from ansible_ensemble.provision.client.settings import settings_from
 
     said = options.given(arguments, _DECLARED)
-    if logged_in:
-        said = _by_login(said, console.environment) | said
-    return settings_from(console.environment, **said)
+    known = _by_login(said, console.environment)
+    if not logged_in:
+        known = {name: value for name, value in known.items() if name == "endpoint"}
+    return settings_from(console.environment, **known | said)
 
 
 def _by_login(said: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
