@@ -140,7 +140,7 @@ _PROVISION = (
     _kind("profiles", "params that machines share", *_params("profiles")),
     _kind("bootenvs", "what machines boot"),
     _kind("contexts", "where tasks run beside the machine itself"),
-    _kind("users", "who logs in"),
+    _kind("users", "who logs in", _verb("users", "password", "give a user a password", _ANY, "user_password")),
     _kind("roles", "what users may do"),
     _provision("login", "log in at a server, and trust its certificate", _ASK),
     _provision("logout", "forget a login", _ASK),

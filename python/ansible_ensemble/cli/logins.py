@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.cli.console import Console
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, UsageError
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 
@@ -59,6 +60,19 @@ def drop_login(environment: Mapping[str, str], login: Login) -> None:
     """
     file = logins_file(environment)
     _write(file, [one for one in _read(file) if one.endpoint != login.endpoint])
+
+
+def password_of(user: str, console: Console) -> str:
+    """A password, asked for on a terminal, or the first line of the input.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if console.stdin.isatty():
+        return console.ask_password(f"Password of {user}: ")
+    if password := console.stdin.readline().rstrip("\n"):
+        return password
+    raise UsageError("there is no password", hint="give it on standard input")
 
 
 def logins_file(environment: Mapping[str, str]) -> Path:

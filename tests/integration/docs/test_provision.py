@@ -1,4 +1,4 @@
-"""The first workflow of docs/provision.md, and an agent after it, lived word by word: commands and what they print."""
+"""First workflows of the pages about machines, lived word by word: each command, and what it prints."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ REPOSITORY = Path(__file__).parents[3]
 PROGRAMS = Path(sys.executable).parent
 SERVER = ("provision.md", "A first workflow in five minutes")
 AGENT = ("machines-agent.md", "A first run")
+COMMAND = ("machines-command.md", "From a login to a finished machine")
 MARK = "--- command {} ---"
 
 #: What is another one each time.
@@ -26,6 +27,7 @@ VARYING = (
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"),
     (r"(?<=rocketskates is )\S+", "PASSWORD"),
+    (r"(?<=failed  )\d+s", "SECONDS"),
 )
 
 
@@ -64,7 +66,7 @@ def started(command: str, environment: dict[str, str]) -> Iterator[subprocess.Po
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
-@pytest.mark.parametrize("sections", [(SERVER,), (SERVER, AGENT)])
+@pytest.mark.parametrize("sections", [(SERVER,), (SERVER, AGENT), (COMMAND,)])
 def test_the_first_workflow(tmp_path: Path, sections: tuple[tuple[str, str], ...]) -> None:
     (start, said), *steps = (step for section in sections for step in story(*section))
     assert len(steps) > 15

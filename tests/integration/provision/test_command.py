@@ -426,3 +426,12 @@ def test_who_logs_in_says_whether_the_certificate_is_right(shared: Lasting, tmp_
     line("logout")
     line("logout", code=3)
     assert line("info", code=7).err.startswith("Error: CONNECT")
+
+
+def test_a_user_who_has_a_password_can_log_in(command: CommandLine, names: Walk) -> None:
+    user = names.name("amy")
+    command("users", "create", user, "Roles=superuser")
+    assert command("users", "password", user, stdin="new word\n").out == f"{user} has another password.\n"
+    assert command.ask("info", "--key", f"{user}:new word")
+    assert "there is no password" in command("users", "password", user, code=2).err
+    assert "there is no user" in command("users", "password", f"{user}x", stdin="x\n", code=5).err

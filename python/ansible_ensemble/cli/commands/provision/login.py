@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ansible_ensemble.cli import endpoint, machine_verbs
 from ansible_ensemble.cli.console import Console
-from ansible_ensemble.cli.logins import Login, current_login, keep_login
+from ansible_ensemble.cli.logins import Login, current_login, keep_login, password_of
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError, UsageError
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     settings = replace(endpoint.given(arguments, console, logged_in=False), token="")
     trusted = _trusted(settings, console)
     user = arguments.user or trusted.user or _FIRST_USER
-    password = trusted.password if user == trusted.user else _password(user, console)
+    password = trusted.password if user == trusted.user else password_of(user, console)
     known = replace(trusted, user=user, password=password)
     token = endpoint.ask_by(known, lambda client: client.user_token(user, arguments.ttl))
     at = " ".join(known.endpoints)
@@ -81,13 +81,3 @@ def _confirm(address: str, fingerprint: str, before: Login | None, console: Cons
         raise UsageError(f"{address} shows a certificate that nobody here vouches for", hint=hint) from None
     if not agreed:
         raise EnsembleError("the server is not trusted; no password was sent")
-
-
-def _password(user: str, console: Console) -> str:
-    """The password, asked for on a terminal, or the first line of the input."""
-    if console.stdin.isatty():
-        return console.ask_password(f"Password of {user}: ")
-    password = console.stdin.readline().rstrip("\n")
-    if not password:
-        raise UsageError("there is no password", hint="give it on standard input, or as RS_KEY=USER:PASSWORD")
-    return password
