@@ -18,6 +18,8 @@ from ansible_ensemble.provision.objects.content import Stage
 from ansible_ensemble.provision.objects.machine import Machine
 
 _CONFLICT = 409
+#: What a signal does not break off: who asks has to hear the answer, to give the job back.
+_WHOLE = (Instruction.ASK, Instruction.GIVE_BACK)
 _POWER = (State.REBOOT, State.KEXEC, State.POWEROFF)
 
 
@@ -59,7 +61,7 @@ class Agent:
         """End the script that runs, give its job back, and leave, because of a signal."""
         self._signal = number
         self._now.say(f"The agent is told to end by {signal.Signals(number).name}")
-        if self._doing and self._instruction is not Instruction.GIVE_BACK and not (self._job and self._job.is_ending):
+        if self._doing and self._instruction not in _WHOLE and not (self._job and self._job.is_ending):
             self._doing.cancel()
 
     def _announce(self, state: State) -> None:

@@ -41,7 +41,12 @@ async def run_agents(settings: Settings, hosts: Mapping[str, Host], options: Age
         agents = {key: agent(key, host) for key, host in hosts.items()}
         working = [asyncio.create_task(one.run()) for one in agents.values()]
         _heed_signals(list(agents.values()), working)
-        return dict(zip(agents, await asyncio.gather(*working)))
+        try:
+            return dict(zip(agents, await asyncio.gather(*working)))
+        finally:
+            for one in working:  # if one of them failed
+                one.cancel()
+            await asyncio.gather(*working, return_exceptions=True)
 
 
 def _heed_signals(agents: list[Agent], working: list[asyncio.Task[int]]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ansible_ensemble.core.errors import EnsembleError, Place
+from ansible_ensemble.provision.agent.host import HostFailed
 from ansible_ensemble.provision.objects.base import Record
 from ansible_ensemble.provision.objects.codec import Undecodable, decode, encode
 from ansible_ensemble.provision.objects.machine import Machine
@@ -70,11 +71,18 @@ class SavedState:
             return None
 
     def save(self, state: Saved) -> None:
-        """Write the file as a whole: who is killed meanwhile leaves the one before."""
+        """Write the file as a whole: who is killed meanwhile leaves the one before.
+
+        Raises:
+            HostFailed: it cannot be written.
+        """
         draft = self._file.with_suffix(".new")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(gzip.compress(encode(state), 1))
-        draft.replace(self._file)
+        try:
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(gzip.compress(encode(state), 1))
+            draft.replace(self._file)
+        except OSError as error:
+            raise HostFailed(f"{self._file}: the agent's state cannot be kept: {error.strerror}") from None
 
     def forget(self) -> None:
         """Remove the file."""

@@ -1,4 +1,4 @@
-"""Agents that are killed at any moment: each task is finished once, or begun again, and none is left out.
+"""Agents that are killed or told to end at any moment: tasks are finished once, or begun again; none is left out.
 
 TORTURE_ROUNDS says how often, up to 100.
 """
@@ -10,6 +10,8 @@ import os
 import random
 import signal
 from pathlib import Path
+
+import pytest
 
 from tests.integration.provision.agents import Simulated
 from tests.integration.provision.conftest import Walking
@@ -35,21 +37,21 @@ async def _machine(walk: Walk, round_number: int) -> Simulated:
     return Simulated(walk, await walk.machine(name, f"flow-{name}"))
 
 
-async def _killed(simulated: Simulated, chance: random.Random) -> bool:
-    """Whether an agent was killed before it had done its work, or came to a reboot."""
+async def _ended(simulated: Simulated, number: int, chance: random.Random) -> bool:
+    """Whether a signal ended an agent before it had done its work, or came to a reboot."""
     agent = await simulated.start("--oneshot")
     ended = await asyncio.to_thread(agent.lines_until, chance.randrange(1, LINES))
     if not ended:
         await asyncio.sleep(chance.uniform(0, SECONDS))  # the moment is any
-        agent.send(signal.SIGKILL)
+        agent.send(number)
     code = await asyncio.to_thread(agent.wait)
     if "Agent rebooting" in agent.lines and len(simulated.powered) == simulated.boots:
         simulated.boots += 1
-    assert code in (0, -signal.SIGKILL), agent.lines
+    assert code in (0, -number, 128 + number), agent.lines  # one that is leaving heeds no signal any more
     return code != 0
 
 
-async def _checked(walk: Walk, simulated: Simulated, folder: Path) -> None:
+async def _checked(walk: Walk, simulated: Simulated, number: int, folder: Path) -> None:
     word = f"{simulated.machine['Name']}-"
     history = await walk.cli.history(simulated.machine["Uuid"])
     assert [job["Previous"] for job in history[1:]] == [job["Uuid"] for job in history[:-1]]
@@ -60,19 +62,21 @@ async def _checked(walk: Walk, simulated: Simulated, folder: Path) -> None:
     assert list(states) == TASKS  # in their order, none left out
     for task, ended in states.items():
         assert ended == ["failed"] * (len(ended) - 1) + ["finished"], task
+        assert len(ended) == 1 or number == signal.SIGKILL, task  # who can, gives the job back
     assert list(dict.fromkeys((folder / "begun").read_text().split())) == TASKS
     assert not (folder / "overlaps").exists()  # what a killed agent left running was ended
 
 
-def test_agents_are_killed(walk: Walking) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_agents_are_ended(walk: Walking, number: int) -> None:
     chance = random.Random(ROUNDS)
 
     async def steps(walk: Walk) -> None:
-        kills = machines = 0
-        while kills < ROUNDS:
+        ends = machines = 0
+        while ends < ROUNDS:
             simulated, machines = await _machine(walk, machines), machines + 1
             while not (await walk.at(simulated.machine))["WorkflowComplete"]:
-                kills += await _killed(simulated, chance)
-            await _checked(walk, simulated, walk.folder / f"m{machines - 1}")
+                ends += await _ended(simulated, number, chance)
+            await _checked(walk, simulated, number, walk.folder / f"m{machines - 1}")
 
     walk(steps)
