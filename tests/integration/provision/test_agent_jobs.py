@@ -182,3 +182,18 @@ def test_a_task_is_tried_again(walk: Walking) -> None:
         ]  # fmt: skip
 
     walk(steps)
+
+
+@pytest.mark.parametrize("by_param", [True, False])
+def test_where_jobs_have_their_files(walk: Walking, by_param: bool) -> None:
+    async def steps(walk: Walk) -> None:
+        where = walk.folder / "where"
+        params = {"runner-tmpdir": str(where)} if by_param else {}
+        simulated = await _machine(walk, _template("show", "#!/bin/sh\npwd\n"), Params=params)
+        ran = await simulated.run(**({} if by_param else {"folder": str(where)}))
+        assert ran.codes == [0], ran.lines
+        shown = next(line for line in await _log(walk, simulated) if line.startswith(str(walk.folder)))
+        assert shown.startswith(f"{where}/{'runner-' if by_param else walk.name('only')}")
+        assert list(where.iterdir()) == []  # what is the user's stays, without what was made in it
+
+    walk(steps)

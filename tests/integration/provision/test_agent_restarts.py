@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 from pathlib import Path
 
 import pytest
 
-from tests.integration.provision.agents import AgentProcess, Simulated
+from tests.integration.provision.agents import Simulated
 from tests.integration.provision.conftest import Walking
 from tests.integration.provision.served import PATIENCE
 from tests.integration.provision.walk import Walk
@@ -197,16 +196,6 @@ def test_one_agent_for_a_machine(walk: Walking) -> None:
         assert await asyncio.to_thread(other.wait) == 1
         assert "another agent runs for this machine" in other.lines[-1]
         assert await asyncio.to_thread(agent.end) == 143
-
-    walk(steps)
-
-
-def test_an_agent_says_what_it_needs_to_be_told(walk: Walking) -> None:
-    async def steps(walk: Walk) -> None:
-        variables = {name: value for name, value in os.environ.items() if not name.startswith("RS_")}
-        agent = AgentProcess([], variables)
-        assert await asyncio.to_thread(agent.wait) == 2
-        assert agent.lines == ["Error: Which machine is this? (give its UUID or Name:NAME, or set RS_UUID)"]
 
     walk(steps)
 

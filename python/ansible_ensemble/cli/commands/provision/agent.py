@@ -109,6 +109,17 @@ def _trust(settings: Settings) -> dict[str, str]:
 def _host(given: Mapping[str, Any], environment: Mapping[str, str]) -> LocalHost:
     from ansible_ensemble.provision.agent.local_host import LocalHost, PowerCommands
 
-    named = {name: given.get(f"{name}_command") for name in ("reboot", "poweroff", "kexec")}
-    power = PowerCommands(**{name: shlex.split(command) for name, command in named.items() if command})
+    said = {name: f"{name}_command" for name in ("reboot", "poweroff", "kexec")}
+    power = PowerCommands(**{name: _words(given[option]) for name, option in said.items() if option in given})
     return LocalHost(power=power, environment=environment, boot_id=given.get("boot_id", ""))
+
+
+def _words(command: str) -> list[str]:
+    """The program of a command and its arguments; no shell reads them."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"{command} is no command: {error}") from None
+    if not words:
+        raise UsageError("A command for the power is empty", hint="--skip-power leaves the power to others")
+    return words
