@@ -81,6 +81,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     given = options.given(arguments, DECLARED)
     settings, host = endpoint.given(arguments, console), _host(given, console.environment)
     behaviour = _behaviour(given, console.environment, settings)
+    console.outlive_readers()
     codes = asyncio.run(run_agents(settings, {machine: host}, behaviour, lambda _, line: console.line(line)))
     return codes[machine]
 
