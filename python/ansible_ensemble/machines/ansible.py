@@ -184,6 +184,16 @@ def content(server: Server, given: Mapping[str, Any]) -> Plain:
     return packs.bring_pack(server.ask, pack, strict=given["strict"], in_file=in_file, dry=server.check)
 
 
+def token(server: Server, given: Mapping[str, Any]) -> Plain:
+    """A token of a machine, for its agent."""
+
+    async def whole(client: Client) -> Plain:
+        owner = await client.get(Machine, _named(Machine, given["machine"]))
+        return {"changed": False, "uuid": owner.uuid, "token": await client.machine_token(owner.uuid, given["life"])}
+
+    return server.ask(whole)
+
+
 def info(server: Server, given: Mapping[str, Any]) -> Plain:
     """Objects of a kind."""
     kind = KINDS[given["kind"]]

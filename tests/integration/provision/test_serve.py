@@ -35,6 +35,23 @@ def test_the_first_start_says_a_password_once_and_keeps_secrets_for_its_owner(se
     assert again.stop(signal.SIGINT) == 0
 
 
+def test_the_first_password_goes_into_a_file_if_that_is_wanted(serve, tmp_path):
+    file = tmp_path / "password"
+    first = serve("--password-file", str(file))
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert not any("password" in line for line in first.said)
+    first.password = file.read_text().strip()
+    assert first("GET", "/info")["id"]
+    assert first.password not in first.log
+    assert first.stop() == 0
+    file.write_text("kept")
+    again = serve("--password-file", str(file))
+    assert file.read_text() == "kept"
+    assert again.stop() == 0
+    with pytest.raises(AssertionError, match=r"cannot write the first password to .*/none/password: No such file"):
+        serve("--password-file", str(tmp_path / "none" / "password"), folder=tmp_path / "none-yet")
+
+
 def test_the_password_that_everybody_knows_comes_with_a_warning(serve):
     server = serve("--default-user")
     assert server.said[:2] == ["The password of the user rocketskates is r0cketsk8ts", "Everybody knows it: change it."]

@@ -21,6 +21,7 @@ GROUPS = {
         "provision_machine",
         "provision_object",
         "provision_param",
+        "provision_token",
         "provision_user",
         "provision_workflow",
     ),

@@ -80,7 +80,9 @@ async def serve(settings: Settings, say: Say) -> None:
     actions = _declared(Path(settings.actions)) if settings.actions else ()
     async with opened(settings) as store:
         start = await store.transact(lambda tx: prepare(tx, default_user=settings.default_user), PRINCIPAL)
-        if start.password:
+        if start.password and settings.password_file:
+            _write_password(Path(settings.password_file), start.password)
+        elif start.password:
             _say_password(say, start.password, settings.default_user)
         server = Server(
             store=store,
@@ -101,6 +103,17 @@ def _declared(file: Path) -> tuple[Action, ...]:
 def _say_password(say: Say, password: str, known: bool) -> None:
     say(f"The password of the user {FIRST_USER} is {password}")
     say("Everybody knows it: change it." if known else "This is said only once.")
+
+
+def _write_password(file: Path, password: str) -> None:
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as opened_file:
+            os.fchmod(descriptor, 0o600)
+            opened_file.write(f"{password}\n")
+    except OSError as error:
+        hint = "make another by: ansible-ensemble provision password"
+        raise EnsembleError(f"cannot write the first password to {file}: {error.strerror}", hint=hint) from None
 
 
 async def _serve(server: Server, say: Say) -> None:

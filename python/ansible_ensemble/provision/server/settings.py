@@ -66,6 +66,13 @@ class Settings:
         "--default-user",
         _TLS,
     )
+    password_file: str = _setting(
+        "",
+        "File that the first password is written to, for its owner alone, instead of being said",
+        "--password-file",
+        _KEEPING,
+        metavar="FILE",
+    )
     log_limit: int = _setting(
         32, "Limit of the log of a job, in MiB", "--log-limit", _KEEPING, metavar="MIB", otherwise="32"
     )
