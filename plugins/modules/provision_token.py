@@ -14,7 +14,8 @@ author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Gets a token by which an agent may do what concerns one machine. It ends with its time, with the machine, and with
     the secret of the machine.
-  - Say C(no_log) of the task: the token is what it returns. The role P(tosca.ensemble.provision_agent#role) uses it.
+  - Say C(no_log) of the task, for the token is what it returns. The role P(tosca.ensemble.provision_agent#role) uses
+    it.
 extends_documentation_fragment:
   - tosca.ensemble.provision
   - tosca.ensemble.provision.info

@@ -48,8 +48,9 @@ def test_the_first_password_goes_into_a_file_if_that_is_wanted(serve, tmp_path):
     again = serve("--password-file", str(file))
     assert file.read_text() == "kept"
     assert again.stop() == 0
+    (tmp_path / "other").mkdir()
     with pytest.raises(AssertionError, match=r"cannot write the first password to .*/none/password: No such file"):
-        serve("--password-file", str(tmp_path / "none" / "password"), folder=tmp_path / "none-yet")
+        serve("--password-file", str(tmp_path / "none" / "password"), folder=tmp_path / "other")
 
 
 def test_the_password_that_everybody_knows_comes_with_a_warning(serve):
