@@ -51,6 +51,7 @@ async def _recall(now: Situation, fresh: Machine) -> bool:
     """Know what an agent knew in this boot; whether there was none, which means that the machine has booted."""
     boot = await now.host.boot()
     if now.machine.uuid and boot == now.boot:
+        await now.host.end_scripts(now.folder)
         return False
     now.machine, now.boot, now.job, now.stopping = fresh, boot, "", False
     saved = now.recall()
@@ -62,7 +63,9 @@ async def _recall(now: Situation, fresh: Machine) -> bool:
 
 
 async def _prepare_folder(now: Situation, old: str) -> None:
-    """A folder of the agent on the host; that of an agent before is removed."""
+    """A folder of the agent on the host; that of an agent before is removed, and what still runs in it is ended."""
+    if old:
+        await now.host.end_scripts(old)
     if now.options.folder:
         now.folder = now.options.folder
         return
@@ -86,7 +89,6 @@ async def _abandoned(now: Situation, machine: Machine, job: Job) -> Job | None:
     if job.context != now.context:
         return None
     if job.state in ("created", "running"):
-        await now.host.end_scripts(job.uuid)
         goes_on = machine.runnable or (now.stopping and now.job == job.uuid)
         job = await now.mark_job(job, "failed", "", _saying(job, _GOES_ON if goes_on else _STAYS))
     return job if job.state == "failed" and job.meta.get(ABANDONED) == _GOES_ON else None

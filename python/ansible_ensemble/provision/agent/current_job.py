@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ansible_ensemble.provision.agent.exit_codes import FAILED, SMOOTH, Outcome
@@ -29,12 +30,12 @@ class CurrentJob:
 
     Attributes:
         outcome: how it ended.
-        is_ending: whether its end is told to the server, which is not to be broken off.
+        is_marking: whether the server is told its state, which is not to be broken off.
     """
 
     def __init__(self, now: Situation, job: Job) -> None:
         self.outcome: Outcome = SMOOTH
-        self.is_ending = False
+        self.is_marking = False
         self._now, self._job = now, job
         self._unfinished = b""
         self._log = JobLog(now.client, job.uuid, now.say)
@@ -53,7 +54,8 @@ class CurrentJob:
             return Happened.ENDED
         now.job, now.stopping = job.uuid, False
         now.save()
-        self._job = await now.mark_job(job, "running")
+        with self._marking():
+            self._job = await now.mark_job(job, "running")
         try:
             self.outcome = await self._refused(prefix) if prefix else await self._carried_out(job)
         except (RequestFailed, HostFailed) as error:
@@ -115,15 +117,20 @@ class CurrentJob:
         if outcome.asks:
             await self._note(f"Task signalled {outcome.exit_state}")
         await self._log.flush()
-        self.is_ending = True
-        try:
+        with self._marking():
             if not outcome.is_smooth:
                 now.stopping = True
                 now.save()
                 await now.set_runnable(False)
             await now.mark_job(self._job, outcome.state, outcome.exit_state)
+
+    @contextmanager
+    def _marking(self) -> Iterator[None]:
+        self.is_marking = True
+        try:
+            yield
         finally:
-            self.is_ending = False
+            self.is_marking = False
 
     async def _facts(self) -> Mapping[str, Any]:
         """The params of the machine, secure ones open, and the machine."""

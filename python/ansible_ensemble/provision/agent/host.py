@@ -101,8 +101,11 @@ class Host(Protocol):
         """Run Ansible's tasks on the machine; events and diffs are the output."""
         ...
 
-    async def end_scripts(self, job: str) -> None:
-        """End what still runs of the scripts of a job: its agent was killed. They have `RS_JOB_UUID`."""
+    async def end_scripts(self, folder: str) -> None:
+        """End what still runs of scripts whose folders are in this one: their agent is gone, or has lost them.
+
+        What scripts of jobs left behind that ended, and whose folders are removed, goes on.
+        """
         ...
 
     async def kexec_ready(self) -> bool:

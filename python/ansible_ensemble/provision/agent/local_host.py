@@ -8,7 +8,7 @@ import platform
 import shutil
 import signal
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,9 +123,10 @@ class LocalHost:
             raise HostFailed(f"{playbook.name}: this agent does not run Ansible's tasks")
         return await self.play_tasks(playbook, output)
 
-    async def end_scripts(self, job: str) -> None:
-        """End what still runs of the scripts of a job; they are known by their environment."""
-        for process in _processes_with(f"RS_JOB_UUID={job}"):
+    async def end_scripts(self, folder: str) -> None:
+        """End what still runs of scripts whose folders are in this one; they are known by their environment."""
+        held = [f"RS_TASK_DIR={one}" for one in Path(folder).glob("*") if one.is_dir()]
+        for process in _processes_with(held) if held else ():
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
 
@@ -220,10 +221,10 @@ def _signal(process: asyncio.subprocess.Process, number: int) -> None:
         os.killpg(process.pid, number)
 
 
-def _processes_with(variable: str) -> Iterator[int]:
-    """The processes in whose environment there is `NAME=VALUE`."""
-    wanted = variable.encode()
+def _processes_with(variables: Iterable[str]) -> Iterator[int]:
+    """The processes in whose environment there is one of `NAME=VALUE`."""
+    wanted = {variable.encode() for variable in variables}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+            if wanted.intersection((folder / "environ").read_bytes().split(b"\0")):
                 yield int(folder.name)

@@ -92,20 +92,21 @@ def test_a_script_that_is_cancelled_ends_with_all_that_it_began(tmp_path: Path) 
     asyncio.run(main())
 
 
-def test_what_is_left_of_a_job_is_ended(tmp_path: Path) -> None:
+def test_what_is_left_of_jobs_that_did_not_end_is_ended(tmp_path: Path) -> None:
     async def main() -> None:
-        pids = {}
-        for job in ("one", "other"):
-            folder = tmp_path / job
-            folder.mkdir()
+        pids, host = {}, _host(tmp_path)
+        for job in ("left", "ended"):
+            folder = tmp_path / "agent" / job
+            folder.mkdir(parents=True)
             text = f"#!/bin/sh\nsetsid sh -c 'echo $$ >{folder}/pid; exec sleep 600' &\n"
-            await _ran(folder, text, environment={"RS_JOB_UUID": job})
+            await _ran(folder, text, environment={"RS_TASK_DIR": str(folder)})
             pids[job] = await _written(folder / "pid")
-        await _host(tmp_path).end_scripts("one")
-        while _is_alive(pids["one"]):
+        await host.remove_folder(str(tmp_path / "agent" / "ended"))
+        await host.end_scripts(str(tmp_path / "agent"))
+        while _is_alive(pids["left"]):
             await asyncio.sleep(0.01)
-        assert _is_alive(pids["other"])
-        await _host(tmp_path).end_scripts("other")
+        assert _is_alive(pids["ended"])  # a service, say
+        os.kill(pids["ended"], signal.SIGKILL)
 
     asyncio.run(main())
 
