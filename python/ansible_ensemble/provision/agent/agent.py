@@ -61,6 +61,8 @@ class Agent:
         """End the script that runs, give its job back, and leave, because of a signal."""
         self._signal = number
         self._now.say(f"The agent is told to end by {signal.Signals(number).name}")
+        if self._job:
+            self._job.is_cut = True
         if self._doing and self._instruction not in _WHOLE and not (self._job and self._job.is_marking):
             self._doing.cancel()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -31,11 +32,12 @@ class CurrentJob:
     Attributes:
         outcome: how it ended.
         is_marking: whether the server is told its state, which is not to be broken off.
+        is_cut: whether it is to be broken off then.
     """
 
     def __init__(self, now: Situation, job: Job) -> None:
         self.outcome: Outcome = SMOOTH
-        self.is_marking = False
+        self.is_marking = self.is_cut = False
         self._now, self._job = now, job
         self._unfinished = b""
         self._log = JobLog(now.client, job.uuid, now.say)
@@ -56,6 +58,8 @@ class CurrentJob:
         now.save()
         with self._marking():
             self._job = await now.mark_job(job, "running")
+        if self.is_cut:
+            raise asyncio.CancelledError
         try:
             self.outcome = await self._refused(prefix) if prefix else await self._carried_out(job)
         except (RequestFailed, HostFailed) as error:
