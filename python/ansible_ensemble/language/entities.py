@@ -107,6 +107,8 @@ class NodeTemplate(Entity):
         count: how many instances it makes (`scalable` default_instances, else 1).
         namespace: the nested topology it belongs to (empty for the root topology).
         node_filter: of a template with the directive `select`, as written.
+        mapped: of a substituted one, the node template and operation of each call that carries out an operation, by
+            `Interface.operation`.
     """
 
     capabilities: dict[str, Capability] = field(default_factory=dict)
@@ -118,6 +120,7 @@ class NodeTemplate(Entity):
     count: int = 1
     namespace: str = ""
     node_filter: Mapping[str, Any] | None = None
+    mapped: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     @property
     def deploys(self) -> bool:

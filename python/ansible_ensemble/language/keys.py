@@ -139,7 +139,6 @@ UNHEEDED: dict[str, frozenset[str]] = {
         {"contents", "executable", "intent", "interfaces", "order", "permissions", "required", "target"}
     ),
     "repository": frozenset({"credential", "revision"}),
-    "substitution_mapping": frozenset({"interfaces"}),
     "trigger_target_filter": frozenset({"requirement", "capability"}),
     "workflow": frozenset({"outputs"}),
     "workflow_precondition": frozenset({"target_relationship"}),

@@ -99,6 +99,7 @@ def bring_up(
     """
     wanted = set(names)
     operations: list[PlannedOperation] = []
+    noted = "create"
     for name in DEPLOY_OPERATIONS:
         if name not in wanted:
             continue
@@ -107,15 +108,32 @@ def bring_up(
         operation = member.find(f"Standard.{name}")
         if operation is not None:
             operations.append(planned(planning, member, operation, name, reason))
+        inside = mapped(planning, member, f"Standard.{name}", reason)
+        if inside:
+            operations, noted = [*operations, *inside], name
         if name == "configure":
             operations += _around(planning, member, "post", reason)
-    if not any(operation.relationship is None for operation in operations):
-        # nothing is implemented: the instance is still to be recorded
-        operations.insert(0, planned(planning, member, None, "create", reason))
+    if not any(operation.relationship is None and operation.instance == member.name for operation in operations):
+        # nothing is implemented: the instance is still to be recorded, once what is inside of it has been called
+        at = max((n for n, one in enumerate(operations, 1) if one.instance != member.name), default=0)
+        operations.insert(at, planned(planning, member, None, noted, reason))
     gone = bool(member.down) or (member.instance is not None and member.instance.status is Status.ABSENT)
     operations += _added(planning, member, reason, anew=anew or gone)
     mark_last(operations, Status.OK)
     return operations
+
+
+def mapped(planning: Planning, member: PlannedInstance, called: str, reason: Reason) -> list[PlannedOperation]:
+    """The operations inside of a substituted instance that carry out one of its own, one after the other."""
+    made: list[PlannedOperation] = []
+    for target, name in member.template.mapped.get(called, ()):
+        for inner in (one for one in planning.members.values() if one.template.name == target):
+            operation = inner.find(name)
+            steps = [planned(planning, inner, operation, operation.name, reason)] if operation is not None else []
+            for step in steps or mapped(planning, inner, name, reason):
+                step.key += f"@{member.name}:{called}"
+                made.append(step)
+    return made
 
 
 def mark_last(operations: list[PlannedOperation], status: Status) -> None:
@@ -201,9 +219,11 @@ def take_down(
     stop = member.find("Standard.stop")
     state = member.instance.state.value if member.instance and member.instance.state else None
     at_work = state == "creating" and member.instance is not None and member.instance.status.operational
-    if stop is not None and not begun and (at_work or state not in _NOT_STARTED):
-        operations.append(planned(planning, member, stop, "stop", reason))
+    if not begun and (at_work or state not in _NOT_STARTED):
+        operations += [planned(planning, member, stop, "stop", reason)] if stop is not None else []
+        operations += mapped(planning, member, "Standard.stop", reason)
     if delete:
+        operations += mapped(planning, member, "Standard.delete", reason)
         operations.append(planned(planning, member, member.find("Standard.delete"), "delete", reason))
         mark_last(operations, Status.ABSENT)
     return operations

@@ -11,7 +11,7 @@ from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin, PlannedOperation
-from ansible_ensemble.planning.sequence import SETTLED, planned, planned_on_link
+from ansible_ensemble.planning.sequence import SETTLED, mapped, planned, planned_on_link
 from ansible_ensemble.topology.activities import given_inputs
 
 #: Names that TOSCA and its users give to the normative workflows -> ours.
@@ -170,7 +170,7 @@ class WorkflowBuilder:
         if declared is None:
             raise InvalidInput(f'"{member.name}" has no operation {name}', place, "write Interface.operation")
         if declared.implementation is None:
-            return []
+            return mapped(self.planning, member, declared.full_name, self.reason)
         operation = planned(self.planning, member, declared, declared.name, self.reason)
         status = SETTLED.get(declared.full_name)
         operation.exit_status = status.value if status else None

@@ -9,7 +9,7 @@ from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import EntityType, NodeTemplate
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.planned_operation import AdHocCommand
-from ansible_ensemble.planning.sequence import SETTLED, bring_up, mark_last, planned, take_down
+from ansible_ensemble.planning.sequence import SETTLED, bring_up, mapped, mark_last, planned, take_down
 
 
 def decide_check(planning: Planning) -> None:
@@ -74,6 +74,9 @@ def decide_run(planning: Planning) -> None:
             settled = SETTLED.get(operation.full_name)
             step.exit_status = settled.value if settled else None
             member.up = [step]
+            member.plan(Action.RUN, Reason.RUN)
+        elif member.instance is not None and (inside := mapped(planning, member, name, Reason.RUN)):
+            member.up = inside
             member.plan(Action.RUN, Reason.RUN)
     if not any(member.up for member in planning.members.values()):
         raise InvalidInput(f'no deployed instance has an operation "{name}"', hint="name it Interface.operation")

@@ -18,6 +18,7 @@ from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.types import Scope
 from ansible_ensemble.language.values import part_of
 from ansible_ensemble.topology.building import Building
+from ansible_ensemble.topology.mapped_operations import map_operations
 
 #: Name of the relationships by which a substituted node template requires the nodes inside of it.
 INSIDE = "inside"
@@ -169,7 +170,6 @@ def _substitute(node: NodeTemplate, scope: Scope, building: Building, build: Bui
         source = _input_of(name, mapped)
         if source is not None and name in node.properties:
             given[source] = {"get_property": [node.name, name]}
-    _refuse_interfaces(node, raw, building)
     requirements = _mapped(raw, "requirements")
     inner = build(scope, node.name, given)
     nested = inner.topology
@@ -186,17 +186,7 @@ def _substitute(node: NodeTemplate, scope: Scope, building: Building, build: Bui
     for one in nested.node_templates.values():
         _connect(node, one, INSIDE, depends_on or building.types.root("relationship"), None)
     _map_attributes(node, raw, nested, building)
-
-
-def _refuse_interfaces(node: NodeTemplate, raw: Mapping[str, Any], building: Building) -> None:
-    """Refuse workflows instead of a node's operations: no job would run them."""
-    section = raw.get("interfaces")
-    for name, entry in section.items() if isinstance(section, Mapping) else ():
-        for operation in entry if isinstance(entry, Mapping) else [None]:
-            called = f"{name}.{operation}" if operation is not None else str(name)
-            message = f"the operation {called} of '{node.name}' is mapped to a workflow, which no job runs"
-            hint = "implement it on a node template of the topology that substitutes"
-            building.problems.add(message, place_of(section, name), hint)
+    map_operations(node, raw, nested, building)
 
 
 def _connect(source: NodeTemplate, target: NodeTemplate, name: str, entity: EntityType, capability: str | None) -> None:

@@ -142,15 +142,6 @@ def test_default_relationship_of_a_nested_topology(load: Load, match: str) -> No
     assert topology.node_templates["db:config"].requirements[0].template == "fast"
 
 
-def test_a_workflow_in_the_place_of_an_operation_is_refused(load: Load) -> None:
-    mapped = "    interfaces: {Standard: {create: w, delete: w}, Own: w}\n    node_type"
-    files = {"types.yaml": TYPES, "nested.yaml": NESTED.replace("    node_type", mapped)}
-    with pytest.raises(InvalidInput) as caught:
-        load(OUTER % "", files=files)
-    for name in ("Standard.create", "Standard.delete", "Own"):
-        assert f"the operation {name} of 'db' is mapped to a workflow, which no job runs" in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("path", "expected"),
     [("[cfg, a, 0, b]", 7), ("[cfg, a]", [{"b": 7}]), ("cfg", {"a": [{"b": 7}]}), ("[size, x]", "[db, size, x]")],
