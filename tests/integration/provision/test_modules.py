@@ -154,6 +154,30 @@ def test_what_is_wrong_is_one_message(controller: Controller, task: dict[str, An
     assert "Traceback" not in ended.output
 
 
+def user(password: str, **said: Any) -> list[dict[str, Any]]:
+    return [{"name": "it", "tosca.ensemble.provision_user": {"name": "ann", "password": password, **said}}]
+
+
+def test_a_password_is_set_if_it_is_another_one(controller: Controller) -> None:
+    always = {"update_password": "always", "roles": ["superuser"]}
+    wanted = (
+        (SECRET, {}, True),
+        ("other-secret", {}, False),
+        ("other-secret", always, True),
+        ("other-secret", always, False),
+    )
+    for password, said, changed in wanted:
+        predicted = controller.play(user(password, **said), "--check", "--diff")
+        happened = controller.play(user(password, **said), "--diff", "-vvv")
+        assert (predicted["it"]["changed"], happened["it"]["changed"]) == (changed, changed)
+        assert password not in predicted.output + happened.output
+    controller.defaults["group/tosca.ensemble.provision"]["key"] = "ann:other-secret"
+    own = [*user("third-secret", **always), *user("third-secret", **always)]
+    assert [one["changed"] for one in controller.play(own[:1]).of("it")] == [True]
+    controller.defaults["group/tosca.ensemble.provision"]["key"] = "ann:third-secret"
+    assert [one["changed"] for one in controller.play(own).of("it")] == [False, False]
+
+
 def bundle(**sections: Any) -> dict[str, Any]:
     return {"meta": {"Name": "pack"}, "sections": sections}
 

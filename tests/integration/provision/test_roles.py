@@ -67,7 +67,7 @@ class Host:
         return self.controller.command("ansible-playbook", "-i", "inventory", "-e", f"@{file}", name, *words)
 
     def role(self, name: str, *words: str, **variables: Any) -> Ended:
-        play = {"hosts": "all", "gather_facts": True, "roles": [{"role": f"tosca.ensemble.{name}"}]}
+        play = {"hosts": "all", "gather_facts": False, "roles": [{"role": f"tosca.ensemble.{name}"}]}
         defaults = {"module_defaults": self.controller.defaults} if name == "provision_agent" else {}
         (self.controller.folder / "role.yml").write_text(yaml.safe_dump([{**play, **defaults}]))
         return self.playbook("role.yml", *words, **variables)
@@ -114,6 +114,7 @@ def verify(folder: Path) -> None:
     assert complaints == []
 
 
+@pytest.mark.slow
 def test_the_server_is_installed_once_and_a_dry_run_does_nothing(host: Host) -> None:
     predicted = changed(host.role("provision_server", "--check"))
     assert not (host.root / "etc").exists()
@@ -137,6 +138,7 @@ def test_the_server_is_installed_once_and_a_dry_run_does_nothing(host: Host) -> 
     verify(host.root / "units")
 
 
+@pytest.mark.slow
 def test_a_first_start_and_an_agent(host: Host) -> None:
     pack = host.controller.folder / "pack"
     for name, text in PACK.items():
