@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
+from ansible_ensemble.cli.elsewhere import PARTS as PARTS_ELSEWHERE
 from ansible_ensemble.cli.exit_codes import EXIT_CODES
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
@@ -209,7 +210,9 @@ def _named(name: str, commands: Sequence[Command], above: str) -> Command:
     for command in commands:
         if name in (command.word, command.alias):
             return command
-    hint = (not above and COMMANDS_ELSEWHERE.get(name)) or nearest(name, [word for word, _ in names_of(commands)])
+    hint = (PARTS_ELSEWHERE if above else COMMANDS_ELSEWHERE).get(name) or nearest(
+        name, [word for word, _ in names_of(commands)]
+    )
     if name.startswith("-"):
         hint = "options come after the command"
     called = " ".join(filter(None, ["ansible-ensemble", above]))

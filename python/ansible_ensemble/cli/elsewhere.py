@@ -66,6 +66,30 @@ COMMANDS = {
     "cloudmap": "name ensembles and repositories in ensemble-project.yaml",
 }
 
+_FIELD = "`provision machines update MACHINE FIELD=VALUE`"
+_PARAM = "`get`, `set` and `unset` are for params"
+
+#: Words of drpcli, after `provision` and after a kind of objects.
+PARTS = {
+    "processjobs": "it is `provision agent MACHINE`",
+    "currentlog": "it is `provision jobs log --machine MACHINE`",
+    "addprofile": "it is `provision machines update MACHINE --profile NAME`",
+    "removeprofile": _FIELD,
+    "bootenv": _FIELD,
+    "meta": _FIELD,
+    "patch": "it is `update`",
+    "params": _PARAM,
+    "param": _PARAM,
+    "add": _PARAM,
+    "remove": f"{_PARAM}; `destroy` deletes an object",
+    "delete": "it is `destroy`",
+    "exists": "it is `show`; the exit code is 5 where there is none",
+    "count": "it is `list`",
+    "upload": "it is `create --file FILE`",
+    "runaction": "it is `provision machines action MACHINE ACTION`",
+    "contents": "it is `provision content`",
+}
+
 #: Options of other tools, without their dashes.
 OPTIONS = {
     "target": "limit a job by `--instance NAME`; what it requires must exist or be named too",

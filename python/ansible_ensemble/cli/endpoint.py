@@ -101,8 +101,6 @@ def ask(
     arguments: argparse.Namespace,
     console: Console,
     function: Callable[[Client], Awaitable[_Result]],
-    *,
-    patient: bool = False,
 ) -> _Result:
     """What a function makes of a client of the server.
 
@@ -110,16 +108,15 @@ def ask(
         arguments: with the options of `add`.
         console: has the environment variables.
         function: asks the server.
-        patient: whether to wait for minutes for a server that went away.
 
     Raises:
         RequestFailed: the server refused, or could not be reached.
         InvalidInput: an option makes no sense.
     """
-    return ask_by(given(arguments, console), function, patient=patient)
+    return ask_by(given(arguments, console), function)
 
 
-def ask_by(settings: Settings, function: Callable[[Client], Awaitable[_Result]], *, patient: bool = False) -> _Result:
+def ask_by(settings: Settings, function: Callable[[Client], Awaitable[_Result]]) -> _Result:
     """The same, with settings.
 
     Raises:
@@ -129,10 +126,15 @@ def ask_by(settings: Settings, function: Callable[[Client], Awaitable[_Result]],
     from ansible_ensemble.provision.client.failure import RequestFailed
 
     try:
-        return run(replace(settings, waits=_PATIENT_WAITS if patient else _WAITS), function)
+        return run(replace(settings, waits=_WAITS), function)
     except RequestFailed as error:
         error.hint = error.hint or _hint(error.message, error.error.code)
         raise
+
+
+def be_patient(client: Client) -> None:
+    """Have a client that found its server wait for it for minutes when it goes away."""
+    client.wait_longer(_PATIENT_WAITS)
 
 
 def _hint(message: str, status: int) -> str | None:

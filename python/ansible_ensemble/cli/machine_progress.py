@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.cli import options
+from ansible_ensemble.cli import endpoint, options
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import EnsembleError
@@ -77,6 +77,7 @@ async def waited(
     """
     from ansible_ensemble.provision.client.machine_watch import watched
 
+    endpoint.be_patient(client)
     names = {machine.uuid: machine.name for machine in machines}
     ended: dict[str, Standing | None] = {}
     try:
@@ -102,6 +103,7 @@ async def watch(client: Client, machines: Sequence[Machine], console: Console) -
     names = {machine.uuid: machine.name for machine in machines}
     async with lines(console) as shown, aclosing(watched(client, list(names))) as changes:
         async for uuid, standing in changes:
+            endpoint.be_patient(client)
             name = names[uuid] = standing.machine.name if standing else names.get(uuid, uuid)
             if console.machine:
                 console.record(standing.document() if standing else {"Name": name, "Uuid": uuid, **_GONE})

@@ -96,6 +96,8 @@ async def each(
         try:
             after, said = await change(await found(client, kind, word))
         except RequestFailed as error:
+            if word not in error.message:
+                error.message = f"{word}: {error.message}"
             console.error(error)
             code = code or error.exit_code
             continue

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 import re
+import signal
 import ssl
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -186,6 +190,8 @@ def test_what_is_secret_is_shown_to_nobody_who_does_not_ask(command: CommandLine
 REFUSED = [
     (["machines", "show", "nobody"], 5, "there is no machine nobody"),
     (["machines", "run", "M", "nobody"], 5, "there is no machine nobody"),
+    (["machines", "workflow", "nobody", "local", "--wait"], 5, "there is no machine nobody"),
+    (["machines", "watch", "nobody"], 5, "there is no machine nobody"),
     (["machines", "create", "M"], 6, "already exists"),
     (["machines", "create", "a/b"], 6, "Invalid Name"),
     (["machines", "workflow", "M", "nothing"], 6, "nothing"),
@@ -235,7 +241,7 @@ def test_a_machine_is_paused_and_run_and_a_locked_one_is_refused(command: Comman
     command("machines", "create", first)
     command("machines", "create", second, "Locked=true")
     done = command("machines", "pause", second, first, code=6)
-    assert (done.out, "Locked" in done.err) == (f"{first} is not runnable.\n", True)
+    assert (done.out, f"{second}: " in done.err, "Locked" in done.err) == (f"{first} is not runnable.\n", True, True)
     assert command("machines", "pause", first).out == f"{first} is not runnable already.\n"
     assert [one["Runnable"] for one in command.ask("machines", "run", first)] == [True]
     assert command("machines", "stage", first, "local").out == f"{first} is in stage local.\n"
@@ -435,3 +441,22 @@ def test_a_user_who_has_a_password_can_log_in(command: CommandLine, names: Walk)
     assert command.ask("info", "--key", f"{user}:new word")
     assert "there is no password" in command("users", "password", user, code=2).err
     assert "there is no user" in command("users", "password", f"{user}x", stdin="x\n", code=5).err
+
+
+def test_whoever_watches_all_machines_is_told_of_each_change_in_a_line(
+    command: CommandLine, names: Walk, beside: Callable[..., Future[Done]]
+) -> None:
+    first, second = names.name("a"), names.name("b")
+    command("machines", "create", first)
+    program = "from ansible_ensemble.cli.main import main; raise SystemExit(main())"
+    words = [sys.executable, "-c", program, "provision", "machines", "watch", "--output", "json"]
+    with subprocess.Popen(words, env={**os.environ, **command.environment}, stdout=subprocess.PIPE, text=True) as watch:
+        assert watch.stdout
+        told = (json.loads(line) for line in watch.stdout)
+        assert next(one for one in told if one["Name"] == first)["State"] == "idle"
+        command("machines", "create", second)
+        assert next(one for one in told if one["Name"] == second)["State"] == "idle"
+        command("machines", "destroy", first)
+        assert next(one for one in told if one["State"] == "deleted")["Name"] == first
+        watch.send_signal(signal.SIGINT)
+        assert watch.wait() == 130

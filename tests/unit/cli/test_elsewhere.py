@@ -11,7 +11,7 @@ import pytest
 
 from ansible_ensemble.cli.catalogue import COMMANDS, find_command
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
-from ansible_ensemble.cli.elsewhere import OPTIONS
+from ansible_ensemble.cli.elsewhere import OPTIONS, PARTS
 from ansible_ensemble.cli.parser import parser_for
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from.md"
@@ -29,7 +29,7 @@ def commands_in(text: str) -> Iterator[list[str]]:
 def ours() -> list[list[str]]:
     """The commands of hints, and of the last column of each row of the page."""
     rows = [line.rstrip("| ").rpartition(" | ")[2] for line in PAGE.read_text().splitlines() if line.startswith("|")]
-    texts = [*COMMANDS_ELSEWHERE.values(), *OPTIONS.values(), *rows]
+    texts = [*COMMANDS_ELSEWHERE.values(), *PARTS.values(), *OPTIONS.values(), *rows]
     return [words for text in texts for words in commands_in(text)]
 
 
@@ -37,11 +37,14 @@ def ours() -> list[list[str]]:
 def test_commands_and_options_are_there(words: list[str]) -> None:
     command, _ = find_command(words)
     parser = parser_for(command)
-    importlib.import_module(f"ansible_ensemble.cli.commands.{command.module}").configure(parser)
+    if command.module:
+        importlib.import_module(f"ansible_ensemble.cli.commands.{command.module}").configure(parser)
     known = {option for action in parser.actions for option in action.option_strings}
     given = words[: words.index("--")] if "--" in words else words
-    assert {word for word in given if word.startswith("-")} <= known
+    assert {word for word in given if word.startswith("-") and word != "-"} <= known
 
 
 def test_words_from_elsewhere_are_none_of_ours() -> None:
     assert not NAMES & set(COMMANDS_ELSEWHERE)
+    provision, _ = find_command(["provision"])
+    assert not {leaf.word for leaf in provision.leaves()} & set(PARTS)

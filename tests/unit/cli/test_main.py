@@ -77,6 +77,7 @@ def test_a_command_that_has_parts_lists_them(command):
         (["state", "mv", "a", "b"], "`moved` in the spec"),
         (["-v", "plan"], "options come after the command"),
         (["provision", "srve"], "did you mean serve"),
+        (["provision", "machines", "processjobs", "m1"], "it is `provision agent MACHINE`"),
         (["provision", "xyzzy"], "see `ansible-ensemble provision --help`"),
         (["provision", "--port", "1", "serve"], "options come after the command"),
         (["plan", "-out", "file"], "write --out"),

@@ -44,6 +44,10 @@ class Client:
     ) -> None:
         await self._connection.__aexit__(kind, error, trace)
 
+    def wait_longer(self, waits: tuple[float, ...]) -> None:
+        """From now on wait so many seconds before each further try of what met an error of the network."""
+        self._connection.waits = waits
+
     # --- objects ---
 
     async def select(self, kind: type[Kept], filters: Query | None = None) -> list[Kept]:

@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         async with client.events() as events:
             for pattern in arguments.filters or ["*.*.*"]:
                 await events.register(pattern)
+            endpoint.be_patient(client)
             async for event in events:
                 if event == LOST:
                     console.notice("the connection was lost and is there again; events may be missing here")
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 if left == 0:
                     return
 
-    endpoint.ask(arguments, console, watched, patient=True)
+    endpoint.ask(arguments, console, watched)
     return 0
 
 

@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     async def shown(client: Client) -> tuple[Job, str]:
         job = await objects.found(client, "jobs", await _uuid(client, arguments))
+        endpoint.be_patient(client)
         decoder, texts = codecs.getincrementaldecoder("utf-8")(errors="replace"), []
         async for part in followed(client, job.uuid) if arguments.follow else client.log(job.uuid):
             text = decoder.decode(part)
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 console.tell(text)
         return await objects.found(client, "jobs", job.uuid), "".join(texts)
 
-    job, text = endpoint.ask(arguments, console, shown, patient=arguments.follow)
+    job, text = endpoint.ask(arguments, console, shown)
     if console.machine:
         console.document({**objects.document_of(job), "Log": text})
     return 0

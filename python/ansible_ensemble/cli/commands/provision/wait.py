@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         ]
         return machine_progress.finish(ended, troubles, machines, session.console)
 
-    return endpoint.ask(arguments, session.console, waited, patient=True)
+    return endpoint.ask(arguments, session.console, waited)
 
 
 def _field(word: str) -> tuple[str, str]:

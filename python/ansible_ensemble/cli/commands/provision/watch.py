@@ -27,5 +27,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         machines = [await objects.found(client, "machines", name) for name in arguments.named]
         await machine_progress.watch(client, machines, session.console)
 
-    endpoint.ask(arguments, session.console, watched, patient=True)
+    endpoint.ask(arguments, session.console, watched)
     return 0

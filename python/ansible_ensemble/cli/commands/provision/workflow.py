@@ -39,13 +39,13 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             return await _changed(client, machine, arguments)
 
         machines, code = await objects.each(client, "machines", arguments.named, session.console, change)
-        if arguments.wait:
+        if arguments.wait and machines:
             return await _waited(client, machines, arguments, session) or code
         if session.console.machine:
             session.console.document([objects.document_of(machine) for machine in machines])
         return code
 
-    return endpoint.ask(arguments, session.console, driven, patient=arguments.wait)
+    return endpoint.ask(arguments, session.console, driven)
 
 
 async def _changed(client: Client, machine: Machine, arguments: argparse.Namespace) -> tuple[Machine, str]:
