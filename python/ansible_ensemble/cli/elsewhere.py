@@ -85,7 +85,7 @@ PARTS = {
     "delete": "it is `destroy`",
     "exists": "it is `show`; the exit code is 5 where there is none",
     "count": "it is `list`",
-    "upload": "it is `create --file FILE`",
+    "upload": "it is `create --file FILE` for objects, `provision content load` for packs",
     "runaction": "it is `provision machines action MACHINE ACTION`",
     "contents": "it is `provision content`",
 }
