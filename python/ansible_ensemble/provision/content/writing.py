@@ -20,6 +20,9 @@ from ansible_ensemble.provision.objects.names import is_valid_name
 from ansible_ensemble.provision.service.contents import SECTIONS
 from ansible_ensemble.provision.service.fields import key_name
 
+#: What some readers take for the end of a line; quoted in double quotes, it is escaped.
+_BREAKS = ("\r", "\x85", "\u2028", "\u2029", "\ufeff")
+
 
 def is_bundle_file(path: Path) -> bool:
     """Whether a path is that of a bundle, and not of a folder."""
@@ -66,6 +69,8 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text else "'" if text in ("y", "n", "Y", "N") or text[:1].isdigit() else None
+    if any(mark in text for mark in _BREAKS):
+        style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
 

@@ -34,6 +34,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[Any, ...]]] = [
     ("stages", {"Name": "s1", "Tasks": ["gone"]}, ("Tasks", "gone")),
     ("stages", {"Name": "s1", "Tasks": ["stage:"]}, ("Tasks", "stage:")),
     ("stages", {"Name": "s1", "Params": {"size": {"a": "b"}}}, ("Params", "size", "a")),
+    ("bootenvs", {"Name": "b1", "BootParams": "{{"}, ("BootParams",)),
     ("workflows", {"Name": "w1", "Stages": ["gone"]}, ("Stages", "gone")),
     ("profiles", {"Name": "p1", "Profiles": ["p1"]}, ("Profiles",)),
     ("params", {"Name": "p1", "Schema": {"type": "txt"}}, ("Schema", "type")),

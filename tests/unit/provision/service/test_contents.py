@@ -226,6 +226,8 @@ def test_what_a_bundle_needs(world: World) -> None:
         load(world, Prerequisites="base: >=1.0, more")
     with refusal(422, "ValidationError", "Missing required feature time-travel", model="contents", key="pack"):
         load(world, RequiredFeatures="sane-exit-codes, time-travel")
+    with refusal(422, "ValidationError", "Invalid Name `a/b`", model="contents", key="a/b"):
+        load(world, Name="a/b")
     with refusal(422, "ValidationError", "Overwritable content is not supported", model="contents", key="pack"):
         load(world, Overwritable=True)
     load(world, {}, Name="base")
