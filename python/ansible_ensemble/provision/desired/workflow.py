@@ -34,10 +34,9 @@ async def start(
     name = now.workflow if workflow is None else workflow
     if not name:
         raise EnsembleError(f"machine {machine} has no workflow", hint="say which one it is to run")
-    if now.workflow == name and restart:
-        await keeper.patch(now, _NONE, False)
     if now.workflow != name or restart:
-        after = await keeper.patch(now, [{**_NONE[0], "value": name}], False)
+        cleared = await keeper.patch(now, _NONE, False) if now.workflow == name else now
+        after = await keeper.patch(cleared, [{**_NONE[0], "value": name}], False)
     elif resume and not now.runnable and not now.workflow_complete:
         return await bring(keeper, Wanted(Machine, f"Name:{machine}", {"Runnable": True}))
     else:
