@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.option import Option, options_of
@@ -137,9 +138,18 @@ def reasons() -> Iterator[str]:
 
 def agent() -> Iterator[str]:
     """The options of the agent of machines."""
+    yield from _table(AGENT)
+
+
+def agent_hosts() -> Iterator[str]:
+    """Its options that are about Ansible."""
+    yield from _table(AGENT_HOSTS)
+
+
+def _table(declared: Iterable[Option]) -> Iterator[str]:
     yield from ("| option | default | meaning |", "|---|---|---|")
-    for one in AGENT:
-        yield f"| `{one.flags[0]} {one.metavar or ''}".rstrip() + f"` | {one.otherwise} | {one.help}. |"
+    for one in declared:
+        yield f"| `{one.flags[-1]} {one.metavar or ''}".rstrip() + f"` | {one.otherwise} | {one.help}. |"
 
 
 def transitions() -> Iterator[str]:
@@ -154,7 +164,7 @@ MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     made.__name__: made
     for made in (
         *(arguments, renamed, fragment, role, variables, handed),
-        *(options, settings, agent, transitions, actions, reasons),
+        *(options, settings, agent, agent_hosts, transitions, actions, reasons),
     )
 }
 

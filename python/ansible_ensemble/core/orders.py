@@ -88,6 +88,7 @@ class Play:
         variables: extra variables (they win over everything, as `-e` does).
         keywords: play keywords for tasks and role (become, gather_facts, environment, ...).
         base: directory that relative files are searched in first.
+        told: have what Ansible's default callback prints displayed while it runs.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Play:
     diff: bool = False
     timeout: float | None = None
     fast: bool = True
+    told: bool = False
 
 
 Order = Command | ModuleCall | Play

@@ -77,10 +77,14 @@ class AnsibleLanes:
         self._idle: list[_Process] = []
         self._all: dict[int, _Process] = {}
 
-    async def run(self, order: ModuleCall | Play) -> Outcome:
+    async def run(self, order: ModuleCall | Play, on_display: OnDisplay | None = None) -> Outcome:
         """Carry out an order; wait for a free executor if need be.
 
         If the awaiting task is cancelled, the executor and all that it started are killed, and it is replaced.
+
+        Args:
+            order: what to do.
+            on_display: gets what this order displays, instead of who gets what others do.
 
         Raises:
             InvalidInput: the order names an action that only a playbook can have.
@@ -88,7 +92,7 @@ class AnsibleLanes:
         _check(order)
         async with self._slots:
             begun = time.monotonic()
-            outcome = await self._carry_out(order)
+            outcome = await self._carry_out(order, on_display or self._on_display)
             outcome.seconds = time.monotonic() - begun
             return outcome
 
@@ -101,12 +105,12 @@ class AnsibleLanes:
             self._zygote.close()
             self._zygote = None
 
-    async def _carry_out(self, order: ModuleCall | Play) -> Outcome:
+    async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay) -> Outcome:
         process = self._idle.pop() if self._idle else await self._spawn()
         done = False
         try:
             async with asyncio.timeout(order.timeout):
-                outcome = await self._converse(process, order)
+                outcome = await self._converse(process, order, on_display)
             done = outcome is not None
         except TimeoutError:
             return Outcome(ok=False, timed_out=True, error=f"timed out after {order.timeout:g} s", lane="stock")
@@ -118,7 +122,7 @@ class AnsibleLanes:
                 self._end(process)
         return outcome or outcomes.failure(_KILLED)
 
-    async def _converse(self, process: _Process, order: ModuleCall | Play) -> Outcome | None:
+    async def _converse(self, process: _Process, order: ModuleCall | Play, on_display: OnDisplay) -> Outcome | None:
         """Send the order, relay what is displayed; None if the executor died."""
         kind = "play" if isinstance(order, Play) else "module"
         _LOG.debug("executor %d gets %s", process.pid, order.module if isinstance(order, ModuleCall) else order.kind)
@@ -132,7 +136,7 @@ class AnsibleLanes:
                 core.register_secrets(message["secrets"])
             else:
                 method, args, kwargs = message["display"]
-                self._on_display(method, tuple(args), kwargs)
+                on_display(method, tuple(args), kwargs)
         return None
 
     async def _spawn(self) -> _Process:

@@ -1,9 +1,10 @@
 """Task files, roles and playbooks in a `TaskQueueManager` of our own, inside a forked child.
 
-What differs from `ansible-playbook`: callbacks of the configuration do not run (the outcome tells of each task), tags
-and `--start-at-task` of a playbook around us do not apply, prompts are refused, `gather_facts` is off for task files
-and roles unless the keyword says otherwise, and in a playbook `hosts: all` means the order's host. If the inventory
-does not know that host, the playbook sees an inventory that holds it alone; else it sees the whole one.
+What differs from `ansible-playbook`: callbacks of the configuration do not run (the outcome tells of each task, and the
+default callback while they run if the order wants it), tags and `--start-at-task` of a playbook around us do not apply,
+prompts are refused, `gather_facts` is off for task files and roles unless the keyword says otherwise, and in a playbook
+`hosts: all` means the order's host. If the inventory does not know that host, the playbook sees an inventory that holds
+it alone; else it sees the whole one.
 """
 
 from __future__ import annotations
@@ -89,12 +90,14 @@ class PlayRunner:
         self._recorder = TaskRecorder()
         self._recorder._init_callback_methods()
         self._manager: Any = None
+        self._told = False
         if inline and known_strategy():
             _install_inline_strategy()
 
     def run_play(self, order: Play, private: bool = False) -> Outcome:
         """Run a task file, a role or a playbook; `private` if the inventory did not know the order's host."""
         self._prepare(order.check, order.diff)
+        self._told = order.told
         self._session.variable_manager.extra_vars.update(order.variables)
         if order.base or order.kind == "tasks":
             self._session.move_to(str(order.base or Path(order.source).parent))
@@ -215,7 +218,7 @@ class PlayRunner:
         self._session.inventory.clear_caches()
 
     def _listen(self, manager: Any) -> None:
-        manager._callback_plugins = [self._recorder]
+        manager._callback_plugins = [self._recorder, *([_teller()] if self._told else [])]
         self._manager = manager
 
     def _outcome(self, host: str, code: int) -> Outcome:
@@ -277,6 +280,16 @@ class _OneHostPlaybook(PlaybookExecutor):  # type: ignore[misc]
             host = self._inventory.get_host(self.host_name)
             return [[host]] if host else []
         return super()._get_serialized_batches(play)
+
+
+def _teller() -> Any:
+    """The callback that displays what `ansible-playbook` shows by default."""
+    from ansible.plugins.loader import callback_loader
+
+    teller = callback_loader.get("ansible.builtin.default")
+    teller._init_callback_methods()
+    teller.set_options()
+    return teller
 
 
 def known_strategy() -> bool:

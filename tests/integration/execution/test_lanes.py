@@ -328,3 +328,28 @@ def test_a_result_of_any_size_comes_with_its_ends(fast: bool) -> None:
     assert outcome.stdout.endswith("\nlast")
     assert " cut ...]" in outcome.stdout
     assert len(json.dumps(outcome.result)) < 5_000_000
+
+
+def test_a_play_that_tells_displays_what_the_default_callback_does_while_it_runs(tmp_path: Path) -> None:
+    marker = tmp_path / "goes on"
+    (tmp_path / "tasks.yml").write_text(
+        "- {name: First, ansible.builtin.debug: {msg: hello}}\n"
+        "- {name: Hidden, ansible.builtin.debug: {msg: unspoken}, no_log: true}\n"
+        f"- {{name: Wait, ansible.builtin.wait_for: {{path: {marker}}}}}\n"
+        f"- {{name: Write, ansible.builtin.copy: {{content: new, dest: {tmp_path}/written}}}}\n"
+    )
+
+    async def work(lanes: AnsibleLanes) -> tuple[Outcome, str]:
+        told: list[str] = []
+        order = Play("tasks", str(tmp_path / "tasks.yml"), diff=True, told=True)
+        running = asyncio.create_task(lanes.run(order, lambda method, args, kwargs: told.append(str(args[0]))))
+        await until(lambda: any("TASK [Wait]" in line for line in told))
+        marker.touch()
+        return await running, "\n".join(told)
+
+    (outcome, told), others = use(work)
+    assert outcome.ok, outcome.error
+    assert "hello" in told
+    assert "unspoken" not in told
+    assert "+new" in told, "the diff"
+    assert others == []

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import shutil
 import socket
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.integration.jobs.processes import wait_for
+from tests.integration.sshd import SSHD, Servers, serving
 
-SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
 HERE = Path(__file__).parent / "hosts"
 NAMES = ("one", "two", "machine")
-#: Core would discover the first `python3.*` of the path, which with pyenv is a program that runs none of them; and
-#: another user has to be able to run it.
-PYTHON = next(path for path in ("/usr/bin/python3", os.path.realpath(sys.executable)) if Path(path).exists())
 SECRET = "open sesame, said the vault"
 
 pytestmark = [
@@ -32,65 +23,10 @@ pytestmark = [
 ]
 
 
-@dataclass
-class Servers:
-    """The servers' ports by host, the user's key, where the connections' sockets are, and what the hosts hold.
-
-    The folders are short, for a socket's path has little room, and such as another user may enter.
-    """
-
-    ports: dict[str, int]
-    key: Path
-    control: Path
-    work: Path
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[Servers]:
-    folder = tmp_path / "ssh"
-    folder.mkdir(mode=0o700)
-    Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd wants it for the separation of privileges
-    for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
-    (folder / "authorized").write_text((folder / "user.pub").read_text())
-    ports = {name: free_port() for name in NAMES}
-    outside = Path(tempfile.mkdtemp(dir="/tmp"))
-    outside.chmod(0o755)
-    control, work = outside / "control", outside / "work"
-    control.mkdir(mode=0o700)
-    for name in NAMES:
-        (work / name).mkdir(parents=True)
-    running = []
-    for name, port in ports.items():
-        config = folder / f"{name}.conf"
-        config.write_text(
-            f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {folder / 'host'}\nPidFile none\nUsePAM no\n"
-            f"AuthorizedKeysFile {folder / 'authorized'}\nStrictModes no\nPermitRootLogin yes\nMaxStartups 50\n"
-            "Subsystem sftp internal-sftp\n"
-        )
-        running.append(subprocess.Popen([str(SSHD), "-D", "-e", "-f", config], stderr=subprocess.DEVNULL))
-    try:
-        for port in ports.values():
-            wait_for(lambda port=port: answers(port), "a server")
-        yield Servers(ports, folder / "user", control, work)
-    finally:
-        for connection in control.iterdir():
-            subprocess.run(["ssh", "-O", "exit", "-S", connection, "-"], capture_output=True, check=False)
-        shutil.rmtree(outside)
-        for server in running:
-            server.terminate()
-            server.wait()
+    with serving(tmp_path / "ssh", NAMES) as found:
+        yield found
 
 
 @pytest.fixture
@@ -115,14 +51,9 @@ def test_operations_on_three_hosts(command, folder: Path, tmp_path: Path, server
     vaulted = command(*encrypt, cwd=folder, program="ansible-vault")
     assert vaulted.code == 0, vaulted.output
     (folder / "group_vars").mkdir()
-    options = f"-o StrictHostKeyChecking=no -o UserKnownHostsFile={tmp_path / 'known'}"
     variables = {
-        "ansible_user": getpass.getuser(),
-        "ansible_ssh_private_key_file": str(servers.key),
-        "ansible_ssh_common_args": options,
-        "ansible_control_path_dir": str(servers.control),
+        **servers.variables(tmp_path / "known"),
         "ansible_remote_tmp": str(tmp_path / "remote"),
-        "ansible_python_interpreter": PYTHON,
         "ansible_become_method": "ansible.builtin.su",
         "ansible_become_flags": "-s /bin/sh",
     }

@@ -134,7 +134,8 @@ class Agent:
         assert self._job  # there is one after it was asked for
         job, self._has_failed = self._job, True
         try:
-            happened = await job.run()
+            async with self._now.turn:
+                happened = await job.run()
         except (RequestFailed, HostFailed):
             self._job = None
             raise

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.provision.agent.exit_codes import FAILED, SMOOTH, Outcome
 from ansible_ensemble.provision.agent.host import HostFailed
 from ansible_ensemble.provision.agent.job_log import JobLog
@@ -18,6 +19,7 @@ from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.parts import split_entry
+from ansible_ensemble.provision.rules.parameters import is_sealed
 
 _ASKED = {"reboot": Happened.REBOOT, "poweroff": Happened.POWEROFF, "stop": Happened.STOP}
 #: Bytes of a line that is said before its end has come.
@@ -137,9 +139,11 @@ class CurrentJob:
             self.is_marking = False
 
     async def _facts(self) -> Mapping[str, Any]:
-        """The params of the machine, secure ones open, and the machine."""
+        """The params of the machine, secure ones open and marked as sensitive, and the machine."""
         now = self._now
+        kept = await now.client.params(now.machine, aggregate=True)
         params = await now.client.params(now.machine, aggregate=True, decode=True)
+        params |= {name: mark_sensitive(params[name]) for name in params if is_sealed(kept.get(name))}
         machine = {name: value for name, value in plain(await now.look()).items() if name != _SECRET}
         return {**params, "machine": machine}
 

@@ -98,7 +98,7 @@ class JobRun:
 
     async def _play(self, action: JobAction) -> Outcome:
         await self.note(f"Starting Ansible's tasks of {action.name}")
-        check = (action.meta or {}).get("Check", "").lower() == "true"
+        check = (action.meta or {}).get("check", "").lower() == "true"
         playbook = Playbook(action.name, action.content, await self.facts(), check)
         played = await self.host.play(playbook, self.output)
         if wrong := [name for name in played.params if not is_valid_name("params", name)]:

@@ -21,7 +21,9 @@ Say = Callable[[str, str], None]
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-async def run_agents(settings: Settings, hosts: Mapping[str, Host], options: AgentOptions, say: Say) -> dict[str, int]:
+async def run_agents(
+    settings: Settings, hosts: Mapping[str, Host], options: AgentOptions, say: Say, jobs: int = 0
+) -> dict[str, int]:
     """Run an agent for each machine; their exit codes.
 
     The first signal has scripts ended and jobs given back; a second one ends without that.
@@ -31,12 +33,15 @@ async def run_agents(settings: Settings, hosts: Mapping[str, Host], options: Age
         hosts: where jobs are carried out, by machine: its UUID, or `Name:...`.
         options: of the agents.
         say: takes a machine, as named in `hosts`, and a line.
+        jobs: how many jobs run at once; 0 for any number.
     """
+    turn = asyncio.Semaphore(jobs or len(hosts))
     async with Client(settings) as client, Watch(client) as watch:
         tasks = KnownTasks(client)
 
         def agent(key: str, host: Host) -> Agent:
-            return Agent(Situation(client, watch, tasks, settings, host, options, lambda line: say(key, line)), key)
+            now = Situation(client, watch, tasks, settings, host, options, lambda line: say(key, line), turn)
+            return Agent(now, key)
 
         agents = {key: agent(key, host) for key, host in hosts.items()}
         working = [asyncio.create_task(one.run()) for one in agents.values()]

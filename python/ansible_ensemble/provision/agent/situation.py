@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,7 @@ class Situation:
         host: where jobs are carried out.
         options: how the agent behaves.
         say: takes what it says.
+        turn: held while a job runs; agents that share it run no more jobs at once than it lets them.
         machine: as it was last looked at; its bootenv is the one that runs.
         boot: what tells the boot that runs from others.
         folder: of the agent on the host.
@@ -51,6 +53,7 @@ class Situation:
     host: Host
     options: AgentOptions
     say: Callable[[str], None]
+    turn: AbstractAsyncContextManager[Any] = field(default_factory=nullcontext)
     machine: Machine = field(default_factory=Machine)
     boot: str = ""
     folder: str = ""

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.cli import endpoint, options
+from ansible_ensemble.cli import agent_hosts, endpoint, options
+from ansible_ensemble.cli.console import Console
+from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.folders import state_folder
 from ansible_ensemble.core.option import Option
 
 if TYPE_CHECKING:
+    from ansible_ensemble.machines.ansible_process import AnsibleProcess
     from ansible_ensemble.provision.agent.local_host import LocalHost
     from ansible_ensemble.provision.agent.options import AgentOptions
     from ansible_ensemble.provision.client.settings import Settings
@@ -65,25 +70,64 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "machine", metavar="MACHINE", nargs="?", default=None, help="UUID, or Name:NAME (default: $RS_UUID)"
     )
     options.add_declared(parser, DECLARED)
+    options.add_declared(parser, agent_hosts.DECLARED)
     endpoint.add(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Take this machine through its jobs."""
+    """Take this machine, or hosts of an inventory, through their jobs."""
     import asyncio
 
+    console = session.console
+    _check(arguments, console)
+    with asked_passwords(arguments, console) as answered:
+        settings = endpoint.given(answered, console)
+        given = options.given(answered, DECLARED)
+        behaviour, host = _behaviour(given, console.environment, settings), _host(given, console.environment)
+        process = agent_hosts.ansible(answered)
+        console.outlive_readers()
+        if not getattr(answered, "inventory", []):
+            machine = {_machine(answered, console): host}
+            return asyncio.run(_here(process, machine, settings, behaviour, console))
+        elsewhere = replace(behaviour, folder="", variables=_trust(replace(settings, ca_file="")))
+        return asyncio.run(agent_hosts.drive(process, answered, settings, elsewhere, console))
+
+
+def _check(arguments: argparse.Namespace, console: Console) -> None:
+    """Refuse what does not go with an inventory, or not without one.
+
+    Raises:
+        UsageError: something does not, or it is not said which machine this is.
+    """
+    hosts = getattr(arguments, "inventory", [])
+    here = ("machine", "reboot_command", "poweroff_command", "kexec_command", "boot_id")
+    for name in here if hosts else agent_hosts.OF_HOSTS:
+        if getattr(arguments, name, None):
+            said = "MACHINE" if name == "machine" else f"--{name.replace('_', '-')}"
+            raise UsageError(f"{said} does not go {'with' if hosts else 'without'} --inventory")
+    if not (hosts or _machine(arguments, console)):
+        raise UsageError("Which machine is this?", hint="give its UUID or Name:NAME, or set RS_UUID")
+
+
+def _machine(arguments: argparse.Namespace, console: Console) -> str:
+    return arguments.machine or console.environment.get("RS_UUID", "")
+
+
+async def _here(
+    process: AnsibleProcess,
+    machine: Mapping[str, LocalHost],
+    settings: Settings,
+    behaviour: AgentOptions,
+    console: Console,
+) -> int:
+    """Take this machine through its jobs; the exit code."""
+    from ansible_ensemble.machines.plays import play_here
     from ansible_ensemble.provision.agent.run import run_agents
 
-    console = session.console
-    machine = arguments.machine or console.environment.get("RS_UUID", "")
-    if not machine:
-        raise UsageError("Which machine is this?", hint="give its UUID or Name:NAME, or set RS_UUID")
-    given = options.given(arguments, DECLARED)
-    settings, host = endpoint.given(arguments, console), _host(given, console.environment)
-    behaviour = _behaviour(given, console.environment, settings)
-    console.outlive_readers()
-    codes = asyncio.run(run_agents(settings, {machine: host}, behaviour, lambda _, line: console.line(line)))
-    return codes[machine]
+    hosts = {key: replace(host, play_tasks=partial(play_here, process)) for key, host in machine.items()}
+    async with process:
+        codes = await run_agents(settings, hosts, behaviour, lambda _, line: console.line(line))
+    return max(codes.values())
 
 
 def _behaviour(given: Mapping[str, Any], environment: Mapping[str, str], settings: Settings) -> AgentOptions:

@@ -1,0 +1,149 @@
+"""What the process that has Ansible does for the one that has none: it answers until nobody is left to ask."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Callable
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.lanes import core, frames, outcomes
+from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes, OnDisplay
+from ansible_ensemble.lanes.host_variables import HostVariables
+from ansible_ensemble.lanes.processes import die_with_parent
+from ansible_ensemble.lanes.session import AnsibleSession
+from ansible_ensemble.machines.playbook_orders import written
+
+#: What may take long: it gets executors of its own, so that no script waits for it.
+_SLOW = frozenset({"ansible.builtin.reboot"})
+#: Of a banner, as Ansible prints it where there is no terminal.
+_WIDTH, _LEAST_STARS = 79, 3
+
+
+class AnsibleService:
+    """Answers questions, several at once.
+
+    Args:
+        make_session: reads the inventory, when the first question comes.
+        executors: how many plays and reboots run at once.
+    """
+
+    def __init__(self, make_session: Callable[[], AnsibleSession], executors: int) -> None:
+        self._make_session = make_session
+        self._executors = executors
+
+    @cached_property
+    def _session(self) -> AnsibleSession:
+        session = self._make_session()
+        session.add_plugins([Path(__file__).parent])
+        return session
+
+    @cached_property
+    def _slow(self) -> AnsibleLanes:
+        return self._open(self._executors)
+
+    @cached_property
+    def _quick(self) -> AnsibleLanes:
+        # they run no modules, and the processors are what they wait for
+        return self._open(min(self._executors, 2 * (os.cpu_count() or 1) + 2), fast=False)
+
+    def _open(self, executors: int, **options: Any) -> AnsibleLanes:
+        return AnsibleLanes(self._session, executors=executors, on_display=_unheard, **options)
+
+    async def close(self) -> None:
+        """End what still runs; the quick ones first: they may hold, as forks, what a zygote of the others waits for."""
+        for name in ("_quick", "_slow"):
+            if lanes := vars(self).get(name):
+                await lanes.close()
+
+    async def answer(self, question: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
+        """The answer to a question; `tell` gets what is displayed meanwhile."""
+        asked = question.pop("ask")
+        if asked == "hosts":
+            return {"hosts": self._hosts(**question)}
+        if asked == "variable":
+            return {"value": self._variable(**question)}
+        told = partial(_told, tell)
+        outcome = await (self._play(told, **question) if asked == "play" else self._call(told, **question))
+        return {"outcome": outcomes.to_message(outcome)}
+
+    def _hosts(self, pattern: str) -> list[str]:
+        found = [str(host.name) for host in self._session.inventory.get_hosts(pattern)]
+        if not found:
+            raise EnsembleError(f"No host of the inventory matches {pattern}", hint="see ansible-inventory --list")
+        return found
+
+    def _variable(self, host: str, name: str) -> Any:
+        variables = HostVariables(self._session)
+        return core.jsonable(variables.value(host, name)) if name in variables.names(host) else None
+
+    async def _call(self, told: OnDisplay, module: str, args: dict[str, Any], host: str) -> Outcome:
+        lanes = self._slow if module in _SLOW else self._quick
+        return await lanes.run(ModuleCall(module, args, Host(host)), told)
+
+    async def _play(self, told: OnDisplay, name: str, content: str, host: dict[str, Any], check: bool) -> Outcome:
+        from ansible.errors import AnsibleError
+
+        try:
+            with written(self._session, name, content) as (kind, path):
+                order = Play(kind, path, Host(**host), keywords={"name": name}, check=check, diff=True, told=True)
+                return await self._slow.run(order, told)
+        except (InvalidInput, AnsibleError) as error:
+            return outcomes.failure(core.describe(error) if isinstance(error, AnsibleError) else str(error))
+
+
+def serve(connection: socket.socket, service: AnsibleService, parent: int) -> None:
+    """Serve in this process, which was forked for it, until the other side is gone."""
+    die_with_parent(parent, signal.SIGKILL)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the agent ends us, when its scripts have ended
+    os.dup2(2, 1)
+    asyncio.run(_converse(connection, service))
+
+
+async def _converse(connection: socket.socket, service: AnsibleService) -> None:
+    reader, writer = await asyncio.open_connection(sock=connection)
+    running: dict[int, asyncio.Task[None]] = {}
+
+    async def reply(number: int, question: dict[str, Any]) -> None:
+        try:
+            answer = await service.answer(
+                question, lambda text: writer.write(frames.encode({"of": number, "text": text}))
+            )
+        except asyncio.CancelledError:
+            answer = {"cancelled": True}
+        except EnsembleError as error:
+            answer = {"error": str(error)}
+        except Exception as error:
+            answer = {"error": core.describe(error)}
+        del running[number]
+        writer.write(frames.encode({"of": number, **answer}))
+
+    while (message := await frames.read(reader)) is not None:
+        number = message.pop("number")
+        if "ask" in message:
+            running[number] = asyncio.create_task(reply(number, message))
+        elif number in running:
+            running[number].cancel()
+    for task in running.values():
+        task.cancel()
+    with contextlib.suppress(ConnectionError):
+        await service.close()
+
+
+def _told(tell: Callable[[str], None], method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    if method == "banner":
+        tell(f"\n{args[0]} {'*' * max(_LEAST_STARS, _WIDTH - len(args[0]))}")
+    elif method == "display" and not kwargs.get("log_only"):
+        tell(str(args[0]))
+
+
+def _unheard(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """What belongs to no order."""
