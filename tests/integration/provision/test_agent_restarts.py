@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.provision.agent.host import HostFailed
+from ansible_ensemble.provision.agent.local_host import LocalHost
 from tests.integration.provision.agents import Simulated
 from tests.integration.provision.conftest import Walking
 from tests.integration.provision.served import PATIENCE
@@ -228,5 +231,46 @@ def test_the_secret_of_an_agent_is_not_its_scripts(walk: Walking) -> None:
         assert key not in json.dumps(agent.lines)
         token = next(line for line in log.splitlines() if line.startswith("RS_TOKEN="))
         assert token.partition("=")[2]
+
+    walk(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Faltering(LocalHost):
+    """A machine where nothing can be written at first."""
+
+    tries: list[str] = field(default_factory=list)
+
+    async def make_folder(self, parent: str, prefix: str) -> str:
+        self.tries.append(prefix)
+        if len(self.tries) < 3:
+            raise HostFailed("not yet")
+        return await super(Faltering, self).make_folder(parent, prefix)
+
+
+def test_a_machine_that_booted_goes_on_after_errors_too(walk: Walking) -> None:
+    async def steps(walk: Walk) -> None:
+        await walk.task("only", "exit 0")
+        await walk.workflow("flow", {"stage": ["only"]})
+        simulated = Simulated(walk, await walk.machine("m", "flow"))
+        await walk.cli.machine_field(simulated.machine["Uuid"], Runnable=False)
+        host = Faltering(simulated.host.power, simulated.host.environment, "boot-1")
+        async with simulated.running(host, oneshot=True) as agent:
+            assert await agent.ended == 0
+        assert agent.lines.count("Error: not yet") == 2
+        assert await walk.jobs(simulated.machine) == [("only", 1, "finished", "complete")]
+
+    walk(steps)
+
+
+def test_the_current_job_may_have_been_deleted(walk: Walking) -> None:
+    async def steps(walk: Walk) -> None:
+        await walk.task("only", "exit 0")
+        await walk.workflow("flow", {"stage": ["only"]})
+        simulated = Simulated(walk, await walk.machine("m", "flow"))
+        assert (await simulated.run()).codes == [0]
+        await walk.cli.delete_jobs(simulated.machine["Uuid"])
+        ran = await simulated.run(exit_on_failure=True)
+        assert ran.code == 0, ran.lines
 
     walk(steps)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.states import Happened
+from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.patch import Operation
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -14,6 +15,8 @@ from ansible_ensemble.provision.objects.machine import Machine
 #: In the Meta of a failed job: its agent was gone before it ended. The value says what becomes of its machine.
 ABANDONED = "abandoned"
 _GOES_ON, _WENT_ON, _STAYS = "machine goes on", "machine went on", "machine was paused"
+#: What is answered for a job that is no more; a machine's token is told as little of it as of others' jobs.
+_GONE = (403, 404)
 _OWED = {"reboot": Happened.REBOOT_OWED, "poweroff": Happened.POWEROFF_OWED}
 
 
@@ -30,36 +33,37 @@ async def begin(now: Situation, key: str) -> Happened:
         EnsembleError: another agent runs for the machine, or nothing can be kept.
     """
     fresh = await now.client.get(Machine, key)
-    has_booted = await _recall(now, fresh)
+    await _recall(now, fresh)
     now.changes = await now.watch.changes(fresh.uuid)
-    left = await now.client.get(Job, fresh.current_job) if fresh.current_job else None
-    if left and not has_booted and _is_owed(now, fresh, left):
+    left = await _current_job(now, fresh)
+    if left and not now.has_booted and _is_owed(now, fresh, left):
         return _OWED[left.exit_state]
     abandoned = await _abandoned(now, fresh, left) if left else None
     if fresh.boot_env != now.machine.boot_env and not now.context:
         return Happened.BOOTENV_CHANGED
-    if abandoned or (has_booted and not now.context and not fresh.runnable):
+    if abandoned or (now.has_booted and not now.context and not fresh.runnable):
         await now.set_runnable(True)
     if abandoned:
         await now.client.patch(Job, abandoned.uuid, [_saying(abandoned, _WENT_ON)])
-    now.machine = fresh
+    now.machine, now.has_booted = fresh, False
     now.save()
     return Happened.READY
 
 
-async def _recall(now: Situation, fresh: Machine) -> bool:
-    """Know what an agent knew in this boot; whether there was none, which means that the machine has booted."""
+async def _recall(now: Situation, fresh: Machine) -> None:
+    """Know what an agent knew in this boot; if there was none, the machine has booted."""
     boot = await now.host.boot()
-    if now.machine.uuid and boot == now.boot:
+    if boot == now.boot:
         await now.host.end_scripts(now.folder)
-        return False
-    now.machine, now.boot, now.job, now.stopping = fresh, boot, "", False
+        return
+    now.machine = fresh
     saved = now.recall()
-    await _prepare_folder(now, saved.folder if saved else "")
-    if not (saved and boot and saved.boot_time == boot):
-        return True
-    now.machine, now.job, now.stopping = saved.machine, saved.job, saved.stopping
-    return False
+    await _prepare_folder(now, saved.folder if saved else now.folder)
+    if saved and boot and saved.boot_time == boot:
+        now.machine, now.job, now.stopping = saved.machine, saved.job, saved.stopping
+    else:
+        now.job, now.stopping, now.has_booted = "", False, True
+    now.boot = boot  # the last: what failed until here is done again
 
 
 async def _prepare_folder(now: Situation, old: str) -> None:
@@ -72,6 +76,16 @@ async def _prepare_folder(now: Situation, old: str) -> None:
     if old:
         await now.host.remove_folder(old)
     now.folder = await now.host.make_folder(await now.param("runner-tmpdir") or "", "runner-")
+
+
+async def _current_job(now: Situation, machine: Machine) -> Job | None:
+    """The machine's current job; it may have been deleted."""
+    try:
+        return await now.client.get(Job, machine.current_job) if machine.current_job else None
+    except RequestFailed as error:
+        if error.error.code not in _GONE:
+            raise
+        return None
 
 
 def _is_owed(now: Situation, fresh: Machine, job: Job) -> bool:

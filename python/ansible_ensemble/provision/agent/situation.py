@@ -38,7 +38,8 @@ class Situation:
         say: takes what it says.
         turn: held while a job runs; agents that share it run no more jobs at once than it lets them.
         machine: as it was last looked at; its bootenv is the one that runs.
-        boot: what tells the boot that runs from others.
+        boot: what tells the boot that runs from others; None before it is known.
+        has_booted: whether the machine has booted, and was not yet let go on.
         folder: of the agent on the host.
         job: the UUID of the latest job that was run in this boot.
         stopping: whether the machine is made not runnable because of how that job ended.
@@ -55,7 +56,8 @@ class Situation:
     say: Callable[[str], None]
     turn: AbstractAsyncContextManager[Any] = field(default_factory=nullcontext)
     machine: Machine = field(default_factory=Machine)
-    boot: str = ""
+    boot: str | None = None
+    has_booted: bool = False
     folder: str = ""
     job: str = ""
     stopping: bool = False
@@ -85,7 +87,7 @@ class Situation:
         if self.saved:
             self.saved.save(
                 Saved(
-                    boot_time=self.boot,
+                    boot_time=self.boot or "",
                     machine=self.machine,
                     job=self.job,
                     folder=self.folder,
@@ -97,7 +99,7 @@ class Situation:
         """Know nothing of this boot, and keep nothing: what follows is another one."""
         if self.saved:
             self.saved.forget()
-        self.boot, self.machine = "", self.machine.replaced(boot_env="")
+        self.boot = None
 
     async def leave(self) -> None:
         """Remove the folder on the host, if it is the agent's own, and let other agents have what is kept."""
