@@ -10,12 +10,12 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.desired.change import shown
 from ansible_ensemble.provision.desired.keeper import WITH_PARAMS
-from ansible_ensemble.provision.desired.snapshot import Snapshot
 from ansible_ensemble.provision.objects.base import Object, wire_name
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import aggregated, is_sealed
+from ansible_ensemble.provision.service.snapshot import Snapshot
 
 Plain = dict[str, Any]
 

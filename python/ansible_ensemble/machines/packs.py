@@ -17,9 +17,9 @@ from ansible_ensemble.provision.content.decoding import decoded_meta
 from ansible_ensemble.provision.content.pack import Pack
 from ansible_ensemble.provision.content.server import load, surroundings
 from ansible_ensemble.provision.desired.prediction import answered
-from ansible_ensemble.provision.desired.snapshot import Snapshot
 from ansible_ensemble.provision.objects.bundle import Bundle
 from ansible_ensemble.provision.service.contents import remove_content
+from ansible_ensemble.provision.service.snapshot import Snapshot
 
 Plain = dict[str, Any]
 #: Runs a function of a client.

@@ -13,7 +13,7 @@ from ansible_ensemble.provision.content.decoding import decoded, decoded_meta
 from ansible_ensemble.provision.content.folder import read_folder
 from ansible_ensemble.provision.content.judge import Judge
 from ansible_ensemble.provision.content.pack import Entry, Pack
-from ansible_ensemble.provision.content.trial import Surroundings, Trial, trial
+from ansible_ensemble.provision.content.trial import Surroundings, Trial
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleMeta
 from ansible_ensemble.provision.objects.codec import plain
@@ -67,15 +67,15 @@ def check(pack: Pack, server: Surroundings | None = None) -> Checked:
         errors += wrong
         made += [(entry, one)] if one is not None else []
     bundle = Bundle(meta=meta, sections=_sections(made, as_written=not errors))
-    with trial(server) as tried:
-        before = tried.held(meta.name)
-        lacking = prerequisites_of(meta) if server is None else []
-        judge = Judge(made, _others(tried, meta), pack.unread, lenient=bool(lacking))
-        judge.judge()
-        tried.assume(lacking)
-        refusals = [*_refusals(pack, bundle, tried, judge)] if meta.name else []
-        found = _unique([*errors, *judge.errors, *refusals])
-        return Checked(bundle, found, _unique(judge.warnings), before, tried.held(meta.name))
+    tried = Trial(server)
+    before = tried.held(meta.name)
+    lacking = prerequisites_of(meta) if server is None else []
+    judge = Judge(made, _others(tried, meta), pack.unread, lenient=bool(lacking))
+    judge.judge()
+    tried.assume(lacking)
+    refusals = [*_refusals(pack, bundle, tried, judge)] if meta.name else []
+    found = _unique([*errors, *judge.errors, *refusals])
+    return Checked(bundle, found, _unique(judge.warnings), before, tried.held(meta.name))
 
 
 def _sections(made: Iterable[tuple[Entry, Object]], as_written: bool) -> dict[str, dict[str, Any]]:

@@ -1,24 +1,16 @@
-"""A server's objects in a store of their own, where a pack is loaded to see what becomes of it."""
+"""A copy of what a server holds, into which a pack is loaded to see what becomes of it."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleRecord, BundleSummary
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.service import built_ins, contents
 from ansible_ensemble.provision.service.secure_params import concealed
-from ansible_ensemble.provision.store.opening import open_store
-from ansible_ensemble.provision.store.transaction import Reader, Store, Transaction
-
-Kept = TypeVar("Kept", bound=Object)
+from ansible_ensemble.provision.service.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,33 +27,31 @@ class Surroundings:
 
 
 class Trial:
-    """A store that is like a server's; what happens in it is gone afterwards."""
+    """A server's objects, or what is built in where there is no server."""
 
-    def __init__(self, runner: asyncio.Runner, store: Store) -> None:
-        self._runner, self._store = runner, store
+    def __init__(self, surroundings: Surroundings | None = None) -> None:
+        if surroundings is None:
+            self._snapshot = Snapshot((), {})
+            built_ins.bring(self._snapshot)
+        else:
+            self._snapshot = Snapshot(surroundings.objects, surroundings.preferences)
+            for one in surroundings.objects:  # what is sealed stays so: the keys are the server's
+                self._snapshot.update(concealed(self._snapshot, self._snapshot, one, one))
 
     def objects(self) -> list[Object]:
         """All objects of the kinds of content."""
-        return self._runner.run(self._store.read(_objects))
+        return [one for kind in contents.SECTIONS.values() for one in self._snapshot.all(kind)]
 
     def held(self, bundle: str) -> list[Object]:
         """The record and the objects of a bundle."""
-
-        def of(reader: Reader) -> list[Object]:
-            record = reader.get(BundleRecord, bundle)
-            return [*([record] if record else ()), *(one for one in _objects(reader) if one.bundle == bundle)]
-
-        return self._runner.run(self._store.read(of))
+        record = self._snapshot.get(BundleRecord, bundle)
+        return [*([record] if record else ()), *(one for one in self.objects() if one.bundle == bundle)]
 
     def assume(self, bundles: Sequence[str]) -> None:
         """Have bundles, with nothing in them, where there are none of these names."""
-
-        def record(tx: Transaction) -> None:
-            for name in bundles:
-                if tx.get(BundleRecord, name) is None:
-                    tx.create(BundleRecord(name=name, validated=True, available=True))
-
-        self._runner.run(self._store.transact(record, "trial"))
+        for name in bundles:
+            if self._snapshot.get(BundleRecord, name) is None:
+                self._snapshot.create(BundleRecord(name=name, validated=True, available=True))
 
     def load(self, bundle: Bundle) -> BundleSummary:
         """Load a bundle, in the place of what has its name.
@@ -70,48 +60,6 @@ class Trial:
             Refused: a server would refuse it.
         """
         name, body = bundle.meta.name, encode(bundle)
-
-        def loaded(tx: Transaction) -> BundleSummary:
-            if tx.get(BundleRecord, name):
-                return contents.replace_content(tx, name, body)
-            return contents.create_content(tx, body)
-
-        return self._runner.run(self._store.transact(loaded, "trial"))
-
-
-@contextmanager
-def trial(surroundings: Surroundings | None = None) -> Iterator[Trial]:
-    """A store with what a server holds; without one, with what is built in."""
-    with TemporaryDirectory(prefix="content-") as folder, asyncio.Runner() as runner:
-        store = runner.run(open_store(Path(folder) / "trial.sqlite"))
-        try:
-            runner.run(store.transact(lambda tx: _fill(tx, surroundings), "trial"))
-            yield Trial(runner, store)
-        finally:
-            runner.run(store.close())
-
-
-def _objects(reader: Reader) -> list[Object]:
-    return [one for kind in contents.SECTIONS.values() for one in reader.all(kind)]
-
-
-def _fill(tx: Transaction, surroundings: Surroundings | None) -> None:
-    if surroundings is None:
-        built_ins.bring(tx)
-        return
-    catalog = _Given(surroundings.objects)
-    for one in surroundings.objects:  # what is sealed stays so: the keys are the server's
-        tx.create(concealed(tx, catalog, one, one))
-    for name, value in surroundings.preferences.items():
-        tx.set_preference(name, value)
-
-
-class _Given:
-    """Objects by kind and key."""
-
-    def __init__(self, objects: Sequence[Object]) -> None:
-        self._objects = {(one.PREFIX, one.key): one for one in objects}
-
-    def get(self, kind: type[Kept], key: str) -> Kept | None:
-        """The object of a kind with a key."""
-        return self._objects.get((kind.PREFIX, key))  # type: ignore[return-value] # the prefix is the kind's
+        if self._snapshot.get(BundleRecord, name):
+            return contents.replace_content(self._snapshot, name, body)
+        return contents.create_content(self._snapshot, body)

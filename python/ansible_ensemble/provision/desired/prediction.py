@@ -10,12 +10,12 @@ from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.patch import Operation
 from ansible_ensemble.provision.desired.keeper import Live, Seen
-from ansible_ensemble.provision.desired.snapshot import Snapshot
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import crud
+from ansible_ensemble.provision.service.snapshot import Snapshot
 from ansible_ensemble.provision.store.transaction import Transaction
 
 T = TypeVar("T")

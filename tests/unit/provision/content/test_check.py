@@ -11,7 +11,7 @@ import yaml
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.provision.content.changes import changes, summary
 from ansible_ensemble.provision.content.check import Checked, check, read_pack
-from ansible_ensemble.provision.content.trial import Surroundings, trial
+from ansible_ensemble.provision.content.trial import Surroundings, Trial
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta, BundleRecord
@@ -27,8 +27,8 @@ def checked(folder: Path, sections: Any, *held: Object, server: bool = False, **
 
 
 def _surroundings(*held: Object, **preferences: str) -> Surroundings:
-    with trial() as tried:
-        built_in = [*tried.objects(), *(one for one in tried.held("BasicStore") if isinstance(one, BundleRecord))]
+    tried = Trial()
+    built_in = [*tried.objects(), *(one for one in tried.held("BasicStore") if isinstance(one, BundleRecord))]
     return Surroundings([*built_in, *held], preferences)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object, Reference, wire_name
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.event import Event
 
@@ -18,7 +18,10 @@ class Snapshot:
     principal = "system"
 
     def __init__(self, objects: Iterable[Object], preferences: Mapping[str, str]) -> None:
-        self._objects = {(one.PREFIX, one.key): one for one in objects}
+        self._objects: dict[Reference, Object] = {}
+        self._referrers: dict[Reference, set[Reference]] = {}
+        for one in objects:
+            self.update(one)
         self._preferences = dict(preferences)
         self._secrets: dict[str, bytes] = {}
 
@@ -51,7 +54,8 @@ class Snapshot:
 
     def referrers(self, prefix: str, key: str) -> list[Object]:
         """The objects that name another one."""
-        return [one for one in self._objects.values() if (prefix, key) in one.references()]
+        named = sorted(self._referrers.get((prefix, key), ()))
+        return [self._objects[reference] for reference in named]
 
     def preferences(self) -> dict[str, str]:
         """The settings of the server."""
@@ -73,13 +77,20 @@ class Snapshot:
 
     def update(self, changed: Object) -> None:
         """Keep an object."""
-        self._objects[changed.PREFIX, changed.key] = changed
+        self.delete(changed)
+        reference = (changed.PREFIX, changed.key)
+        self._objects[reference] = changed
+        for named in changed.references():
+            self._referrers.setdefault(named, set()).add(reference)
 
     create = save = update
 
     def delete(self, gone: Object) -> None:
         """Remove the object of its key."""
-        self._objects.pop((gone.PREFIX, gone.key), None)
+        reference = (gone.PREFIX, gone.key)
+        before = self._objects.pop(reference, None)
+        for named in before.references() if before else ():
+            self._referrers[named].discard(reference)
 
     def log(self, _job: str, _offset: int, _size: int) -> bytes:
         """Nothing."""
