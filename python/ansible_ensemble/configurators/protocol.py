@@ -30,6 +30,17 @@ class SubTask:
 
 
 @dataclass(slots=True)
+class Progress:
+    """An order of another kind: tell those who look on how far the task is. Nothing is executed.
+
+    Attributes:
+        text: a line for people.
+    """
+
+    text: str
+
+
+@dataclass(slots=True)
 class Conversation:
     """An order of another kind: a local command that asks while it runs (`execution.conversation`).
 
@@ -39,7 +50,7 @@ class Conversation:
     """
 
     command: Command
-    answer: Callable[[Any], Generator[Order | SubTask, Any, Any]]
+    answer: Callable[[Any], Generator[Order | SubTask | Progress, Any, Any]]
 
 
 class Basis(str, Enum):
@@ -136,6 +147,9 @@ class Task(Protocol):
     def open_secrets(self) -> AbstractContextManager[Path]:
         """The instance's folder of secret files, which the ensemble keeps; they are in clear while it is open."""
 
+    def hide(self, value: Any) -> None:
+        """Mask a value from now on wherever it would be shown: it turned out to be a secret."""
+
     def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
         """What is known of SELF, HOST, SOURCE or TARGET, of these names or all; None if it means nothing."""
 
@@ -160,7 +174,7 @@ class Task(Protocol):
         """Names of outputs that are read somewhere, whether the operation declares them or not."""
 
 
-Steps = Generator[Order | SubTask | Conversation, Any, Result]
+Steps = Generator[Order | SubTask | Conversation | Progress, Any, Result]
 
 
 class Configurator(Protocol):

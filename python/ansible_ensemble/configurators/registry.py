@@ -13,6 +13,7 @@ from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.locations import collection_folders
+from ansible_ensemble.configurators.machine import MachineConfigurator
 from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.module_names import module_fault
 from ansible_ensemble.configurators.play import PlayConfigurator
@@ -40,6 +41,7 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
     "python": PythonConfigurator,
     "terraform": TerraformConfigurator,
     "delegate": DelegateConfigurator,
+    "machine": MachineConfigurator,
 }
 
 

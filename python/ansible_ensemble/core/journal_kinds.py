@@ -11,6 +11,7 @@ class EntryKind(str, Enum):
     JOURNAL = "journal"
     JOB_STARTED = "job-started"
     STARTED = "started"
+    PROGRESSED = "progressed"
     FINISHED = "finished"
     SKIPPED = "skipped"
     BLOCKED = "blocked"

@@ -7,22 +7,31 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
 from typing import Any, TypeVar
 
-from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Result, SubTask
+from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Progress, Result, SubTask
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Order
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.execution.workers import Workers
 
-_Ordered = Order | SubTask | Conversation
+_Ordered = Order | SubTask | Conversation | Progress
 _Returned = TypeVar("_Returned")
 
 
 class Driver:
-    """Drives configurators: each order goes to the workers, each sub-task to its own operation."""
+    """Drives configurators: each order goes to the workers, each sub-task to its own operation.
 
-    def __init__(self, workers: Workers, run_sub_task: Callable[[JobTask, SubTask], Awaitable[Result]]) -> None:
+    What a task tells of its progress goes to `tell`.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        run_sub_task: Callable[[JobTask, SubTask], Awaitable[Result]],
+        tell: Callable[[JobTask, str], Awaitable[None]],
+    ) -> None:
         self._workers = workers
         self._run_sub_task = run_sub_task
+        self._tell = tell
 
     async def carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
         """Carry out a task; without a configurator there is nothing to do.
@@ -60,6 +69,9 @@ class Driver:
 
     async def _ordered(self, task: JobTask, order: _Ordered) -> object:
         match order:
+            case Progress():
+                await self._tell(task, order.text)
+                return None
             case SubTask():
                 return await self._run_sub_task(task, order)
             case Conversation():

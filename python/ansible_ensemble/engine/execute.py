@@ -24,6 +24,7 @@ from ansible_ensemble.engine.journal_entries import (
     JobStopping,
     Mended,
     OperationsPlanned,
+    Progressed,
     Skipped,
     Waiting,
 )
@@ -84,7 +85,7 @@ class JobExecution:
         self._sink = EventSink(journal, (self._endings.take, *observers))
         self._workers = workers
         self._renderer = renderer
-        self._driver = Driver(workers, self._sub_task)
+        self._driver = Driver(workers, self._sub_task, self._tell_progress)
         self._planned = {operation.key: operation for operation in plan.operations}
         self._scheduler = Scheduler(
             Limits(jobs=options.parallel, per_host=options.jobs_per_host or None), fail_fast=options.fail_fast
@@ -369,6 +370,10 @@ class JobExecution:
         self._feed(events.StopRequested(reason))
         with suppress(EnsembleError):  # the next entry will fail in the same way
             await self._sink.write(JobStopping(reason=reason, running=tuple(sorted(self._running))))
+
+    async def _tell_progress(self, task: JobTask, text: str) -> None:
+        """Tell how far a task is; those who follow the journal read it there."""
+        await self._sink.write(Progressed(key=task.planned.key, text=self._ensemble.redactor.text(text)))
 
     def _tell_stop(self, number: int) -> None:
         self._sink.tell(JobStopping(signal=number, running=tuple(sorted(self._running))))

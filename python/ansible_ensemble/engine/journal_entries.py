@@ -230,6 +230,20 @@ class Waiting(_Entry):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed(_Entry):
+    """An operation that runs tells how far it is.
+
+    Attributes:
+        key: the operation's key; of a sub-task, that of its operation.
+        text: a line for people.
+    """
+
+    kind = EntryKind.PROGRESSED
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobStopping(_Entry):
     """A job begins nothing more.
 
@@ -291,7 +305,7 @@ class JobFinished(_Entry):
 Ending = Finished | Skipped | Blocked | Cancelled
 #: Entries that tell when they were written.
 Timed = JobStarted | OperationEntry | JobFinished
-Entry = JobStarted | Started | Ending | Waiting | JobStopping | OperationsPlanned | Mended | JobFinished
+Entry = JobStarted | Started | Progressed | Ending | Waiting | JobStopping | OperationsPlanned | Mended | JobFinished
 _TYPES: Mapping[str, type[Entry]] = {one.kind.value: one for one in get_args(Entry)}
 
 

@@ -116,6 +116,10 @@ class JobTask:
         """Evaluate an `eval` expression in the context of the instance."""
         return self.scope.query(expression)
 
+    def hide(self, value: object) -> None:
+        """Mask a value from now on wherever it would be shown."""
+        self.scope.evaluator.environment.redactor.add(value)
+
     def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
         """What is known of SELF, HOST, SOURCE or TARGET, of these names or all; None if it means nothing."""
         return self.scope.known(keyword, names)

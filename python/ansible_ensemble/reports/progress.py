@@ -76,6 +76,8 @@ class Progress:
             return [f"{head} waiting for {names}" if names else head.rstrip(":;")]
         if kind == EntryKind.WAITING:
             return self._waiting(event)
+        if kind == EntryKind.PROGRESSED:
+            return self._progressed(event)
         if kind not in _TOLD:
             return []
         if self.dependants is not None:
@@ -112,6 +114,11 @@ class Progress:
             return []
         causes = ", ".join(key_title(str(item)) for item in event.get("for") or [])
         return [clean(f"{key_title(event['key'])} waits for {causes}")] if causes else []
+
+    def _progressed(self, event: dict[str, Any]) -> list[str]:
+        """What an operation that runs tells of itself; a sub-task tells it for its operation."""
+        one = self.running.get(event["key"].partition(">")[0])
+        return [f"{self._count(one.number)} {one.title}: {clean(str(event['text']))}"] if one else []
 
     def _is_silent(self, event: dict[str, Any]) -> bool:
         if event["key"] in self.silent:

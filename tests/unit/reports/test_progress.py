@@ -39,6 +39,17 @@ def test_what_runs_long_is_named_ever_more_seldom():
     assert progress.tick(80.0) == ["[1/1] app: configure still running (80s)"]
 
 
+def test_what_an_operation_tells_of_itself_while_it_runs():
+    progress = Progress(total=3)
+    told = {"event": "progressed", "key": STARTED["key"], "text": "2 of 7"}
+    assert progress.lines(told, 0.0) == []
+    progress.lines(started(), 0.0)
+    assert progress.lines(told, 1.0) == ["[1/3] app: configure: 2 of 7"]
+    assert progress.lines(told | {"key": f"{STARTED['key']}>db:Standard.create"}, 1.0) == [
+        "[1/3] app: configure: 2 of 7"
+    ]
+
+
 def test_what_ended_is_not_named_again():
     progress = Progress(total=1)
     progress.lines(started(), 0.0)

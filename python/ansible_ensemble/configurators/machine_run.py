@@ -1,0 +1,178 @@
+"""A machine's run through its workflow: begun, followed, paused."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from ansible_ensemble.configurators.machine_wanted import Wanted
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.sensitive import Redactor
+from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.client.machine_watch import look, watched
+from ansible_ensemble.provision.client.standing import Standing
+from ansible_ensemble.provision.objects.content import Param
+from ansible_ensemble.provision.objects.job import Job
+from ansible_ensemble.provision.objects.machine import Machine
+
+#: Lines of a failed job's log that an error shows.
+_LINES = 10
+
+Tell = Callable[[str], None]
+
+
+class Stopped(EnsembleError):
+    """A machine does not go on by itself."""
+
+
+async def begin(client: Client, machine: Machine, wanted: Wanted, *, changed: bool, tell: Tell) -> bool:
+    """Set a machine going where it has to run something; whether it has to.
+
+    Args:
+        client: asks the server.
+        machine: as it is.
+        wanted: what is wanted of it.
+        changed: whether something of it was changed.
+        tell: takes how far it is.
+
+    Raises:
+        RequestFailed: the server refuses, or cannot be reached.
+    """
+    if machine.workflow != wanted.workflow:
+        machine = await _set(client, machine, Workflow=wanted.workflow)
+        tell(f"workflow {wanted.workflow}")
+    elif machine.workflow_complete:
+        if not changed or wanted.rerun == "nothing":
+            return False
+        machine = await _again(client, machine, wanted)
+        tell(f"workflow {wanted.workflow} again")
+    elif machine.current_task >= 0 and not _is_over(await look(client, machine.uuid)):
+        return True
+    if not machine.runnable:
+        machine = await _set(client, machine, Runnable=True)
+    await act(client, machine, wanted.deploy_actions, tell)
+    return True
+
+
+async def act(client: Client, machine: Machine, actions: list[str], tell: Tell) -> None:
+    """Run actions of the server on a machine, one after the other.
+
+    Raises:
+        RequestFailed: there is no such action for the machine, or it failed.
+    """
+    for action in actions:
+        tell(action)
+        await client.invoke(machine, action, {})
+
+
+async def follow(client: Client, machine: Machine, workflow: str, tell: Tell) -> Machine:
+    """The machine when its workflow is complete; each task is told when it begins.
+
+    Raises:
+        Stopped: it does not go on by itself, or is no more; the message says why, with the last lines of the job's log.
+        RequestFailed: the server refuses, or went away and did not come back.
+    """
+    told = None
+    async for _, standing in watched(client, [machine.uuid]):
+        if standing is None:
+            raise Stopped("the machine was deleted")
+        if standing.machine.workflow != workflow:
+            raise Stopped(f"its workflow is {standing.machine.workflow or 'none'} now, not {workflow}")
+        if standing.is_complete or _went_off_at_the_end(standing):
+            return standing.machine
+        if _is_over(standing) and _is_over(now := await look(client, machine.uuid)) and now:
+            raise Stopped(await _why(client, now))
+        if (line := _line(standing)) and line != told:
+            told = line
+            tell(line)
+    raise Stopped("nothing was heard of the machine any more")
+
+
+async def pause(client: Client, machine: Machine) -> None:
+    """Have a machine run no further task; what its agent is at ends in its own time.
+
+    Raises:
+        RequestFailed: the server refuses, or cannot be reached.
+    """
+    await _set(client, machine, Runnable=False)
+
+
+def why_stopped(standing: Standing) -> str:
+    """Why a machine does not go on by itself; empty if it does, or is complete."""
+    return _reason(standing) if _is_over(standing) and not standing.is_complete else ""
+
+
+def _is_over(standing: Standing | None) -> bool:
+    """Whether a machine goes on only if somebody asks for it: also one that was paused or powered itself off."""
+    if standing is None or standing.is_over:
+        return True
+    return standing.state == "powered off" or (standing.state == "not runnable" and _was_begun(standing))
+
+
+def _was_begun(standing: Standing) -> bool:
+    """Whether its job is of the entry that it is at; before the first, it has yet to boot."""
+    return standing.job is not None and standing.job.current_index == standing.machine.current_task
+
+
+def _went_off_at_the_end(standing: Standing) -> bool:
+    """Whether the last task has powered it off: nothing is left that an agent could be told."""
+    return standing.state == "powered off" and standing.machine.current_task == len(standing.machine.tasks) - 1
+
+
+async def _why(client: Client, standing: Standing) -> str:
+    lines = await _last_lines(client, standing.machine, standing.job) if standing.job else []
+    return "\n".join([_reason(standing), *(f"  {line}" for line in lines)])
+
+
+def _reason(standing: Standing) -> str:
+    machine, job = standing.machine, standing.job
+    if standing.state == "unavailable":
+        return f"the machine is not available: {'; '.join(machine.errors)}"
+    if job is None:
+        return f"the machine is {standing.state}"
+    exit_state = f", exit state {job.exit_state}" if job.exit_state else ""
+    at = f"task {standing.done} of {standing.total}"
+    return f"the machine is {standing.state} after {job.task}, {at} (job {job.state}{exit_state})"
+
+
+async def _last_lines(client: Client, machine: Machine, job: Job) -> list[str]:
+    """The end of a job's log, without the values of secure params."""
+    parts = [part async for part in client.log(job.uuid)]
+    lines = deque(b"".join(parts).decode(errors="replace").splitlines(), _LINES)
+    redactor = Redactor(await _secrets(client, machine))
+    return [redactor.text(line) for line in lines]
+
+
+async def _secrets(client: Client, machine: Machine) -> list[Any]:
+    """The values of the machine's secure params, as far as they may be read."""
+    secure = {param.name for param in await client.select(Param, {"Secure": "true"})}
+    try:
+        params = await client.params(machine, aggregate=True, decode=True) if secure else {}
+    except RequestFailed:
+        return []
+    return [value for name, value in params.items() if name in secure]
+
+
+def _line(standing: Standing) -> str:
+    """What a machine is at, in words; empty where there is nothing to tell."""
+    at = f"{standing.task} ({standing.done} of {standing.total})"
+    if standing.state == "running" and ":" not in standing.task:
+        return at
+    if standing.state == "rebooting":
+        return f"reboots into {standing.machine.boot_env}"
+    return f"{at} failed, and is tried again" if standing.state == "retrying" else ""
+
+
+async def _again(client: Client, machine: Machine, wanted: Wanted) -> Machine:
+    if wanted.rerun == "bootenv":
+        return await _set(client, machine, CurrentTask=-1)
+    machine = await _set(client, machine, Workflow="")
+    return await _set(client, machine, Workflow=wanted.workflow)
+
+
+async def _set(client: Client, machine: Machine, **fields: Any) -> Machine:
+    """Set fields, whatever they were."""
+    operations = [{"op": "replace", "path": f"/{name}", "value": value} for name, value in fields.items()]
+    return await client.patch(Machine, machine.uuid, operations)
