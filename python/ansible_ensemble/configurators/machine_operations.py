@@ -86,6 +86,12 @@ class _Operation:
                 self._foretell_undeploy(machine)
             case "delete":
                 await self._undeploy(machine)
+            case "create" if self._said.check:
+                self._refuse_wrong(machine)
+                self._foretell([] if machine else [Difference("machine", None, self._wanted.name)])
+            case "create":
+                self.ended.attributes["adopted"] = self._refuse_wrong(machine)
+                self._observe(machine or await self._make())
             case _ if self._said.check:
                 await self._foretell_deploy(machine)
             case _:
@@ -173,23 +179,23 @@ class _Operation:
     # --- deploy ---
 
     async def _deploy(self, machine: Machine | None) -> None:
-        adopted = self._refuse_wrong(machine)
-        self.ended.modified = None
-        changed = machine is None
-        if machine is None:
-            made = shaped(Machine(), self._wanted, ())
-            machine = await self._client.create(made.replaced(workflow=self._wanted.workflow))
-            self._talk.tell(f"created machine {machine.name}")
-        else:
-            before = machine
-            machine = await self._client.change(before, shaped(before, self._wanted, self._stale))
-            changed = machine != before
-        self.ended.modified = changed
-        self.ended.attributes |= {"adopted": adopted, "set_params": sorted(self._wanted.params)}
+        self._refuse_wrong(machine)
+        before = machine or await self._make()
+        machine = await self._client.change(before, shaped(before, self._wanted, self._stale))
+        changed = machine != before
+        self.ended.modified = self.ended.modified or changed
+        self.ended.attributes["set_params"] = sorted(self._wanted.params)
         self._observe(machine)
         if self._wanted.workflow:
             machine = await self._run(machine, self._wanted, changed=changed)
         self._observe(machine)
+
+    async def _make(self) -> Machine:
+        """Create the machine; it is given its workflow when that is followed."""
+        machine = await self._client.create(shaped(Machine(), self._wanted, ()))
+        self.ended.modified = True
+        self._talk.tell(f"created machine {machine.name}")
+        return machine
 
     async def _run(self, machine: Machine, wanted: Wanted, *, changed: bool) -> Machine:
         """Have the machine complete a workflow."""
@@ -223,7 +229,8 @@ class _Operation:
         self._refuse_wrong(machine)
         await self._refuse_missing()
         if machine is None:
-            self._foretell([Difference("machine", None, self._wanted.name)])
+            machine = shaped(Machine(name=self._wanted.name), self._wanted, ())
+            self._foretell(list(differences(machine, self._wanted, (), self._secure)))
             return
         found = await self._differences(machine)
         standing = await look(self._client, machine.uuid)

@@ -19,6 +19,8 @@ from ansible_ensemble.provision.objects.machine import Machine
 
 #: Lines of a failed job's log that an error shows.
 _LINES = 10
+#: What an agent says, in the Meta of a job that one before it left behind, where it lets the machine go on.
+_ABANDONED, _GOES_ON = "abandoned", "machine goes on"
 
 Tell = Callable[[str], None]
 
@@ -106,7 +108,11 @@ def why_stopped(standing: Standing) -> str:
 
 def _is_over(standing: Standing | None) -> bool:
     """Whether a machine goes on only if somebody asks for it: also one that was paused or powered itself off."""
-    if standing is None or standing.is_over:
+    if standing is None:
+        return True
+    if standing.job and standing.job.meta.get(_ABANDONED) == _GOES_ON:
+        return False
+    if standing.is_over:
         return True
     return standing.state == "powered off" or (standing.state == "not runnable" and _was_begun(standing))
 

@@ -32,6 +32,7 @@ topology_template:
         workflow: WORKFLOW
         params: {greeting: {get_input: greeting}, password: {get_input: password}}
         MORE
+      capabilities: {endpoint: {properties: {connection: local}}}
     app:
       type: tosca.nodes.SoftwareComponent
       requirements: [{host: web}]
@@ -173,7 +174,8 @@ def test_a_machine_is_deployed_checked_repaired_changed_and_undeployed(estate: E
 
     async def steps() -> None:
         said = await estate.deploy()
-        for line in ("created machine web", "inventory (1 of 2)", "reboots into other", "boot (2 of 2)"):
+        assert "web: create: created machine web" in said
+        for line in ("inventory (1 of 2)", "reboots into other", "boot (2 of 2)"):
             assert f"web: configure: {line}" in said
         machine = estate.machine()
         assert (machine["Workflow"], machine["WorkflowComplete"], machine["BootEnv"]) == ("reboot", True, "other")
@@ -241,13 +243,13 @@ def test_an_existing_machine_is_adopted_and_released(estate: Estate, living: Any
     async def steps() -> None:
         assert "there is no machine web" in await estate.deploy(code=1)
         estate.server("POST", "/machines", {"Name": "web", "Address": "10.1.2.3", "Params": {"own": 1}})
-        await estate.run("discover", "ensemble.yaml")
-        assert "private_address: 10.1.2.3" in (estate.folder / "ensemble.yaml").read_text()
         await estate.deploy()
         machine = estate.machine()
         assert (machine["Params"]["own"], machine["WorkflowComplete"]) == (1, True)
         await estate.run("undeploy", "--approve", "ensemble.yaml")
         assert (estate.machine()["Uuid"], estate.machine()["Workflow"]) == (machine["Uuid"], "")
+        await estate.run("discover", "ensemble.yaml")
+        assert '"private_address": "10.1.2.3"' in (estate.folder / "ensemble.yaml").read_text()
 
     living(steps)
 

@@ -22,6 +22,7 @@ STOPPED = "after a, task 1 of 2 (job"
         ({"state": "finished"}, {}, ""),
         ({"state": "failed"}, {"runnable": False}, f"failed {STOPPED} failed, exit state failed)"),
         ({"state": "failed", "meta": {"retry-at": "soon"}}, {"runnable": False}, ""),
+        ({"state": "failed", "meta": {"abandoned": "machine goes on"}}, {"runnable": False}, ""),
         ({"state": "incomplete", "exit_state": "reboot"}, {"runnable": False}, ""),
         ({"state": "incomplete", "exit_state": ""}, {"runnable": False}, f"incomplete {STOPPED} incomplete)"),
         ({"state": "finished", "exit_state": ""}, {"runnable": False}, f"not runnable {STOPPED} finished)"),
