@@ -65,5 +65,5 @@ def tell(wanted: bool) -> Callable[[str], None]:
     return Display().display if wanted else _nothing
 
 
-def _nothing(_: str) -> None:
+def _nothing(_line: str) -> None:
     pass
