@@ -9,6 +9,7 @@ measured in the same run:
 - render: the actions of a task of five templates.
 - agents: 1,000 at once, each of which runs ten jobs that do nothing: asks, says that it runs, fetches what the job
   consists of, sends a log, says that it finished.
+- fleet: the same by our agents, 1,000 state machines in one process whose hosts do nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
+from tests.integration.machines.idle import run_idle
 from tests.integration.provision.drpcli import Drpcli
 from tests.integration.provision.lasting import Lasting, free_port
 from tests.integration.provision.wire import Wire
@@ -207,6 +209,35 @@ async def agents(server: Lasting, wire: Wire) -> None:
     print(f"agents: {AGENTS * TASKS / taken:.0f} jobs/s; server has {server.memory / 2**20:.0f} MiB")
 
 
+async def fleet(server: Lasting, wire: Wire) -> None:
+    """Jobs each second; each runs once, and all lists are complete."""
+    cli = Drpcli(wire)
+    await _workflow(cli, ["#!/bin/sh\ntrue\n"], TASKS)
+    machines = await _machines(wire, AGENTS)
+    for key in machines:
+        await wire.call("PATCH", f"machines/{key}", [{"op": "replace", "path": "/Workflow", "value": "bench"}])
+    ended: list[float] = []
+
+    def say(_: str, line: str) -> None:
+        if line.startswith("Updated job") and line.endswith("finished"):
+            ended.append(time.perf_counter())
+
+    begun = time.perf_counter()
+    used = time.process_time()
+    hosts = await run_idle(wire.endpoint, wire.token, machines, server.folder / "agents", say)
+    used = time.process_time() - used
+    assert {host.ran for host in hosts.values()} == {TASKS}
+    kept = await cli.list("jobs", "State=finished", "slim=Meta")
+    complete = await cli.list("machines", "WorkflowComplete=true", "slim=Params,Meta")
+    assert (len(kept), len(ended), len(complete)) == (AGENTS * TASKS, AGENTS * TASKS, AGENTS)
+    rate, each = AGENTS * TASKS / (ended[-1] - begun), used / len(ended) * 1000
+    print(f"fleet: {rate:.0f} jobs/s; {each:.1f} ms of the agents' processor each; server has {_mib(server)} MiB")
+
+
+def _mib(server: Lasting) -> int:
+    return round(server.memory / 2**20)
+
+
 def _to(field: str, value: str) -> dict[str, str]:
     return {"op": "replace", "path": f"/{field}", "value": value}
 
@@ -253,6 +284,7 @@ FIGURES: dict[str, Callable[[Lasting, Wire], Awaitable[None]]] = {
     "list": listing,
     "sockets": sockets,
     "agents": agents,
+    "fleet": fleet,
 }
 
 
