@@ -43,6 +43,7 @@ _ALIASES = {
     "Template": "template",
     "Delegate": "delegate",
     "Terraform": "terraform",
+    "unfurl.configurators.CmdConfigurator": "command",
     "unfurl.configurators.shell.ShellConfigurator": "command",
     "unfurl.configurators.ansible.AnsibleConfigurator": "playbook",
     "unfurl.configurators.TemplateConfigurator": "template",

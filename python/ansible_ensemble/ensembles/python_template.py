@@ -11,6 +11,7 @@ from pathlib import Path
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import Document, parse_yaml
 from ansible_ensemble.expressions.context import TRUST
+from ansible_ensemble.language.normative import SECTIONS, normative_documents
 
 SUFFIX = ".py"
 _MAIN = Path(__file__).with_name("python_template_main.py")
@@ -39,7 +40,7 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
         )
     try:
         done = subprocess.run(
-            [sys.executable, "-I", str(_MAIN), str(path)],
+            [sys.executable, "-I", str(_MAIN), str(path), *_types_of_unfurl()],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_TIMEOUT,
@@ -70,3 +71,9 @@ def _says_nothing(path: Path) -> bool:
     except (OSError, SyntaxError, ValueError):
         return False
     return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in body)
+
+
+def _types_of_unfurl() -> list[str]:
+    supplement = normative_documents()[1]
+    names = (name for section in SECTIONS.values() for name in supplement.get(section) or {})
+    return [name for name in names if name.startswith("unfurl.")]

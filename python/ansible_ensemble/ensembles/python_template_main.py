@@ -11,10 +11,13 @@ import json
 import sys
 from pathlib import Path
 from types import TracebackType
+from typing import Any
+
+from ansible_ensemble.ensembles.unfurl_stand_ins import unfurl_modules
 
 
 def main() -> int:
-    """Convert the file that the only argument names; the result goes to standard output."""
+    """Convert the file that the first argument names; the others are names of Unfurl's types. Prints the result."""
     path = Path(sys.argv[1])
     out, sys.stdout = sys.stdout, sys.stderr
     found = importlib.util.find_spec("tosca")
@@ -28,14 +31,18 @@ def main() -> int:
         return 3
     try:
         source = path.read_text(encoding="utf-8")
-        namespace, modules = {"__file__": str(path)}, get_allowed_modules()
+        namespace = {"__file__": str(path)}
+        modules: dict[str, Any] = get_allowed_modules()
+        modules.update(unfurl_modules(sys.modules["tosca"], sys.argv[2:]))
         restricted_exec(source, namespace, str(path.parent), "service_template", modules, safe_mode=True)
         # The file is compiled in safe mode, its methods too. The converter is not in safe mode, for else it would not
         # call them, and operations would be lost.
         made = PythonToYaml(namespace, safe_mode=False, modules=modules).module2yaml()
         out.write(json.dumps(made, default=str))
     except BaseException as error:
-        lines = [frame.tb_lineno for frame in _frames(error) if frame.tb_frame.f_code.co_filename == str(path)]
+        # RestrictedPython compiles without the file's name
+        names = (str(path), "<string>")
+        lines = [frame.tb_lineno for frame in _frames(error) if frame.tb_frame.f_code.co_filename in names]
         line = lines[-1] if lines else getattr(error, "lineno", None)
         sys.stderr.write(f"\nfailed: {line or ''}: {type(error).__name__}: {' '.join(str(error).split())}\n")
         return 4
