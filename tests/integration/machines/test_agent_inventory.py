@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.integration.machines.conftest import written
 from tests.integration.machines.test_inventory_host import lives, stand_in
@@ -223,5 +224,27 @@ def test_a_reboot_in_the_middle_over_ssh_goes_on_at_the_right_task(
         ]  # fmt: skip
         now = await walk.at(machine)
         assert (now["CurrentTask"], now["WorkflowComplete"], now["Runnable"]) == (5, True, True)
+
+    walk(steps)
+
+
+def test_the_task_that_the_documentation_shows(walk: Walking, repository: Path) -> None:
+    page = (repository / "docs" / "machines-agent.md").read_text()
+    shown = page.partition("## Ansible as a job's action")[2].partition("```yaml\n")[2].partition("```")[0]
+
+    async def steps(walk: Walk) -> None:
+        target = walk.folder / "motd"
+        assert "dest: /etc/motd" in shown
+        task = yaml.safe_load(shown.replace("/etc/motd", str(target)))
+        name = task["Name"]
+        templates = [{"Path": "", "ID": "", **template} for template in task["Templates"]]
+        await walk.cli.create("tasks", {**task, "Name": walk.name(name), "Templates": templates})
+        await walk.workflow("flow", {"stage": [name]})
+        machine = await walk.machine("m", "flow", Params={"site/name": "Here"})
+        running = agent(walk, "--inventory", str(local(walk, "m")), "--oneshot", "--skip-power")
+        assert running.wait() == 0, "\n".join(running.lines)
+        assert await walk.jobs(machine) == [(name, 1, "finished", "reboot")]
+        assert target.read_text() == f"Here: {walk.name('m')}"
+        assert (await walk.cli.params("machines", machine["Uuid"]))["motd/written"] is True
 
     walk(steps)
