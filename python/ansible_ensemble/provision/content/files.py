@@ -63,3 +63,20 @@ def entries_of(folder: Path) -> list[os.DirEntry[str]]:
     if len(found) > _MOST_FILES:
         raise InvalidInput(f"it has more than {_MOST_FILES} files", Place(str(folder)))
     return sorted(found, key=lambda entry: entry.name)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """The files below a folder, those of inner folders after its own; links to folders are files.
+
+    Raises:
+        InvalidInput: a folder cannot be read, or there are too many files.
+    """
+    files: list[Path] = []
+    waiting = [folder]  # by hand instead of by recursion, because content decides how deep it goes
+    while waiting:
+        found = entries_of(waiting.pop())
+        files += [Path(entry.path) for entry in found if not entry.is_dir(follow_symlinks=False)]
+        waiting += [Path(entry.path) for entry in reversed(found) if entry.is_dir(follow_symlinks=False)]
+        if len(files) + len(waiting) > _MOST_FILES:
+            raise InvalidInput(f"it has more than {_MOST_FILES} files", Place(str(folder)))
+    return files

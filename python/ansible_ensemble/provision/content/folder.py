@@ -14,7 +14,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import closest
 from ansible_ensemble.provision.content.document import Document, Spot, parse
-from ansible_ensemble.provision.content.files import MOST_BYTES, entries_of, read_text
+from ansible_ensemble.provision.content.files import MOST_BYTES, entries_of, files_below, read_text
 from ansible_ensemble.provision.content.pack import Entry, Pack
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.codec import field_names
@@ -47,6 +47,7 @@ class _Folder:
         self._errors: list[InvalidInput] = []
         self._unread: set[str] = set()
         self._entries: list[Entry] = []
+        self._known: dict[str, Entry] = {}
         self._bytes = 0
 
     def pack(self) -> Pack:
@@ -124,10 +125,7 @@ class _Folder:
         """The files below a section's folder, those of folders in it after its own."""
         if not folder.resolve().is_relative_to(self._root.resolve()):
             raise InvalidInput("it leads out of the pack", Place(str(folder)), "copy the folder into the pack")
-        found = entries_of(folder)
-        folders = [Path(entry.path) for entry in found if entry.is_dir(follow_symlinks=False)]
-        files = [Path(entry.path) for entry in found if not entry.is_dir(follow_symlinks=False)]
-        return files + [file for inner in folders for file in self._files(inner)]
+        return files_below(folder)
 
     def _object(self, section: str, folder: Path, file: Path) -> Entry:
         kind, place = SECTIONS[section], Place(str(file))
@@ -143,9 +141,9 @@ class _Folder:
         return Entry(section, name, {"ID": name, "Contents": self._text(file)}, Document({}, _Anywhere(spot)))
 
     def _add(self, entry: Entry) -> None:
-        for other in self._entries:
-            if (other.section, other.key) == (entry.section, entry.key):
-                raise entry.error(f"it is defined already in {other.spot().value.file}", hint="remove one of the two")
+        other = self._known.setdefault(entry.name, entry)
+        if other is not entry:
+            raise entry.error(f"it is defined already in {other.spot().value.file}", hint="remove one of the two")
         self._entries.append(entry)
 
     def _document(self, file: Path) -> Document | None:
@@ -188,19 +186,10 @@ def _entry(section: str, key: str, document: Document) -> Entry:
 def _stray(path: Path) -> Iterator[InvalidInput]:
     """Files that look like content, where none is read."""
     if path.is_dir() and not path.is_symlink():
-        if content := _first_content(path):
+        content = [file for file in files_below(path) if file.suffix in _CONTENT]
+        if content:
             meant = closest(path.name, SECTIONS)
             hint = f"did you mean {meant}?" if meant else f"sections are {', '.join(SECTIONS)}"
-            yield InvalidInput(f"{path.name}: no such section", Place(str(content)), hint)
+            yield InvalidInput(f"{path.name}: no such section", Place(str(content[0])), hint)
     elif path.suffix in _CONTENT:
         yield InvalidInput("it is in no section", Place(str(path)), f"move it to one of {', '.join(SECTIONS)}")
-
-
-def _first_content(folder: Path) -> Path | None:
-    """The first file below a folder that looks like content."""
-    for base, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if Path(name).suffix in _CONTENT:
-                return Path(base, name)
-    return None
