@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
+from yarl import URL
 
 from ansible_ensemble.core.errors import InvalidInput
 
@@ -61,12 +62,19 @@ def settings_from(environment: Mapping[str, str], **options: Any) -> Settings:
         raise InvalidInput("A key is USER:PASSWORD", hint="set RS_KEY")
     token = given.pop("token", environment.get("RS_TOKEN", ""))
     for endpoint in endpoints:
-        if not _ENDPOINT.fullmatch(endpoint):
+        if not _is_address(endpoint):
             raise InvalidInput(f"{endpoint} is not the address of a server", hint="it is https://HOST:PORT")
     trimmed = tuple(endpoint.rstrip("/") for endpoint in endpoints)
     settings = Settings(endpoints=trimmed, token=token, user=user, password=password, **given)
     verification(settings)
     return settings
+
+
+def _is_address(endpoint: str) -> bool:
+    try:
+        return bool(_ENDPOINT.fullmatch(endpoint) and URL(endpoint).port)
+    except ValueError:  # a port that is none, or half an IPv6 address
+        return False
 
 
 def verification(settings: Settings) -> ssl.SSLContext | aiohttp.Fingerprint | bool:
