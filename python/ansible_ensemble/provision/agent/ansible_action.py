@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import yaml
 
 from ansible_ensemble.provision.objects.job import JobAction
@@ -26,15 +24,10 @@ def is_ansible(action: JobAction) -> bool:
 
 
 def _is_list_of_maps(content: str) -> bool:
+    """Whether it has that shape, whatever its tags and values are: they are Ansible's to judge."""
     try:
-        value: Any = yaml.load(content, _Tolerant)
-    except yaml.YAMLError:
+        node = yaml.compose(content, yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError):
         return False
-    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
-
-
-class _Tolerant(yaml.SafeLoader):
-    """Reads what has tags, like `!vault` and `!unsafe`, for its shape alone."""
-
-
-_Tolerant.add_multi_constructor("!", lambda *_: None)
+    items = node.value if isinstance(node, yaml.SequenceNode) else []
+    return bool(items) and all(isinstance(item, yaml.MappingNode) for item in items)

@@ -90,16 +90,18 @@ class LocalHost:
     async def run(self, script: Script, output: Output) -> int:
         """The exit status of a script; cancelled, it ends the script's processes."""
         command = [*script.interpreter.split(), script.path]
-        reading, writing = os.pipe()
+        with _told():
+            reading, writing = os.pipe()
         try:
-            process = await self._started(command, script, writing)
-        finally:
-            os.close(writing)
-        try:
-            return await _finished(process, reading, output)
-        except BaseException:
-            await _end(process, self.grace)
-            raise
+            try:
+                process = await self._started(command, script, writing)
+            finally:
+                os.close(writing)
+            try:
+                return await _finished(process, reading, output)
+            except BaseException:
+                await _end(process, self.grace)
+                raise
         finally:
             os.close(reading)
 
@@ -163,10 +165,10 @@ class LocalHost:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Makes what the system refuses a failure of the host."""
+    """Makes what the system refuses, or cannot be told at all, as a null byte in a path, a failure of the host."""
     try:
         yield
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise HostFailed(str(error)) from None
 
 

@@ -30,12 +30,15 @@ class NextStage:
 
 
 def next_stage(stages: Any, machine: Machine) -> NextStage | None:
-    """What the map says of the machine's stage; after an installer, the stage `local` without an entry."""
+    """What the map says of the machine's stage; after an installer, the stage `local` without an entry.
+
+    A stage that follows itself, and with nothing to be done there, is none: an agent would never come to rest.
+    """
     entry = stages.get(machine.stage) if isinstance(stages, dict) else None
     if not isinstance(entry, str) or not entry:
         entry = "local" if machine.boot_env.endswith(INSTALLER) else ""
     name, _, target = entry.partition(":")
-    return NextStage(name, target) if name else None
+    return NextStage(name, target) if name and (name != machine.stage or target in _TARGETS) else None
 
 
 def after_stage(found: NextStage, stage: Stage, machine: Machine) -> Happened:

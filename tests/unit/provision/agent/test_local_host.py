@@ -180,3 +180,16 @@ def test_the_boot(tmp_path: Path) -> None:
         assert (await _host(tmp_path).system()) == os.uname().sysname.lower()
 
     asyncio.run(main())
+
+
+def test_a_script_that_cannot_be_started_leaves_nothing_open(tmp_path: Path) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(2):
+        with pytest.raises(HostFailed):
+            asyncio.run(_ran(tmp_path, "no program\n"))
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_path_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(HostFailed, match="null byte"):
+        asyncio.run(_host(tmp_path).write(f"{tmp_path}/a\0b", "", 0o600))

@@ -24,12 +24,18 @@ from ansible_ensemble.provision.objects.machine import Machine
         ({"here": "there"}, "local", NextStage("there", "")),
         ({"here": "there:Reboot"}, "local", NextStage("there", "Reboot")),
         ({"here": "there:Stop:now"}, "local", NextStage("there", "Stop:now")),
+        ({"here": "here"}, "local", None),
+        ({"here": "here:Stop"}, "local", NextStage("here", "Stop")),
         ({}, "debian-install", NextStage("local", "")),
         ({"here": "there:Stop"}, "debian-install", NextStage("there", "Stop")),
     ],
 )
 def test_what_follows_a_stage(stages: Any, boot_env: str, found: NextStage | None) -> None:
     assert next_stage(stages, Machine(stage="here", boot_env=boot_env)) == found
+
+
+def test_an_installer_that_is_done_has_nothing_to_follow() -> None:
+    assert next_stage({}, Machine(stage="local", boot_env="debian-install")) is None
 
 
 @pytest.mark.parametrize(
