@@ -5,6 +5,7 @@ docs/machines-agent.md, "After a restart".
 
 from __future__ import annotations
 
+from ansible_ensemble.provision.agent.host import HostFailed
 from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.states import Happened
 from ansible_ensemble.provision.client.failure import RequestFailed
@@ -17,6 +18,8 @@ ABANDONED = "abandoned"
 _GOES_ON, _WENT_ON, _STAYS = "machine goes on", "machine went on", "machine was paused"
 #: What is answered for a job that is no more; a machine's token is told as little of it as of others' jobs.
 _GONE = (403, 404)
+#: The param that says where the agent's folder is made.
+_PARENT = "runner-tmpdir"
 _OWED = {"reboot": Happened.REBOOT_OWED, "poweroff": Happened.POWEROFF_OWED}
 
 
@@ -75,7 +78,10 @@ async def _prepare_folder(now: Situation, old: str) -> None:
         return
     if old:
         await now.host.remove_folder(old)
-    now.folder = await now.host.make_folder(await now.param("runner-tmpdir") or "", "runner-")
+    parent = await now.param(_PARENT) or ""
+    if not isinstance(parent, str):
+        raise HostFailed(f"the param {_PARENT} is not the path of a folder")
+    now.folder = await now.host.make_folder(parent, "runner-")
 
 
 async def _current_job(now: Situation, machine: Machine) -> Job | None:

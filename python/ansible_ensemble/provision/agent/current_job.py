@@ -54,7 +54,7 @@ class CurrentJob:
         now, job = self._now, self._job
         now.say(f"Runner created for task {job.workflow}:{job.stage}:{job.task} ({job.current_index}:{job.next_index})")
         prefix, _ = split_entry(job.task)
-        if prefix and job.state in ("finished", "failed"):  # the server did it
+        if self._is_over:
             return Happened.ENDED
         now.job, now.stopping = job.uuid, False
         now.save()
@@ -78,9 +78,16 @@ class CurrentJob:
         Raises:
             RequestFailed: it has ended meanwhile, or the server cannot be reached.
         """
+        if self._is_over:
+            return
         await self._note(f"The agent was told to end; task {self._job.task} is incomplete")
         await self._log.flush()
         await self._now.mark_job(self._job, "incomplete", "stop")
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the server itself has done what there was to do."""
+        return bool(split_entry(self._job.task)[0]) and self._job.state in ("finished", "failed")
 
     async def _carried_out(self, job: Job) -> Outcome:
         now = self._now

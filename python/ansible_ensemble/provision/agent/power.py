@@ -67,7 +67,7 @@ def _gone(now: Situation, up_again: bool) -> Happened:
 async def _boot_next(now: Situation) -> None:
     """Have the machine boot from the network next, if the server offers that; what it answers is said."""
     info = await now.client.info()
-    if _AUTOMATIC in info.get("features", ()):
+    if _AUTOMATIC in (info.get("features") or ()):
         return
     try:
         if any(action.get("Command") == _NEXT_BOOT for action in await now.client.actions(now.machine)):

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_ensemble.provision.agent.host import Host
+from ansible_ensemble.provision.agent.host import Host, HostFailed
 from ansible_ensemble.provision.agent.known_tasks import KnownTasks
 from ansible_ensemble.provision.agent.options import AgentOptions
 from ansible_ensemble.provision.agent.saved import Saved, SavedState
@@ -103,10 +103,14 @@ class Situation:
 
     async def leave(self) -> None:
         """Remove the folder on the host, if it is the agent's own, and let other agents have what is kept."""
-        if self.folder and not self.options.folder:
-            await self.host.remove_folder(self.folder)
-        if self.saved:
-            self.saved.release()
+        try:
+            if self.folder and not self.options.folder:
+                await self.host.remove_folder(self.folder)
+        except HostFailed as error:  # it may be powered off; the next agent removes the folder
+            self.say(f"{self.folder} is left: {error}")
+        finally:
+            if self.saved:
+                self.saved.release()
 
     async def look(self) -> Machine:
         """The machine as it is now."""

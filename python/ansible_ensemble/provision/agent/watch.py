@@ -73,10 +73,9 @@ class _Ear:
         await self._stream.__aexit__(None, None, None)
 
     async def add(self, machine: str) -> Changes:
-        changes = self.changes[machine] = Changes()
         for action in ("update", "save"):
             await self._stream.register(f"machines.{action}.{machine}")
-        return changes
+        return self.changes.setdefault(machine, Changes())
 
     async def _listen(self) -> None:
         try:

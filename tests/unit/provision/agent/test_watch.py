@@ -69,3 +69,20 @@ def test_a_server_that_is_gone_is_told_to_all(serving: Any) -> None:
             assert await again.wait(60)
 
     asyncio.run(main())
+
+
+def test_a_filter_that_was_refused_is_asked_for_again(serving: Any) -> None:
+    async def main() -> None:
+        hub = Hub()
+        async with serving(hub.handle) as server, Client(server.settings) as client, Watch(client) as watch:
+            await watch.changes("1")
+            hub.refused = "machines.save.2"
+            for _ in range(2):
+                with pytest.raises(RequestFailed):
+                    await watch.changes("2")
+            hub.refused = ""
+            changes = await watch.changes("2")
+            await hub.tell(event(2))
+            assert await changes.wait(60)
+
+    asyncio.run(main())

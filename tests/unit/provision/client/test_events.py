@@ -21,12 +21,13 @@ def event(number: int) -> Event:
 
 
 class Hub:
-    """A websocket's other end: answers filters, sends what is told, and drops its connections."""
+    """A websocket's other end: answers filters, but for one, sends what is told, and drops its connections."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.sockets: list[web.WebSocketResponse] = []
         self.mute = False
+        self.refused = ""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse()
@@ -37,9 +38,9 @@ class Hub:
                 self.asked.append(message.data)
                 if not self.mute:
                     await socket.send_bytes(b"not text")
-                    await socket.send_str(
-                        encode(Event(time="2026-01-01T00:00:00Z", type="websocket", action="register", key="")).decode()
-                    )
+                    action = "refused" if self.refused and message.data.endswith(self.refused) else "register"
+                    answer = Event(time="2026-01-01T00:00:00Z", type="websocket", action=action, key="", object={})
+                    await socket.send_str(encode(answer).decode())
         return socket
 
     async def tell(self, *told: Event) -> None:
