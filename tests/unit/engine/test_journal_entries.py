@@ -18,6 +18,7 @@ from ansible_ensemble.engine.journal_entries import (
     JobStopping,
     Mended,
     OperationsPlanned,
+    Progressed,
     Skipped,
     Waiting,
     read_entry,
@@ -61,6 +62,7 @@ KINDS: list[tuple[Entry, dict[str, Any]]] = [
         finished("a:create", basis=Basis.PREDICTED, messages=("m",), lane="fast", wrote=("::a::x",), diff=({},)),
         FINISHED | EMPTY | {"basis": "predicted", "messages": ["m"], "lane": "fast", "wrote": ["::a::x"], "diff": [{}]},
     ),
+    (Progressed(key="a", text="t"), {"event": "progressed", "key": "a", "text": "t"}),
     (Skipped(key="a", reason="r"), {"event": "skipped", "key": "a", "reason": "r"}),
     (
         Skipped(key="a", reason="r", basis=Basis.PREDICTED),
