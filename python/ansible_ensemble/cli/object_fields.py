@@ -36,11 +36,21 @@ def field_named(kind: type[Object], name: str) -> str:
     Raises:
         InvalidInput: there is none.
     """
-    known = {one.casefold(): one for one in _types(kind)}
-    if found := known.get(name.casefold()):
+    known = _types(kind)
+    if (found := spelled(kind, name)) in known:
         return found
-    hint = nearest(name, list(known.values())) or f"the fields are {', '.join(sorted(known.values()))}"
+    hint = nearest(name, list(known)) or f"the fields are {', '.join(sorted(known))}"
     raise InvalidInput(f"{kind.PREFIX} have no field {name}", hint=hint)
+
+
+def spelled(kind: type[Object], name: str) -> str:
+    """A field as the wire spells it, for a name in any case; another name, as that of a param, as it is."""
+    return {one.casefold(): one for one in _types(kind)}.get(name.casefold(), name)
+
+
+def is_flag(kind: type[Object], name: str) -> bool:
+    """Whether a field, as the wire spells it, is true or false."""
+    return _types(kind)[name] is bool
 
 
 def fields_of_words(kind: type[Object], words: Sequence[str]) -> Fields:

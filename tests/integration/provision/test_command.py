@@ -132,9 +132,10 @@ def test_lists_are_filtered_ordered_and_cut(command: CommandLine, names: Walk) -
         command("profiles", "create", f"{word}{number}", f"Description={'even' if number % 2 == 0 else 'odd'}")
     mine = f"Name=Re(^{word})"
     assert [one["Name"][-1] for one in command.ask("profiles", "list", mine, "Description=odd")] == ["1", "3"]
+    assert command.ask("profiles", "list", f"name={word}0") == command.ask("profiles", "list", f"Name={word}0") != []
     several = command.ask("profiles", "list", f"Name={word}0", f"Name={word}2")
     assert [one["Name"][-1] for one in several] == ["0", "2"]
-    cut = command.ask("profiles", "list", mine, "--sort", "Name", "--reverse", "--limit", "2", "--offset", "1")
+    cut = command.ask("profiles", "list", mine, "--sort", "name", "--reverse", "--limit", "2", "--offset", "1")
     assert [one["Name"][-1] for one in cut] == ["2", "1"]
     table = command("profiles", "list", mine, "--columns", "description,Name", "--limit", "1").out
     assert table == f"DESCRIPTION  NAME\neven         {word}0\n"
@@ -204,6 +205,7 @@ REFUSED = [
     (["machines", "update", "M", "x"], 2, '"x" sets nothing'),
     (["machines", "create"], 2, "needs a name"),
     (["machines", "list", "limit=3"], 3, "--limit"),
+    (["machines", "wait", "m", "Runnable=yes"], 3, "Runnable=yes: this is true or false"),
     (["machines", "list", "CurrentTask=x"], 6, "CurrentTask"),
     (["machines", "list", "--columns", "Nme"], 3, "did you mean Name?"),
     (["machines", "set", "M"], 2, "no param is given"),

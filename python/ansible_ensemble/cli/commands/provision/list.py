@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli import endpoint, objects, options
-from ansible_ensemble.cli.object_fields import assigned, field_named
+from ansible_ensemble.cli.object_fields import assigned, field_named, spelled
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import InvalidInput
@@ -71,17 +71,20 @@ def _path(kind: str, path: str) -> str:
 
 
 async def _query(client: Client, arguments: argparse.Namespace) -> list[tuple[str, str]]:
-    query = [assigned(word) for word in arguments.filters]
+    kind = objects.kind_of(arguments.kind)
+    asked = [assigned(word) for word in arguments.filters]
     if taken := [
-        name for name, _ in query if name in ("sort", "reverse", "limit", "offset", "decode", "slim", "params")
+        name for name, _ in asked if name in ("sort", "reverse", "limit", "offset", "decode", "slim", "params")
     ]:
         raise InvalidInput(
             f"{taken[0]} is no field", hint="--sort, --reverse, --limit, --offset and --decode are options"
         )
+    query = [(spelled(kind, name), text) for name, text in asked]
     if getattr(arguments, "machine", None):
         query.append(("Machine", (await objects.found(client, "machines", arguments.machine)).uuid))
+    order = [spelled(kind, name.strip()) for name in (arguments.sort or "").split(",")]
     said = {
-        "sort": arguments.sort or ("StartTime" if arguments.kind == "jobs" else ""),
+        "sort": ",".join(order) or ("StartTime" if arguments.kind == "jobs" else ""),
         "reverse": "true" if arguments.reverse else "",
         "limit": str(arguments.limit or ""),
         "offset": str(arguments.offset or ""),

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli import endpoint, machine_progress, machine_verbs, objects
-from ansible_ensemble.cli.object_fields import assigned, field_named
+from ansible_ensemble.cli.object_fields import assigned, field_named, is_flag
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.errors import InvalidInput, UsageError
 from ansible_ensemble.reports.objects_text import value_at
 
 if TYPE_CHECKING:
@@ -51,7 +51,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _field(word: str) -> tuple[str, str]:
     path, text = assigned(word)
     name, dot, rest = path.partition(".")
-    return f"{field_named(objects.kind_of('machines'), name)}{dot}{rest}", text
+    kind = objects.kind_of("machines")
+    name = field_named(kind, name)
+    if is_flag(kind, name) and text not in ("true", "false"):
+        raise InvalidInput(f"{word}: this is true or false")
+    return f"{name}{dot}{rest}", text
 
 
 def _has(fields: list[tuple[str, str]]) -> Callable[[Standing], bool]:
