@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at the clock.
 _TICK = 1.0
-#: How many lines of a failed job's log are shown.
-_LAST = 10
 _GONE = {"State": "deleted"}
 
 
@@ -120,6 +118,8 @@ def _take(shown: MachineLines, name: str, standing: Standing | None) -> None:
 
 async def trouble_of(client: Client, name: str, standing: Standing | None) -> EnsembleError:
     """Why a machine does not go on, the last lines of its job, and what to do about it."""
+    from ansible_ensemble.provision.client.job_log import last_lines
+
     if standing is None:
         return EnsembleError(f"{name} was deleted")
     told = standing.document()
@@ -132,7 +132,7 @@ async def trouble_of(client: Client, name: str, standing: Standing | None) -> En
     again = f"ansible-ensemble provision machines run {name}"
     if not told["Job"]:
         return EnsembleError(f"{name} is {standing.state}", hint=again)
-    log = await last_lines(client, told["Job"])
+    log = map(clean, await last_lines(client, told["Job"]))
     where = f"{name}: {told['Task']} {_ended(standing.state)} in stage {told['Stage']}"
     text = "\n".join([where, *(f"  | {line}" for line in log)])
     whole = f"ansible-ensemble provision jobs log {told['Job']}"
@@ -141,17 +141,6 @@ async def trouble_of(client: Client, name: str, standing: Standing | None) -> En
 
 def _ended(state: str) -> str:
     return {"failed": "failed", "incomplete": "is incomplete", "stopped": "stopped the agent"}.get(state, state)
-
-
-async def last_lines(client: Client, job: str) -> list[str]:
-    """The last lines of the log of a job; none if it cannot be had."""
-    from ansible_ensemble.provision.client.failure import RequestFailed
-
-    try:
-        text = b"".join([part async for part in client.log(job)]).decode(errors="replace")
-    except RequestFailed:
-        return []
-    return [clean(line) for line in text.splitlines()[-_LAST:]]
 
 
 def documents_of(ended: dict[str, Standing | None], machines: Sequence[Machine]) -> list[dict[str, Any]]:

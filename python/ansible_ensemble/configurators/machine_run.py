@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +10,13 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.client.job_log import last_lines
 from ansible_ensemble.provision.client.machine_watch import look, watched
 from ansible_ensemble.provision.client.standing import Standing
 from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 
-#: Lines of a failed job's log that an error shows.
-_LINES = 10
 #: What an agent says, in the Meta of a job that one before it left behind, where it lets the machine go on.
 _ABANDONED, _GOES_ON = "abandoned", "machine goes on"
 
@@ -128,7 +126,7 @@ def _went_off_at_the_end(standing: Standing) -> bool:
 
 
 async def _why(client: Client, standing: Standing) -> str:
-    lines = await _last_lines(client, standing.machine, standing.job) if standing.job else []
+    lines = await _told_lines(client, standing.machine, standing.job) if standing.job else []
     return "\n".join([_reason(standing), *(f"  {line}" for line in lines)])
 
 
@@ -143,12 +141,10 @@ def _reason(standing: Standing) -> str:
     return f"the machine is {standing.state} after {job.task}, {at} (job {job.state}{exit_state})"
 
 
-async def _last_lines(client: Client, machine: Machine, job: Job) -> list[str]:
+async def _told_lines(client: Client, machine: Machine, job: Job) -> list[str]:
     """The end of a job's log, without the values of secure params."""
-    parts = [part async for part in client.log(job.uuid)]
-    lines = deque(b"".join(parts).decode(errors="replace").splitlines(), _LINES)
     redactor = Redactor(await _secrets(client, machine))
-    return [redactor.text(line) for line in lines]
+    return [redactor.text(line) for line in await last_lines(client, job.uuid)]
 
 
 async def _secrets(client: Client, machine: Machine) -> list[Any]:

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from typing import Any
 
 from ansible_ensemble.provision.client.client import Client
+from ansible_ensemble.provision.client.job_log import last_lines
 from ansible_ensemble.provision.client.machine_watch import watched
 from ansible_ensemble.provision.client.standing import Standing
 from ansible_ensemble.provision.desired.change import Change, shown
@@ -16,10 +17,6 @@ from ansible_ensemble.provision.objects.machine import Machine
 
 Plain = dict[str, Any]
 
-#: How many lines of a log a failure shows.
-_LINES = 10
-#: How much of a log is kept while its end is looked for, in bytes.
-_TAIL = 16384
 #: States in which a machine has done all there is to do.
 _THROUGH = ("complete", "idle")
 
@@ -93,10 +90,7 @@ async def _lines_of_failure(client: Client, standing: Standing | None) -> list[s
     """The last lines of the log of the job that failed, if one did."""
     if standing is None or standing.state != "failed" or standing.job is None:
         return []
-    tail = b""
-    async for part in client.log(standing.job.uuid):
-        tail = (tail + part)[-_TAIL:]
-    return tail.decode(errors="replace").splitlines()[-_LINES:]
+    return await last_lines(client, standing.job.uuid)
 
 
 def _result(changes: Iterable[Change], ends: Mapping[str, Standing | None], logs: Mapping[str, list[str]]) -> Plain:
