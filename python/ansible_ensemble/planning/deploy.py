@@ -61,6 +61,7 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
         update(planning, member, member.plan(Action.UPDATE, Reason.FORCE), DEPLOY_OPERATIONS)
     elif instance.status in (Status.ABSENT, Status.PENDING, Status.UNKNOWN):
         found = instance.status is Status.PENDING and reached(instance.state) and not instance.created
+        found = found and instance.state not in ENTRY_STATES.values()  # one of ours failed in it
         _create(planning, member, Reason.REPAIR if found else Reason.MISSING, _missing_text(instance))
     elif instance.status is Status.ERROR or instance.state is NodeState.ERROR:
         _repair(planning, member, f"its status is {instance.status.value}", options.repair in ("error", "degraded"))

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.instances.status import NodeState
+from ansible_ensemble.core.actions import Reason
+from ansible_ensemble.instances.status import NodeState, Status
 from tests.unit.planning.topologies import deployed, keys, node, plan, topology
 
 
@@ -28,3 +29,17 @@ def test_a_replacement_says_so_if_nothing_deletes_what_is_there():
 def test_an_instance_is_taken_as_far_as_its_operations_lead(operations, state, left):
     made = plan(topology(node("app", operations)), deployed("app", state=state))
     assert keys(made) == [f"app:Standard.{name}" for name in left]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        (NodeState.CONFIGURED, Reason.REPAIR),  # somebody else made it, and it was found
+        (NodeState.CONFIGURING, Reason.MISSING),  # its first operation failed, before it changed anything
+        (NodeState.STARTING, Reason.MISSING),
+    ],
+)
+def test_what_no_operation_of_ours_came_through_is_found_or_yet_to_be_made(state, reason):
+    some = topology(node("app", ("configure", "start")))
+    made = plan(some, deployed("app", local=Status.PENDING, state=state, created=None))
+    assert {change.reason for change in made.instances} == {reason}
