@@ -12,18 +12,20 @@ export ANSIBLE_HOME := $(CURDIR)/$(BUILD)/ansible
 unexport ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG PYTHONPATH VIRTUAL_ENV
 
 INSTALLED := $(VENV)/.installed
+PROVISIONED := $(VENV)/.provisioned
 EQUIPPED  := $(VENV)/.equipped
 GUESTBOOK := $(BUILD)/guestbook
+MACHINES  := $(BUILD)/machines
 # The versions that development is done with, of each Python; `make LOCK=` takes the newest.
 LOCK      := requirements-dev.lock
 # Tests run side by side, file by file.
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server community torture fuzz coverage mutants lock release-check build clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server community torture fuzz coverage mutants lock release-check build clean
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # --- set-up ----------------------------------------------------------------------------------------------------------
 
@@ -33,6 +35,10 @@ $(INSTALLED): pyproject.toml hatch_build.py
 	@echo "Installing into $(VENV); this takes about a minute."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(PROVISIONED): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[provision]'
 	@touch $@
 
 $(EQUIPPED): $(INSTALLED) $(LOCK)
@@ -58,6 +64,23 @@ demo: $(INSTALLED) $(GUESTBOOK) ## Deploy the example, a guestbook, and look at 
 
 demo-down: $(INSTALLED) $(GUESTBOOK) ## Take the example down
 	ansible-ensemble undeploy --approve $(GUESTBOOK)/ensemble.yaml
+
+$(MACHINES):
+	@mkdir -p $(BUILD)
+	cp -R examples/machines $@
+
+demo-machines: $(PROVISIONED) $(MACHINES) ## Deploy the example of machines: a server, three of them, a site on each
+	ansible-ensemble deploy --approve $(MACHINES)/ensemble.yaml
+	python $(MACHINES)/visit.py
+	@echo
+	@echo "Three machines went through their workflow, and their sites are up. Try next:"
+	@echo "  . $(BIN)/activate && cd $(MACHINES)"
+	@echo "  ansible-ensemble status"
+	@echo "  ansible-ensemble check"
+	@echo "  ansible-ensemble undeploy          # or here: make demo-machines-down"
+
+demo-machines-down: $(PROVISIONED) $(MACHINES) ## Take the example of machines down
+	ansible-ensemble undeploy --approve $(MACHINES)/ensemble.yaml
 
 test: $(EQUIPPED) ## Run every gate and every test
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target gates
