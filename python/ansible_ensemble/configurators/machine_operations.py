@@ -21,6 +21,8 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import is_sealed
 
 _NOT_FOUND = 404
+#: Operations that set no params.
+_SETTING_NOTHING = ("check", "discover", "delete")
 
 
 def carry_out(talk: Talk) -> Ended:
@@ -123,11 +125,13 @@ class _Operation:
         """Which params are secrets by their definitions on the server.
 
         Raises:
-            EnsembleError: one that is wanted is a secret, and was not marked as one: plans and records would show it.
+            EnsembleError: one that is to be set is a secret that is not marked as one: plans and records would show it.
         """
         self._secure = {param.name for param in await self._client.select(Param, {"Secure": "true"})}
         if shown := self._secure & self._wanted.params.keys() - set(self._said.marked):
             self._talk.hide(shown)
+            if self._said.operation in _SETTING_NOTHING:
+                return
             hint = "give its value by get_secret, a sensitive input, or {eval: {sensitive: ...}}"
             names = ", ".join(sorted(shown))
             raise EnsembleError(f"params that are secure on the server are not sensitive: {names}", hint=hint)
@@ -192,6 +196,7 @@ class _Operation:
 
     async def _make(self) -> Machine:
         """Create the machine; it is given its workflow when that is followed."""
+        self.ended.modified = None
         machine = await self._client.create(shaped(Machine(), self._wanted, ()))
         self.ended.modified = True
         self._talk.tell(f"created machine {machine.name}")
