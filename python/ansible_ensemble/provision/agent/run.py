@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Mapping
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.agent.agent import Agent
 from ansible_ensemble.provision.agent.host import Host
 from ansible_ensemble.provision.agent.known_tasks import KnownTasks
@@ -26,7 +27,8 @@ async def run_agents(
 ) -> dict[str, int]:
     """Run an agent for each machine; their exit codes.
 
-    The first signal has scripts ended and jobs given back; a second one ends without that.
+    The first signal has scripts ended and jobs given back; a second one ends without that. Of several agents, one that
+    cannot begin keeps the others from nothing.
 
     Args:
         settings: of the server.
@@ -34,6 +36,9 @@ async def run_agents(
         options: of the agents.
         say: takes a machine, as named in `hosts`, and a line.
         jobs: how many jobs run at once; 0 for any number.
+
+    Raises:
+        EnsembleError: the only agent cannot begin: another one runs for its machine, or nothing can be kept.
     """
     turn = asyncio.Semaphore(jobs or len(hosts))
     async with Client(settings) as client, Watch(client) as watch:
@@ -43,8 +48,17 @@ async def run_agents(
             now = Situation(client, watch, tasks, settings, host, options, lambda line: say(key, line), turn)
             return Agent(now, key)
 
+        async def run(key: str, one: Agent) -> int:
+            try:
+                return await one.run()
+            except EnsembleError as error:
+                if len(hosts) == 1:
+                    raise
+                say(key, f"Error: {error}")
+                return error.exit_code
+
         agents = {key: agent(key, host) for key, host in hosts.items()}
-        working = [asyncio.create_task(one.run()) for one in agents.values()]
+        working = [asyncio.create_task(run(key, one)) for key, one in agents.items()]
         _heed_signals(list(agents.values()), working)
         try:
             return dict(zip(agents, await asyncio.gather(*working)))
