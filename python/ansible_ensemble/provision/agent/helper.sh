@@ -25,8 +25,10 @@ _request() {
 # get_param NAME: the value of a param of the machine as JSON, wherever it has it from; null without one.
 get_param() { _request "$RS_ENDPOINT/api/v3/machines/$RS_UUID/params/$1?aggregate=true"; }
 
-# set_param NAME JSON: give the machine a param.
-set_param() { _request --output /dev/null --data "$2" "$RS_ENDPOINT/api/v3/machines/$RS_UUID/params/$1"; }
+# set_param NAME JSON: give the machine a param. Its value may be secret, and is no argument either.
+set_param() {
+    _request --output /dev/null --data-binary @<(printf '%s' "$2") "$RS_ENDPOINT/api/v3/machines/$RS_UUID/params/$1"
+}
 
 # install PACKAGE...: install packages, by what the system has for that.
 install() {

@@ -69,7 +69,8 @@ class LocalHost:
         with _told():
             if parent:
                 Path(parent).mkdir(parents=True, exist_ok=True)
-            return tempfile.mkdtemp(prefix=prefix.replace("/", "_"), dir=parent or self.environment.get("TMPDIR"))
+            made = tempfile.mkdtemp(prefix=prefix.replace("/", "_"), dir=parent or self.environment.get("TMPDIR"))
+            return str(Path(made).absolute())
 
     async def remove_folder(self, path: str) -> None:
         """Remove a folder and what is in it."""

@@ -73,3 +73,17 @@ def test_the_token_is_no_argument(tmp_path: Path) -> None:
     done = _run(tmp_path, script, "curl")
     assert "https://x/api/v3/machines/m/params/name?aggregate=true" in done.stdout
     assert "secret" not in done.stdout
+
+
+def test_the_value_of_a_param_is_sent_and_is_no_argument(tmp_path: Path) -> None:
+    lines = ['echo "$@"', 'for each; do case $each in @*) echo "sent $(<"${each#@}")" ;; esac; done']
+    (tmp_path / "lines").write_text("\n".join(lines))
+    curl = tmp_path / "programs" / "curl"
+    script = f"""export RS_TOKEN=token RS_ENDPOINT=https://x RS_UUID=m
+        {{ echo "#!$BASH"; echo "$(<{tmp_path}/lines)"; }} >{curl}
+        set_param name '"@hush"'"""
+    done = _run(tmp_path, script, "curl")
+    called, sent, *_ = done.stdout.splitlines()
+    assert called.endswith("https://x/api/v3/machines/m/params/name")
+    assert "hush" not in called
+    assert sent == 'sent "@hush"', done.stderr

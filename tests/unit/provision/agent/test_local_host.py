@@ -193,3 +193,10 @@ def test_a_script_that_cannot_be_started_leaves_nothing_open(tmp_path: Path) -> 
 def test_a_path_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HostFailed, match="null byte"):
         asyncio.run(_host(tmp_path).write(f"{tmp_path}/a\0b", "", 0o600))
+
+
+def test_a_folder_below_the_working_directory_has_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = asyncio.run(_host(tmp_path).make_folder("below", "job-"))
+    assert Path(folder).parent == tmp_path / "below"
+    assert asyncio.run(_ran(Path(folder), "#!/bin/sh\necho out\n")) == (0, b"out\n")

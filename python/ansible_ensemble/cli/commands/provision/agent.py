@@ -139,7 +139,7 @@ def _behaviour(given: Mapping[str, Any], environment: Mapping[str, str], setting
         oneshot=given.get("oneshot", False),
         exit_on_failure=given.get("exit_on_failure", False),
         skip_power=given.get("skip_power", False),
-        folder=environment.get("RS_RUNNER_DIR", ""),
+        folder=str(Path(folder).absolute()) if (folder := environment.get("RS_RUNNER_DIR", "")) else "",
         variables=_trust(settings),
     )
 
