@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, UsageError
+from ansible_ensemble.core.folders import state_folder
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 
@@ -77,8 +78,7 @@ def password_of(user: str, console: Console) -> str:
 
 def logins_file(environment: Mapping[str, str]) -> Path:
     """Where logins are kept."""
-    state = environment.get("XDG_STATE_HOME") or str(Path(environment.get("HOME") or "~").expanduser() / ".local/state")
-    return Path(state) / "ansible-ensemble" / "logins.json"
+    return state_folder(environment) / "logins.json"
 
 
 def _read(file: Path) -> list[Login]:

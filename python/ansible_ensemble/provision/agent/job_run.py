@@ -71,7 +71,7 @@ class JobRun:
 
     async def _one(self, work: str, action: JobAction) -> Outcome:
         if action.path:
-            await self.host.write(posixpath.normpath(posixpath.join(work, action.path)), action.content, 0o644)
+            await self.host.write(_place(work, action.path), action.content, 0o644)
             return SMOOTH
         if is_ansible(action):
             return await self._play(action)
@@ -107,6 +107,12 @@ class JobRun:
         await self.set_params(played.params)
         await self.note(f"Ansible ended with status {played.status}")
         return outcome_of(played.status, sane=True)
+
+
+def _place(work: str, path: str) -> str:
+    """Where a file is written; a relative path stays in the job's folder, which is removed with all that is in it."""
+    inside = posixpath.normpath(f"/{path}").lstrip("/")
+    return posixpath.normpath(path) if path.startswith("/") else posixpath.join(work, inside)
 
 
 def _library() -> str:
