@@ -112,10 +112,10 @@ _OF_MACHINES = (
     _verb("machines", "stage", "put machines without a workflow into a stage", _DRIVE),
     _verb("machines", "run", "let machines run their next tasks", _DRIVE),
     _verb("machines", "pause", "have machines begin no further task", _DRIVE),
-    _verb("machines", "wait", "wait until machines are through, or as you want them", _DRIVE),
+    _verb("machines", "wait", "wait until workflows are complete, or fields have values", _DRIVE),
     _verb("machines", "watch", "show where machines stand, until Ctrl-C", _DRIVE),
     _verb("machines", "actions", "list what the server can do with a machine", _DRIVE),
-    _verb("machines", "action", "have the server do it, as power", _DRIVE),
+    _verb("machines", "action", "have the server do one of these, such as poweron", _DRIVE),
     *_params("machines"),
 )
 _CONTENT = (

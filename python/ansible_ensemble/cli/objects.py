@@ -48,6 +48,12 @@ def told(one: Object) -> str:
     return f"{one_of(one.PREFIX)} {name_of(one)}"
 
 
+def lacking(one: Object) -> str:
+    """What follows a sentence about an object: why it cannot be used yet, if so."""
+    errors = [] if one.available else one.errors
+    return "".join(f"\n  not available yet: {error}" for error in errors)
+
+
 def address(kind: str, word: str) -> str:
     """The key by which the server finds what the user names; a machine's plain name is one, too."""
     return f"Name:{word}" if kind == "machines" and ":" not in word and not _UUID.fullmatch(word) else word

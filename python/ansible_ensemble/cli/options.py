@@ -121,11 +121,16 @@ def _add(under: argparse._ArgumentGroup, one: Option) -> None:
 
 
 def _help(one: Option) -> str:
-    text = (one.flag_help or one.help[0].lower() + one.help[1:]).replace("`", "")
+    text = (one.flag_help or _inside(one.help)).replace("`", "")
     if one.kind == "list[str]":
         return f"{text} (may be repeated)"
     known = one.otherwise or (f"{one.default:g}" if one.kind == "float" else one.default if one.choices else "")
     return f"{text} (default: {known})" if known else text
+
+
+def _inside(sentence: str) -> str:
+    """A sentence without its capital letter, unless that begins an acronym."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
 def add_values(parser: argparse.ArgumentParser) -> None:

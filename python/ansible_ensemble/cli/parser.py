@@ -87,7 +87,8 @@ _ONE_DASH = re.compile(r"-[a-z]{2}[a-z-]+(=.*)?", re.DOTALL)
 
 def _operand(action: argparse.Action) -> str:
     name = str(action.metavar or action.dest)
-    return {"?": f"[{name}]", "*": f"[{name} ...]", "+": f"{name} ..."}.get(str(action.nargs), name)
+    nargs = getattr(action, "save_nargs", action.nargs)  # argparse sets it aside while it reads mixed arguments
+    return {"?": f"[{name}]", "*": f"[{name} ...]", "+": f"{name} ..."}.get(str(nargs), name)
 
 
 class PassOn(argparse.Action):

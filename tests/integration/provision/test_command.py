@@ -126,6 +126,15 @@ def test_files_of_yaml_and_json_are_objects_and_what_is_shown_can_be_given(
     assert str(file) in command("tasks", "create", "-f", str(file), code=3).err
 
 
+def test_what_cannot_be_used_yet_says_why(command: CommandLine, names: Walk) -> None:
+    stage, task = names.name("stage"), names.name("task")
+    lacking = f"\n  not available yet: Task {task} does not exist\n"
+    assert command("stages", "create", stage, f"Tasks={task}").out == f"Created stage {stage}.{lacking}"
+    assert command("stages", "update", stage, "Description=x").out == f"Changed stage {stage}.{lacking}"
+    command("tasks", "create", task)
+    assert command("stages", "update", stage, "Description=y").out == f"Changed stage {stage}.\n"
+
+
 def test_lists_are_filtered_ordered_and_cut(command: CommandLine, names: Walk) -> None:
     word = names.name("")
     for number in range(4):
@@ -209,7 +218,7 @@ REFUSED = [
     (["machines", "list", "CurrentTask=x"], 6, "CurrentTask"),
     (["machines", "list", "--columns", "Nme"], 3, "did you mean Name?"),
     (["machines", "set", "M"], 2, "no param is given"),
-    (["machines", "action", "M", "fly"], 5, "fly"),
+    (["machines", "action", "M", "fly"], 5, " has no action fly "),
     (["machines", "wait", "M"], 1, "has no tasks"),
     (["machines", "wait", "M", "Runnable=false", "--timeout", "0.1s"], 8, "still to wait for"),
     (["machines", "wait", "Runnable=false"], 2, "no machine is named"),
@@ -429,7 +438,7 @@ def test_who_logs_in_says_whether_the_certificate_is_right(shared: Lasting, tmp_
     assert "Logged in at" in line("login", stdin="yes\n", terminal=True).out
     line.environment.pop("RS_ENDPOINT")
     assert line.ask("info")["api_port"] == shared.port
-    assert "Access Denied" in line("login", "nobody", stdin="wrong\n", code=6).err
+    assert "the user or the password is wrong" in line("login", "nobody", stdin="wrong\n", code=6).err
     assert line("login", "--ttl", "1h", stdin="r0cketsk8ts\n").out.endswith("as rocketskates, for 1h.\n")
     line("logout")
     line("logout", code=3)

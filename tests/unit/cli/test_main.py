@@ -44,6 +44,19 @@ def test_every_command_has_help(command, name, capsys):
     assert capsys.readouterr().out == text
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("provision machines workflow", "workflow [options] MACHINE ... WORKFLOW\n"),
+        ("provision machines create", "create [options] [NAME] [FIELD=VALUE ...]\n"),
+        ("provision serve", " URL where machines get files from"),
+    ],
+)
+def test_help_says_what_may_be_left_out_or_repeated_and_keeps_acronyms(command, capsys, name, said):
+    command(*name.split(), "--help")
+    assert said in capsys.readouterr().out
+
+
 def test_a_command_that_has_parts_lists_them(command):
     done = command("provision", "--help")
     assert done.code == 0

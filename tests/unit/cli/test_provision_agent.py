@@ -24,7 +24,7 @@ def _called(folder: Path, *words: str, **variables: str) -> tuple[int, str, str]
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ([], 2, "Error: Which machine is this? (give its UUID or Name:NAME, or set RS_UUID)\n"),
+        ([], 2, "Error: Which machine is this? (give its name or UUID, or set RS_UUID)\n"),
         (["m", "--reboot-command", "sh -c 'x"], 2, "Error: sh -c 'x is no command: No closing quotation\n"),
         (["m", "--poweroff-command", ""], 2, EMPTY),
         (["m", "-E", "nonsense"], 3, "Error: nonsense is not the address of a server (it is https://HOST:PORT)\n"),

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.cli import agent_hosts, endpoint, options
+from ansible_ensemble.cli import agent_hosts, endpoint, objects, options
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
@@ -66,9 +66,7 @@ DECLARED = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    parser.add_argument(
-        "machine", metavar="MACHINE", nargs="?", default=None, help="UUID, or Name:NAME (default: $RS_UUID)"
-    )
+    parser.add_argument("machine", metavar="MACHINE", nargs="?", default=None, help="name or UUID (default: $RS_UUID)")
     options.add_declared(parser, DECLARED)
     options.add_declared(parser, agent_hosts.DECLARED)
     endpoint.add(parser)
@@ -87,7 +85,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         process = agent_hosts.ansible(answered)
         console.outlive_readers()
         if not getattr(answered, "inventory", []):
-            machine = {_machine(answered, console): host}
+            machine = {objects.address("machines", _machine(answered, console)): host}
             return asyncio.run(_here(process, machine, settings, behaviour, console))
         elsewhere = replace(behaviour, folder="", variables=_trust(replace(settings, ca_file="")))
         return asyncio.run(agent_hosts.drive(process, answered, settings, elsewhere, console))
@@ -106,7 +104,7 @@ def _check(arguments: argparse.Namespace, console: Console) -> None:
             said = "MACHINE" if name == "machine" else f"--{name.replace('_', '-')}"
             raise UsageError(f"{said} does not go {'with' if hosts else 'without'} --inventory")
     if not (hosts or _machine(arguments, console)):
-        raise UsageError("Which machine is this?", hint="give its UUID or Name:NAME, or set RS_UUID")
+        raise UsageError("Which machine is this?", hint="give its name or UUID, or set RS_UUID")
 
 
 def _machine(arguments: argparse.Namespace, console: Console) -> str:

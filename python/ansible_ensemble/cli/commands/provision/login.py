@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,12 +41,28 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     user = arguments.user or trusted.user or _FIRST_USER
     password = trusted.password if user == trusted.user else password_of(user, console)
     known = replace(trusted, user=user, password=password)
-    token = endpoint.ask_by(known, lambda client: client.user_token(user, arguments.ttl))
+    token = _token(known, arguments.ttl)
     at = " ".join(known.endpoints)
     login = Login(at, user, token, ca_file=known.ca_file, fingerprint=known.fingerprint)
     keep_login(console.environment, login)
     console.answer({"endpoint": at, "user": user}, lambda: f"Logged in at {at} as {user}, for {arguments.ttl}.\n")
     return 0
+
+
+def _token(settings: Settings, ttl: str) -> str:
+    """A token for the user.
+
+    Raises:
+        RequestFailed: the server refused, or could not be reached.
+    """
+    from ansible_ensemble.provision.client.failure import RequestFailed
+
+    try:
+        return endpoint.ask_by(settings, lambda client: client.user_token(settings.user, ttl))
+    except RequestFailed as error:
+        if error.error.code == HTTPStatus.FORBIDDEN:
+            error.hint = "the user or the password is wrong"
+        raise
 
 
 def _trusted(settings: Settings, console: Console) -> Settings:
