@@ -137,6 +137,7 @@ def test_a_process_that_a_script_leaves_behind_holds_nothing_up(walk: Walking) -
         (_template("raw", "#!/nowhere/interpreter\n"), "No such file"),
         (_template("raw", "no script\n"), "Exec format error"),
         (_template("raw", "echo\n", Interpreter="nowhere-to-be-found"), "No such file"),
+        (_template("raw", "#!/bin/sh\r\n"), "raw cannot be started: No such file or directory (a script begins"),
         (_template("file", "text\n", "../{{.Machine.Name}}/../.."), "Is a directory"),
         (_template("bad", "{{.Param \"missing\"}}"), "missing"),
         (_template("play.yml", "- ansible.builtin.ping:\n"), "play.yml"),

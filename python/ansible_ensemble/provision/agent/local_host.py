@@ -109,7 +109,7 @@ class LocalHost:
     async def _started(self, command: Sequence[str], script: Script, writing: int) -> asyncio.subprocess.Process:
         inherited = {name: value for name, value in self.environment.items() if name not in _WITHHELD}
         home = {"HOME": script.environment.get("RS_RUNNER_DIR", script.folder)}
-        with _told():
+        try:
             return await asyncio.create_subprocess_exec(
                 *command,
                 cwd=script.folder,
@@ -119,6 +119,10 @@ class LocalHost:
                 stderr=writing,
                 start_new_session=True,
             )
+        except OSError as error:
+            name = Path(script.path).name
+            hint = "a script begins with #! and a program that is there, without a carriage return"
+            raise HostFailed(f"{name} cannot be started: {error.strerror} ({hint})") from None
 
     async def play(self, playbook: Playbook, output: Output) -> Played:
         """Run Ansible's tasks here."""
