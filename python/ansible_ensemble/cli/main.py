@@ -22,7 +22,7 @@ from ansible_ensemble.cli.logged import logged
 from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.output import drop, open_standard_streams, outlive_reader
 
 _LOG = logging.getLogger(__name__)
@@ -78,6 +78,10 @@ def execute(argv: Sequence[str], session: Session) -> int:
             console.error(EnsembleError(f"{what} cannot be written: {error.strerror}"))
             drop(sys.stdout)
             return 1
+        if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+            # so Python keeps bytes of arguments and of the input that are no text
+            console.error(InvalidInput("an argument or the input is not UTF-8 text", hint="give it in UTF-8"))
+            return InvalidInput.exit_code
         defect = f"{type(error).__name__}: {error}"
         hint = f"this is a bug in ansible-ensemble, please report it; {DEBUG}=1 shows the traceback"
         console.error(EnsembleError(defect, hint=hint))

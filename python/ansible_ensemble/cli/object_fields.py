@@ -74,7 +74,7 @@ def fields_of_words(kind: type[Object], words: Sequence[str]) -> Fields:
             raise InvalidInput(f"{name} has no parts", hint=f"write {name}=VALUE")
         else:
             texts = name == "Meta" or wanted is dict[str, str]
-            fields.setdefault(name, {})[inner] = text if texts else value_of(text)
+            fields.setdefault(name, {})[inner] = text if texts else _value(text, word)
     return fields
 
 
@@ -83,8 +83,9 @@ def params_of(words: Sequence[str]) -> Fields:
 
     Raises:
         UsageError: a word sets nothing.
+        InvalidInput: a value is none of JSON.
     """
-    return {name: value_of(text) for name, text in map(assigned, words)}
+    return {name: _value(text, name) for name, text in map(assigned, words)}
 
 
 def fields_of_file(kind: type[Object], path: str, stdin: TextIO) -> list[Fields]:
@@ -156,7 +157,7 @@ def _typed(wanted: Any, text: str, word: str) -> Any:
         return text
     if get_origin(wanted) is list and not text.lstrip().startswith("["):
         return [one.strip() for one in text.split(",") if one.strip()]
-    value = value_of(text)
+    value = _value(text, word)
     if wanted is bool and not isinstance(value, bool):
         raise InvalidInput(f"{word}: this is true or false")
     return value
@@ -178,11 +179,21 @@ def _known(kind: type[Object], fields: Fields, shown: str) -> Iterator[tuple[str
 
 def _data_of(path: str, stdin: TextIO) -> tuple[Any, str]:
     """What a file says, with numbers as JSON has them, and how errors name it."""
-    from ansible_ensemble.documents.scalars import VaultText
     from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
 
     shown = "standard input" if path == "-" else path
     data = parse_yaml(stdin.read(), shown).data if path == "-" else read_yaml(Path(path)).data
+    return _as_json(data, shown), shown
+
+
+def _value(text: str, shown: str) -> Any:
+    """The value of a word, as JSON has it."""
+    return _as_json(value_of(text), shown)
+
+
+def _as_json(data: Any, shown: str) -> Any:
+    """What was read from YAML, as JSON has it: its numbers still know how they were written."""
+    from ansible_ensemble.documents.scalars import VaultText
 
     def refuse(value: Any) -> Any:
         raise InvalidInput(f"a {type(value).__name__} is no value of JSON", Place(shown))
@@ -190,7 +201,7 @@ def _data_of(path: str, stdin: TextIO) -> tuple[Any, str]:
     if _holds(data, VaultText):
         raise InvalidInput("it holds values of Ansible Vault", Place(shown), "give it decrypted, by a pipe and `-`")
     try:
-        return json.loads(json.dumps(reveal(data), allow_nan=False, default=refuse)), shown
+        return json.loads(json.dumps(reveal(data), allow_nan=False, default=refuse))
     except ValueError as error:
         raise InvalidInput(str(error), Place(shown)) from None
 

@@ -213,6 +213,7 @@ REFUSED = [
     (["machines", "update", "M"], 2, "needs fields"),
     (["machines", "update", "M", "x"], 2, '"x" sets nothing'),
     (["machines", "create"], 2, "needs a name"),
+    (["machines", "create", "m", "name=n"], 2, "the name is given twice"),
     (["machines", "list", "limit=3"], 3, "--limit"),
     (["machines", "wait", "m", "Runnable=yes"], 3, "Runnable=yes: this is true or false"),
     (["machines", "list", "CurrentTask=x"], 6, "CurrentTask"),

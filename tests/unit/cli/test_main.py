@@ -125,6 +125,13 @@ def test_a_defect_of_ours_is_one_line(command):
     assert "bug in ansible-ensemble" in done.err
 
 
+def test_text_that_is_not_utf_8_is_the_users_to_mend(command):
+    command.jobs.raises = UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed")
+    done = command("status")
+    assert done.code == 3
+    assert done.err == "Error: an argument or the input is not UTF-8 text (give it in UTF-8)\n"
+
+
 @pytest.mark.parametrize(("words", "environment"), [(["-vvv"], {}), ([], {"ANSIBLE_ENSEMBLE_DEBUG": "1"})])
 def test_a_defect_shows_its_traceback_when_asked(command, words, environment):
     command.jobs.raises = KeyError("x")

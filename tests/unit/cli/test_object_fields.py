@@ -20,6 +20,8 @@ WORDS: list[tuple[str, Any]] = [
     ("Reboot=true", {"Reboot": True}),
     ("Params.a/b.c=1", {"Params": {"a/b.c": 1}}),
     ("Params={a: 1}", {"Params": {"a": 1}}),
+    ("Params.a={b: [1.5, 2]}", {"Params": {"a": {"b": [1.5, 2]}}}),
+    ("Params.a=!sensitive s", {"Params": {"a": "s"}}),
     ("Meta.n=1", {"Meta": {"n": "1"}}),
     ("Meta.v=true", {"Meta": {"v": "true"}}),
 ]
@@ -40,6 +42,8 @@ def test_a_word_is_read_by_the_type_of_its_field(word: str, fields: dict[str, An
         ("Errors=x", "server's to say"),
         ("Tasks.0=x", "has no parts"),
         ("Reboot=often", "true or false"),
+        ("Params.a=!vault s", "Ansible Vault"),
+        ("Params={a: {b: .nan}}", "Out of range"),
     ],
 )
 def test_a_word_that_makes_no_sense(word: str, message: str) -> None:

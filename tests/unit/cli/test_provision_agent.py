@@ -28,6 +28,8 @@ def _called(folder: Path, *words: str, **variables: str) -> tuple[int, str, str]
         (["m", "--reboot-command", "sh -c 'x"], 2, "Error: sh -c 'x is no command: No closing quotation\n"),
         (["m", "--poweroff-command", ""], 2, EMPTY),
         (["m", "-E", "nonsense"], 3, "Error: nonsense is not the address of a server (it is https://HOST:PORT)\n"),
+        (["m", "-E", "https://h:65536"], 3, "Error: https://h:65536 is not the address of a server (it is https://HOST:PORT)\n"),
+        (["m", "-E", "https://[::1"], 3, "Error: https://[::1 is not the address of a server (it is https://HOST:PORT)\n"),
         (["m", "more"], 2, None),
     ],
 )  # fmt: skip

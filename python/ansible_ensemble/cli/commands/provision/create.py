@@ -56,6 +56,8 @@ def _named(arguments: argparse.Namespace, session: Session) -> list[Fields]:
     field = "ID" if arguments.kind == "templates" else "Name"
     if arguments.name and len(asked) > 1:
         raise UsageError("a file with several objects takes no name")
+    if arguments.name and any(word.partition("=")[0].casefold() == field.casefold() for word in arguments.fields):
+        raise UsageError(f"the name is given twice: {arguments.name}, and {field}=", hint="give one of them")
     if arguments.name:
         asked = [{**asked[0], field: arguments.name}]
     if any(not one.get(field) for one in asked):
