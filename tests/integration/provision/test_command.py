@@ -372,8 +372,9 @@ def test_machines_are_waited_for_by_their_fields(
     CommandLine(command.environment)("machines", "update", machine, "Meta.ready=yes")
     CommandLine(command.environment)("machines", "pause", machine)
     assert waiting.result().code == 0
-    deleted = beside(command, "machines", "wait", machine, "Meta.ready=no", code=1)
-    shown(command, machine)
+    watcher = CommandLine(command.environment)  # with nothing printed yet, that it could be taken for
+    deleted = beside(watcher, "machines", "wait", machine, "Meta.ready=no", code=1)
+    shown(watcher, machine)
     CommandLine(command.environment)("machines", "destroy", machine)
     assert "was deleted" in deleted.result().err
 
