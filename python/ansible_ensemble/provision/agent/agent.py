@@ -41,6 +41,16 @@ class Agent:
 
     async def run(self) -> int:
         """Work until there is a reason to leave; the exit code: 0, 1 after a failure, 128+N after the signal N."""
+        happened = Happened.READY
+        try:
+            happened = await self._work()
+        except asyncio.CancelledError:  # by a second signal, maybe while it leaves
+            if not self._signal:
+                raise
+        return self._exit_code(happened)
+
+    async def _work(self) -> Happened:
+        """Carry out instructions until one is to leave; what happened last."""
         state, happened = State.INIT, Happened.READY
         try:
             while self._instruction is not Instruction.LEAVE:
@@ -50,12 +60,9 @@ class Agent:
                 self._instruction = row.instruction
                 state = state if row.to is State.EXIT else row.to
             self._announce(state)
-        except asyncio.CancelledError:
-            if not self._signal:
-                raise
+            return happened
         finally:
             await self._now.leave()
-        return self._exit_code(happened)
 
     def stop(self, number: int) -> None:
         """End the script that runs, give its job back, and leave, because of a signal."""

@@ -127,6 +127,19 @@ def test_a_host_that_cannot_be_reached_keeps_no_agent_from_leaving(serving: Any,
     assert lines[-1].endswith("is left: no route to host")
 
 
+class ToldTwice(LocalHost):
+    """A host whose agent gets a second signal while it leaves."""
+
+    async def remove_folder(self, path: str) -> None:
+        """Be cut short."""
+        raise asyncio.CancelledError
+
+
+def test_a_second_signal_while_an_agent_leaves_ends_it_like_the_first(serving: Any, tmp_path: Path) -> None:
+    host = ToldTwice(environment={"TMPDIR": str(tmp_path)}, boot_id="b")
+    asyncio.run(_left(serving, tmp_path, host, "POST jobs"))
+
+
 def test_what_the_server_has_done_is_not_given_back(serving: Any, tmp_path: Path) -> None:
     host = LocalHost(environment={"TMPDIR": str(tmp_path)}, boot_id="b")
     server, _ = asyncio.run(_left(serving, tmp_path, host, "POST jobs", Task="action:power:poweron", State="finished"))
