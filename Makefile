@@ -105,7 +105,7 @@ lint: $(EQUIPPED) ## Style of Python and YAML, and code that nothing uses
 types: $(EQUIPPED) ## Types
 	mypy
 	mypy --strict --allow-subclassing-any plugins hatch_build.py
-	for file in examples/*/*.py examples/*/files/*.py; do mypy --strict $$file || exit 1; done
+	for file in examples/*/*.py examples/*/files/*.py; do MYPYPATH=$$(dirname $$file) mypy --strict $$file || exit 1; done
 
 rooms: $(EQUIPPED) ## Direction of imports
 	lint-imports
