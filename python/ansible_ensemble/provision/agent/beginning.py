@@ -5,10 +5,11 @@ docs/machines-agent.md, "After a restart".
 
 from __future__ import annotations
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.agent.host import HostFailed
 from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.states import Happened
-from ansible_ensemble.provision.client.failure import RequestFailed
+from ansible_ensemble.provision.client.failure import NOT_FOUND, RequestFailed
 from ansible_ensemble.provision.client.patch import Operation
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -33,9 +34,9 @@ async def begin(now: Situation, key: str) -> Happened:
     Raises:
         RequestFailed: the server refuses something, or cannot be reached.
         HostFailed: the host cannot be reached.
-        EnsembleError: another agent runs for the machine, or nothing can be kept.
+        EnsembleError: there never was such a machine, another agent runs for it, or nothing can be kept.
     """
-    fresh = await now.client.get(Machine, key)
+    fresh = await _machine(now, key)
     await _recall(now, fresh)
     now.changes = await now.watch.changes(fresh.uuid)
     left = await _current_job(now, fresh)
@@ -51,6 +52,17 @@ async def begin(now: Situation, key: str) -> Happened:
     now.machine, now.has_booted = fresh, False
     now.save()
     return Happened.READY
+
+
+async def _machine(now: Situation, key: str) -> Machine:
+    try:
+        return await now.client.get(Machine, key)
+    except RequestFailed as error:
+        if now.machine.uuid or error.exit_code != NOT_FOUND:
+            raise
+    missing = EnsembleError(f"There is no machine {key}", hint="create it: ansible-ensemble provision machines create")
+    missing.exit_code = NOT_FOUND
+    raise missing
 
 
 async def _recall(now: Situation, fresh: Machine) -> None:
