@@ -35,11 +35,11 @@ def _text(value: Any) -> str:
 
 
 def query(kind: type[Object], given: Mapping[str, Any]) -> dict[str, str]:
-    """The query of a list of objects of a kind."""
+    """The query of a list of objects of a kind, by name if no other order is asked for."""
     shape = {name: given[name] for name in ("sort", "reverse", "limit", "offset") if given.get(name)}
     key = (*kind.UNIQUE, wire_name(kind.KEY))[0]
     named = {key: f"Eq({given['name']})"} if "name" in given else {}
-    return filters({**given.get("filters", {}), **named, **shape})
+    return filters({"sort": key, **given.get("filters", {}), **named, **shape})
 
 
 async def objects(client: Client, kind: type[Object], asked: Mapping[str, str], aggregate: bool) -> list[Plain]:
@@ -56,7 +56,7 @@ async def objects(client: Client, kind: type[Object], asked: Mapping[str, str], 
 
 
 async def machines(client: Client, asked: Mapping[str, str], *, aggregate: bool, secure: bool) -> list[Plain]:
-    """Machines, and their params apart from them.
+    """Machines by name, if nothing else is asked for, and their params apart from them.
 
     Args:
         client: of the server.
@@ -68,7 +68,7 @@ async def machines(client: Client, asked: Mapping[str, str], *, aggregate: bool,
         RequestFailed: the server refuses.
     """
     decode = {"decode": "true"} if secure else {}
-    found = await client.select(Machine, {**asked, **decode})
+    found = await client.select(Machine, {"sort": "Name", **asked, **decode})
     if aggregate:
         catalog = await _catalog(client, decode)
         found = [_with_all_params(one, catalog) for one in found]

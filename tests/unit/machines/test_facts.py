@@ -18,11 +18,11 @@ __all__ = ["ask", "serving"]  # fixtures
     ("kind", "given", "query"),
     [
         (Machine, {"filters": {"Runnable": True, "Name": ["a", "b"], "CurrentTask": 3}},
-         {"Runnable": "true", "Name": "In(a,b)", "CurrentTask": "3"}),
+         {"Runnable": "true", "Name": "In(a,b)", "CurrentTask": "3", "sort": "Name"}),
         (Machine, {"name": "a", "limit": 2, "sort": "Name", "reverse": True},
          {"Name": "Eq(a)", "limit": "2", "sort": "Name", "reverse": "true"}),
-        (Template, {"name": "a.sh", "reverse": False}, {"ID": "Eq(a.sh)"}),
-        (Task, {"name": "a"}, {"Name": "Eq(a)"}),
+        (Template, {"name": "a.sh", "reverse": False}, {"ID": "Eq(a.sh)", "sort": "ID"}),
+        (Task, {"name": "a"}, {"Name": "Eq(a)", "sort": "Name"}),
     ],
 )  # fmt: skip
 def test_what_is_asked_for_is_a_query(kind: Any, given: dict[str, Any], query: dict[str, str]) -> None:

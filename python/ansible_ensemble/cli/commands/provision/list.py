@@ -84,7 +84,7 @@ async def _query(client: Client, arguments: argparse.Namespace) -> list[tuple[st
         query.append(("Machine", (await objects.found(client, "machines", arguments.machine)).uuid))
     order = [spelled(kind, name.strip()) for name in (arguments.sort or "").split(",")]
     said = {
-        "sort": ",".join(order) or ("StartTime" if arguments.kind == "jobs" else ""),
+        "sort": ",".join(order) or {"jobs": "StartTime", "machines": "Name"}.get(arguments.kind, ""),
         "reverse": "true" if arguments.reverse else "",
         "limit": str(arguments.limit or ""),
         "offset": str(arguments.offset or ""),
