@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 _LOGIN = "`ansible-ensemble provision login`"
+_NO_SERVER = "see --endpoint; `ansible-ensemble provision serve` starts a server"
 
 #: Seconds before each further try: people wait for a server that starts, not for one that is not there.
 _WAITS = (0.5, 1.0, 1.5)
@@ -142,5 +143,5 @@ def _hint(message: str, status: int) -> str | None:
     if status == 401 or (status == 403 and "Access Denied" in message):
         return f"log in: {_LOGIN}"
     if status == 0:
-        return f"{_LOGIN} asks whether to trust it" if "certificate" in message else "see --endpoint"
+        return f"{_LOGIN} asks whether to trust it" if "certificate" in message else _NO_SERVER
     return None

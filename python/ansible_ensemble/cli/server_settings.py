@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.core.errors import EnsembleError, Place
-from ansible_ensemble.core.option import options_of
-from ansible_ensemble.provision.server.settings import Settings, settings_of
+from ansible_ensemble.core.option import Option, options_of
+from ansible_ensemble.provision.server.settings import STORE, Settings, settings_of
 
 _DECLARED = options_of(Settings)
+_OF_STORE = [one for one in _DECLARED if one.heading == STORE]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the settings of the server."""
+    _add(parser, _DECLARED)
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """Add those that say where the store is."""
+    _add(parser, _OF_STORE)
+
+
+def _add(parser: argparse.ArgumentParser, declared: Iterable[Option]) -> None:
     parser.add_argument("--config", metavar="FILE", default=None, help="a YAML file with settings; options win")
-    options.add_declared(parser, _DECLARED)
+    options.add_declared(parser, declared)
 
 
 def given(arguments: argparse.Namespace, console: Console) -> Settings:

@@ -32,7 +32,8 @@ def test_parts_of_a_command():
     assert complete("provision", "ba") == ["backup"]
     assert complete("provision", "restore", "--for") == ["--force"]
     assert complete("provision", "serve", "--for") == []
-    assert complete("provision", "restore", "--force", "--po") == ["--port"]
+    assert complete("provision", "restore", "--force", "--po") == []
+    assert complete("provision", "restore", "--force", "--data") == ["--data", "--database"]
 
 
 def test_files_are_left_to_the_shell():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.objects.codec import Undecodable, decode
 from ansible_ensemble.provision.objects.event import Error
@@ -62,6 +64,8 @@ def untrusted(endpoint: str, flaw: str) -> RequestFailed:
 
 def unreachable(endpoint: str, reason: BaseException) -> RequestFailed:
     """The failure of a request that got no answer."""
+    system = getattr(reason, "os_error", reason)  # aiohttp's says it with its own settings around it
+    said = os.strerror(system.errno) if isinstance(system, ConnectionError) and system.errno else reason
     return RequestFailed(
-        Error(type="CONNECT", model=endpoint, messages=[f"no answer: {reason or type(reason).__name__}"])
+        Error(type="CONNECT", model=endpoint, messages=[f"no answer: {said or type(reason).__name__}"])
     )

@@ -19,7 +19,9 @@ VARIABLE = "ANSIBLE_ENSEMBLE_PROVISION_"
 #: The command that has them as options.
 COMMAND = "provision"
 
-_ADDRESS, _STORE, _TLS, _KEEPING = "address", "storage", "encryption", "what is kept"
+#: What the options are listed under that say where the store is.
+STORE = "storage"
+_ADDRESS, _TLS, _KEEPING = "address", "encryption", "what is kept"
 _ACTIONS, _LOG = "actions", "log"
 
 
@@ -32,13 +34,13 @@ class Settings:
     """How a server is to run."""
 
     data: str = _setting(
-        "", "Folder of what the server keeps", "--data", _STORE, metavar="DIR", otherwise="the user's state folder"
+        "", "Folder of what the server keeps", "--data", STORE, metavar="DIR", otherwise="the user's state folder"
     )
     database: str = _setting(
         "",
         "Where objects are kept: a PostgreSQL URL, or the path of an SQLite file",
         "--database",
-        _STORE,
+        STORE,
         metavar="URL",
         otherwise="a file in the data folder",
     )

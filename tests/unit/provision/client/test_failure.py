@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
 
 import pytest
@@ -50,3 +51,10 @@ def test_a_failure_passes_between_processes() -> None:
     assert isinstance(again, RequestFailed)
     assert again.error == failure.error
     assert str(again) == "CONNECT: https://127.0.0.1:1: no answer: refused"
+
+
+def test_a_refused_connection_is_told_without_what_the_library_adds() -> None:
+    class Wrapped(OSError):
+        os_error = ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed ('127.0.0.1', 1)")
+
+    assert unreachable("https://127.0.0.1:1", Wrapped("ssl:default")).message.endswith("no answer: Connection refused")

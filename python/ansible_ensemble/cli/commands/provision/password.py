@@ -10,7 +10,7 @@ from ansible_ensemble.cli.session import Session
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    server_settings.add(parser)
+    server_settings.add_store(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -12,7 +12,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     server_settings.add_file(parser)
     parser.add_argument("--force", action="store_true", default=False, help="replace what the database holds")
-    server_settings.add(parser)
+    server_settings.add_store(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
