@@ -142,7 +142,7 @@ def told(ensemble: str) -> None:
     jobs = commands.history(ensemble)
     history_text(jobs["jobs"])
     for job in jobs["jobs"]:
-        job_record_text(commands.show(ensemble, job["changeId"]))
+        job_record_text(commands.show(ensemble, job["change_id"]))
 
 
 def write_yaml(file: Path, data: Any) -> None:

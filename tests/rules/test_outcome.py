@@ -285,7 +285,7 @@ def test_all_tell_the_same(case: Case, runner: Callable[[Case], Runner]) -> None
         (made.folder / "tried").unlink(missing_ok=True)
         outcome, options, report = made.run(case.jobs[-1], case.happens)
         told = report["job"]
-        assert (told["outcome"], told["exitCode"], told["success"]) == (case.word, case.exit_code, case.word == "ok")
+        assert (told["outcome"], told["exit_code"], told["success"]) == (case.word, case.exit_code, case.word == "ok")
         line = job_text(report).splitlines()[-1]
         assert line.startswith(case.line) or line == NOTHING, line
         assert (("complete!" in line) or line == NOTHING) is (case.word == "ok")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_ensemble.changes.job_record import CHANGES, JOBS, JobFile, job_file_name, read_job
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, JobsLine, last_job, read_jobs
-from ansible_ensemble.changes.record import ChangeRecord, unescape
+from ansible_ensemble.changes.record import ChangeRecord, snake_case_keys, unescape
 from ansible_ensemble.core.changeid import is_change_id, is_job, job_of
 from ansible_ensemble.core.errors import InvalidInput
 
@@ -17,7 +17,7 @@ from ansible_ensemble.core.errors import InvalidInput
 def history(folder: Path) -> list[dict[str, Any]]:
     """All jobs of an ensemble, oldest first, from `jobs.tsv` and the records of jobs that it lacks.
 
-    Each is `{changeId, previousId, workflow, status, outcome, startTime, endTime, seconds, summary, startCommit,
+    Each is `{change_id, previous_id, workflow, status, outcome, start_time, end_time, seconds, summary, start_commit,
     changelog, tasks}`, without what is unknown; `tasks` is a count.
 
     Raises:
@@ -35,7 +35,7 @@ def history(folder: Path) -> list[dict[str, Any]]:
                 jobs.setdefault(job_id, {"changeId": job_id, "summary": str(error), "tasks": 0})
                 continue
             jobs[record.job.change_id] = _job_document(record) | {"tasks": len(record.tasks)}
-    return [jobs[job_id] for job_id in sorted(jobs)]
+    return [snake_case_keys(jobs[job_id]) for job_id in sorted(jobs)]
 
 
 def show_job(folder: Path, change_id: str) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def show_job(folder: Path, change_id: str) -> dict[str, Any]:
     record = find_job(folder, change_id)
     if record is None:
         return _job_line(_line(folder, job_of(change_id)), 0) | {"tasks": []}
-    return _job_document(record) | {"tasks": [task.to_json(verbose=True) for task in record.tasks]}
+    return _job_document(record) | {"tasks": [snake_case_keys(task.to_json(verbose=True)) for task in record.tasks]}
 
 
 def show_task(folder: Path, change_id: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def show(folder: Path, change_id: str) -> dict[str, Any]:
     Raises:
         InvalidInput: there is none.
     """
-    return show_job(folder, change_id) if is_job(change_id) else show_task(folder, change_id)
+    return snake_case_keys(show_job(folder, change_id) if is_job(change_id) else show_task(folder, change_id))
 
 
 def find_changes(folder: Path, change_ids: Iterable[str]) -> list[ChangeRecord]:

@@ -5,6 +5,8 @@ The keys of the JSON form are Unfurl's, so that each of the two reads the other'
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -219,6 +221,17 @@ class JobRecord:
             error=_text(document, "error"),
             changelog=_text(document, "changelog"),
         )
+
+
+_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
+
+
+def snake_case_keys(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as results have it, for playbooks: its own keys in snake_case; values that users gave stay."""
+    told = {_CAPITAL.sub("_", key).lower(): value for key, value in record.items()}
+    if isinstance(told.get("implementation"), dict):
+        told["implementation"] = snake_case_keys(told["implementation"])
+    return told
 
 
 _ESCAPES = {"%": "%25", ",": "%2C", "\t": "%09", "\n": "%0A", "\r": "%0D"}

@@ -105,9 +105,9 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
             error.message += f": {failures[-1]}"
         raise
     show_report(report, arguments, session)
-    exit_code = int(report["job"]["exitCode"])
-    if report.get("lostLock") and report["job"]["signal"] is None:
-        raise Locked(report["lostLock"])
+    exit_code = int(report["job"]["exit_code"])
+    if report.get("lost_lock") and report["job"]["signal"] is None:
+        raise Locked(report["lost_lock"])
     if exit_code and (report["job"]["total"] or not failures):
         return exit_code
     if failed and interrupted_by is not None:

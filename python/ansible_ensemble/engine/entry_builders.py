@@ -91,6 +91,7 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
         drift=tuple(redactor.data(settled.drift)),
         messages=tuple(redactor.text(message) for message in result.messages),
         lane=outcome.lane if outcome else None,
+        host=task.ran_on if task.planned.implementation else None,
         result=bounded(redactor.data(_returned(outcome))) if outcome else {},
         diff=tuple(bounded(redactor.data(outcome.diff))) if outcome and outcome.diff else (),
     )

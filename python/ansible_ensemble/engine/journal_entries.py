@@ -156,6 +156,7 @@ class Finished(OperationEntry):
         drift: attributes that were found to be others than recorded.
         messages: for people.
         lane: what carried it out.
+        host: name of the inventory host that it ran on; None if it did not run.
         result: what that returned: `rc`, `stdout`, `stderr`, `cancelled`, ...
         diff: as Ansible's modules give them.
     """
@@ -175,6 +176,7 @@ class Finished(OperationEntry):
     drift: tuple[Annotated[Mapping[str, Any], {"name": str}], ...] = ()
     messages: tuple[str, ...] = ()
     lane: str | None = None
+    host: str | None = None
     result: Annotated[Mapping[str, Any], _RESULT] = field(default_factory=dict)
     diff: tuple[Any, ...] = ()
 

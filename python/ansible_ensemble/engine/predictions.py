@@ -23,8 +23,8 @@ def prediction(task: Mapping[str, Any]) -> Prediction:
         return Prediction(unpredictable="a dry run does not run it" if status == "ok" else f"it {task['error']}")
     if status == "blocked":
         return Prediction(unpredictable="it needs what only a real run gives")
-    if status == "ok" and only_looks(str(task["operation"])) and task["targetStatus"]:
-        return Prediction(found=task["targetStatus"])
+    if status == "ok" and only_looks(str(task["operation"])) and task["target_status"]:
+        return Prediction(found=task["target_status"])
     if status in ("ok", "skipped"):
         return Prediction(bool(task["changed"]), list(task["diff"]))
     return Prediction(unpredictable=f"its dry run failed: {task['error'] or status}")

@@ -62,6 +62,11 @@ class JobTask:
         return self._host
 
     @property
+    def ran_on(self) -> str:
+        """Name of the host that it ran on: what never asks for its host runs on the controller."""
+        return (self._host or Host()).name
+
+    @property
     def owner(self) -> str:
         """What the operation is of, as refs name it: `app`, or `app::.requirements::db#0`."""
         part = f"::.requirements::{self.relationship.key}" if self.relationship is not None else ""

@@ -92,3 +92,14 @@ def from_json(value: Any) -> Any:
         if isinstance(inner, list) and len(inner) == 1:
             return {_MARK: from_json(inner[0])}
     return changed(value, from_json) if isinstance(value, (dict, list)) else value
+
+
+def masked_json(value: Any) -> Any:
+    """The value that `SecretCodec.for_json` was given, for people: with what is encrypted masked."""
+    return _masked(from_json(value))
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, VaultText):
+        return REDACTED
+    return changed(value, _masked) if isinstance(value, (dict, list)) else value

@@ -25,6 +25,7 @@ from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
+from ansible_ensemble.jobs.results import job_result
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
@@ -266,7 +267,8 @@ def record(
 ) -> dict[str, Any]:
     """Record a job from its journal, and commit it if asked to; a dry run writes nothing. Arguments as for `plan`."""
     location = _located(ensemble)
-    recorded = read_job_journal(Path(journal)).header.options
+    begun = read_job_journal(Path(journal)).header
+    recorded = begun.options
     check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is not a dry run
     job_options = options_of_job(
         {**recorded, "check": check, **{name: bool(options.get(name)) for name in ("commit", "push")}},
@@ -285,9 +287,7 @@ def record(
     return {
         "changed": not check and bool(report["tasks"]),
         **({"failed": True, "msg": "; ".join(problems)} if problems else {}),
-        "job": report["job"],
-        "outputs": report["outputs"],
-        "summary": report["summary"],
+        **read.redactor.data(job_result(report, begun.summary)),
         "text": text,
     }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes import history as records
+from ansible_ensemble.changes.record import snake_case_keys
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.core.option import RUN
@@ -179,7 +180,7 @@ def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
             "type": read.topology.node_templates[instance.template].type.name,
             "host": instance.host,
             "status": (instance.effective or instance.status).value,
-            "localStatus": instance.status.value,
+            "local_status": instance.status.value,
             "state": instance.state.value if instance.state else None,
             "priority": instance.priority.value,
             "created": instance.created,
@@ -193,7 +194,7 @@ def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
     document = {
         "ensemble": str(read.path),
         "status": overall(read.instances).value if instances else None,
-        "lastJob": read.last_job or None,
+        "last_job": snake_case_keys(read.last_job) or None,
         "instances": instances,
         "outputs": recorded_outputs(read),
         "warnings": [*read.warnings, *map(str, read.unselected.errors)],

@@ -11,7 +11,7 @@ from ansible_ensemble.reports.names import event_title
 #: The environment variable that tells ansible-runner's callback plugin where events go.
 _RUNNER = "AWX_ISOLATED_DATA_DIR"
 #: Keys of the journal's entry for what ran and its result.
-_TOLD = ("instance", "template", "operation", "relationship", "task", "seconds", "lane", "messages")
+_TOLD = ("instance", "template", "operation", "relationship", "task", "seconds", "host", "lane", "messages")
 
 
 def is_wanted(environment: Mapping[str, str]) -> bool:

@@ -147,11 +147,11 @@ class PreparedJob:
         journal.close()
 
     def _marked(self, report: dict[str, Any], interrupted_by: int | None) -> dict[str, Any]:
-        report["job"]["interruptedBy"] = interrupted_by
+        report["job"]["interrupted_by"] = interrupted_by
         if interrupted_by is not None and not report["job"]["success"]:
-            report["job"] |= {"signal": interrupted_by, "exitCode": exit_code(False, interrupted_by)}
+            report["job"] |= {"signal": interrupted_by, "exit_code": exit_code(False, interrupted_by)}
         report["job"]["check"] = self._options.check
-        report["lostLock"] = self._lost
+        report["lost_lock"] = self._lost
         report["problems"] = self._problems
         if self._options.commits:
             commit_job(self._ensemble, report, self._options)

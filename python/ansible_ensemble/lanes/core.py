@@ -214,8 +214,8 @@ def _plain(value: Any) -> Any:
 def send_item_event(session: AnsibleSession, task: Any, label: str, result: dict[str, Any]) -> bool:
     """Tell the callbacks of the playbook around us of an operation, as of an item of the running task's loop.
 
-    The result has no secrets, and `failed`, `skipped`, `changed`, `diff`, `msg` as usual. False if this core has no
-    known way: then show the event by `Display`.
+    The result has no secrets, and `failed`, `skipped`, `changed`, `diff`, `msg` as usual; one of another `host` is
+    that of a task which is delegated to it. False if this core has no known way: then show the event by `Display`.
     """
     from ansible.utils.display import Display
 
@@ -226,6 +226,9 @@ def send_item_event(session: AnsibleSession, task: Any, label: str, result: dict
     ending = "failed" if result.get("failed") else "skipped" if result.get("skipped") else "ok"
     method = f"v2_runner_item_on_{ending}"
     parameters = list(inspect.signature(queue.send_callback).parameters)
+    if (place := result.get("host") or host.name) != host.name:  # core knows events of the task's own host alone
+        task = task.copy()
+        task.delegate_to = place
     if parameters == ["method_name", "host", "task", "utr"]:
         from ansible._internal._task import UnifiedTaskResult
 

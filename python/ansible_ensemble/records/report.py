@@ -10,6 +10,7 @@ from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
+from ansible_ensemble.ensembles.secret_codec import masked_json
 from ansible_ensemble.records.job_journal import Folded
 
 
@@ -37,6 +38,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
         },
         "summary": _done([*steps, *(task for task in tasks if task["status"] == "interrupted")]),
         "tasks": tasks,
+        "hosts": _hosts(tasks),
         "outputs": {},
         "drift": [
             {"instance": entry.instance, "changes": list(entry.drift)}
@@ -52,7 +54,7 @@ def told(outcome: JobOutcome) -> dict[str, Any]:
     return {
         "success": outcome.ok,
         "outcome": outcome.word,
-        "exitCode": outcome.exit_code,
+        "exit_code": outcome.exit_code,
         "stopped": outcome.stopped,
         "signal": outcome.signal,
     }
@@ -62,22 +64,25 @@ def _task(entry: Ending, begun: Started | None) -> dict[str, Any]:
     """A task of the report: how its operation ended, and how it was started if it was."""
     task = _operation(entry, begun) | {
         "status": entry.kind.value,
-        "targetStatus": None,
-        "targetState": None,
+        "target_status": None,
+        "target_state": None,
         "changed": False,
         "basis": Basis.NOT_RUN.value,
+        "host": None,
         "lane": None,
         "seconds": None,
         "error": None,
-        "blockedBy": [],
+        "blocked_by": [],
         "messages": [],
         "diff": [],
+        "attributes": {},
+        "unreachable": False,
     }
     match entry:
         case Finished():
             task |= _result(entry)
         case Blocked(by=by):
-            task["blockedBy"] = list(by)
+            task["blocked_by"] = list(by)
         case Skipped(reason=reason, basis=basis):
             task |= {"error": reason, "basis": basis.value}
         case Cancelled(reason=reason):
@@ -91,7 +96,7 @@ def _operation(entry: Ending | Started, begun: Started | None) -> dict[str, Any]
     instance, _, operation = entry.key.partition(":")
     return {
         "key": entry.key,
-        "changeId": tell[0].task if tell else None,
+        "change_id": tell[0].task if tell else None,
         "instance": tell[0].instance if tell else instance,
         "template": next((one.template for one in tell if one.template is not None), None),
         "operation": tell[0].operation if tell else operation.rstrip("+"),
@@ -104,15 +109,20 @@ def _operation(entry: Ending | Started, begun: Started | None) -> dict[str, Any]
 def _result(entry: Finished) -> dict[str, Any]:
     result = {
         "status": "ok" if entry.ok else "error",
-        "targetStatus": entry.own_patch.get("status"),
-        "targetState": entry.own_patch.get("state"),
+        "target_status": entry.own_patch.get("status"),
+        "target_state": entry.own_patch.get("state"),
         "changed": entry.changed,
         "basis": entry.basis.value,
+        "host": entry.host,
         "lane": entry.lane,
         "seconds": entry.seconds,
         "error": entry.error,
         "messages": list(entry.messages),
         "diff": list(entry.diff),
+        "attributes": {
+            patch["name"]: masked_json(patch["attributes"]) for patch in entry.patches if patch.get("attributes")
+        },
+        "unreachable": bool(entry.result.get("unreachable")),
     }
     if not entry.ok or entry.operation == "run.command":
         returned = entry.result.get("result") or {}
@@ -131,15 +141,32 @@ def _data(returned: Mapping[str, Any]) -> str:
 def _interrupted(entry: Started) -> dict[str, Any]:
     return _operation(entry, entry) | {
         "status": "interrupted",
-        "targetStatus": "unknown",
+        "target_status": "unknown",
         "changed": None,
         "basis": Basis.REAL.value,
+        "host": None,
+        "lane": None,
         "seconds": None,
         "error": "started, outcome unknown",
-        "blockedBy": [],
+        "blocked_by": [],
         "messages": [],
         "diff": [],
+        "attributes": {},
+        "unreachable": False,
     }
+
+
+def _hosts(tasks: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """What came of the operations on each host, counted as Ansible's recap does: who changed is also ok."""
+    recap: dict[str, dict[str, int]] = {}
+    for task in tasks:
+        if task["host"] is None:
+            continue
+        counts = recap.setdefault(task["host"], {"ok": 0, "changed": 0, "unreachable": 0, "failed": 0})
+        ended = "ok" if task["status"] == "ok" else "unreachable" if task["unreachable"] else "failed"
+        counts[ended] += 1
+        counts["changed"] += ended == "ok" and bool(task["changed"])
+    return dict(sorted(recap.items()))
 
 
 def _summary(counts: Mapping[str, int]) -> str:

@@ -11,7 +11,7 @@ from ansible_ensemble.reports.values import block, one_line
 def drift_markdown(report: dict[str, Any]) -> str:
     """The drift that a check found, and what it found broken."""
     drifted = [entry for entry in report.get("drift") or [] if entry["changes"]]
-    failed = [task for task in report["tasks"] if task["status"] != "ok" or task["targetStatus"] in _BROKEN]
+    failed = [task for task in report["tasks"] if task["status"] != "ok" or task["target_status"] in _BROKEN]
     lines = [f"# Drift: {_sentence(len(drifted), len(failed))}", ""]
     if failed:
         lines += ["| Instance | Operation | Status | Error |", "| --- | --- | --- | --- |"]
@@ -19,7 +19,7 @@ def drift_markdown(report: dict[str, Any]) -> str:
             _row(
                 task["instance"],
                 short_operation(task["operation"]),
-                task.get("targetStatus") or task["status"],
+                task.get("target_status") or task["status"],
                 task.get("error"),
             )
             for task in failed

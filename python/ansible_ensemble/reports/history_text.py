@@ -17,8 +17,8 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
     """A table of jobs, in the order given.
 
     Args:
-        jobs: of each, what is known of `changeId`, `startTime`, `workflow`, `outcome`, `status` or `readyState`,
-            `tasks` (their number), `seconds`, `summary` and `startCommit`.
+        jobs: of each, what is known of `change_id`, `start_time`, `workflow`, `outcome`, `status` or `ready_state`,
+            `tasks` (their number), `seconds`, `summary` and `start_commit`.
         style: how to emphasise; plain when left out.
     """
     style = style or Style()
@@ -27,8 +27,8 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
     rows = [[style.strong(head) for head in _HEADS]]
     rows += [
         [
-            job["changeId"],
-            _time(job.get("startTime")),
+            job["change_id"],
+            _time(job.get("start_time")),
             clean(job.get("workflow") or ""),
             style.status(str(job.get("outcome") or "")),
             style.status(_status(job)),
@@ -45,13 +45,13 @@ def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
     """The record of a job: what it was, then a table of its tasks."""
     style = style or Style()
     job, tasks = record["job"], record["tasks"]
-    lines = [style.strong(f"Job {job['changeId']}"), *_facts(job, _JOB_FACTS, style)]
+    lines = [style.strong(f"Job {job['change_id']}"), *_facts(job, _JOB_FACTS, style)]
     if not tasks:
         return "\n".join([*lines, "", "It ran no task."]) + "\n"
     rows = [[style.strong(head) for head in ("TASK", "TARGET", "OPERATION", "REASON", "RESULT", "STATUS", "CHANGED")]]
     rows += [
         [
-            task["changeId"],
+            task["change_id"],
             clean(_target(task)),
             clean(_operation(task)),
             task.get("reason") or "",
@@ -68,36 +68,36 @@ def task_record_text(record: dict[str, Any], style: Style | None = None) -> str:
     """The record of a task, with all that is known of it."""
     style = style or Style()
     task = record["task"]
-    head = f"Task {task['changeId']}: {clean(_operation(task))} of {clean(_target(task))}"
+    head = f"Task {task['change_id']}: {clean(_operation(task))} of {clean(_target(task))}"
     facts = dict(task, outcome=_outcome(task))
     return "\n".join([style.strong(head), *_facts(facts, _TASK_FACTS, style)]) + "\n"
 
 
 _JOB_FACTS = {
     "workflow": "workflow",
-    "startTime": "started",
-    "endTime": "ended",
+    "start_time": "started",
+    "end_time": "ended",
     "seconds": "seconds",
     "outcome": "result",
-    "readyState": "status",
+    "ready_state": "status",
     "status": "status",
     "summary": "summary",
     "options": "options",
-    "startCommit": "from commit",
-    "previousId": "job before",
+    "start_commit": "from commit",
+    "previous_id": "job before",
     "error": "error",
     "outputs": "outputs",
 }
 _TASK_FACTS = {
     "reason": "reason",
     "outcome": "result",
-    "startTime": "started",
-    "endTime": "ended",
+    "start_time": "started",
+    "end_time": "ended",
     "seconds": "seconds",
-    "readyState": "status",
+    "ready_state": "status",
     "changed": "changed",
     "implementation": "by",
-    "previousId": "task before",
+    "previous_id": "task before",
     "error": "error",
     "inputs": "inputs",
     "changes": "changes",
@@ -123,13 +123,13 @@ def _facts(record: dict[str, Any], names: dict[str, str], style: Style) -> Itera
 
 def _fact(record: dict[str, Any], key: str) -> Any:
     value = record[key]
-    if key in ("startTime", "endTime"):
+    if key in ("start_time", "end_time"):
         return f"{_time(value)} UTC"
-    if key == "readyState":
+    if key == "ready_state":
         state = value.get("state")
         return _status(record) + (f" ({state})" if state else "")
     if key == "implementation":
-        return value.get("className") or ""
+        return value.get("class_name") or ""
     return clean(value) if isinstance(value, str) else value
 
 
@@ -145,7 +145,7 @@ def _seconds(record: dict[str, Any]) -> str:
 
 
 def _status(record: dict[str, Any]) -> str:
-    ready = record.get("readyState")
+    ready = record.get("ready_state")
     return str(ready.get("local") or "") if isinstance(ready, dict) else str(record.get("status") or "")
 
 

@@ -36,6 +36,7 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
         _failures(report, style, verbose),
         drift_lines(report.get("drift") or [], style, verbose=verbose),
         _outputs(report.get("outputs") or {}, style, verbose=verbose),
+        _hosts(report.get("hosts") or {}, style),
         [f"{style.warning('Warning:')} {clean(text)}" for text in report.get("warnings") or []],
         [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
         [outcome_line(report, style)],
@@ -70,7 +71,7 @@ def _left_out(task: dict[str, Any]) -> bool:
 
 
 def _state(task: dict[str, Any], style: Style, *, dry: bool) -> str:
-    status, state = task.get("targetStatus") or "", task.get("targetState")
+    status, state = task.get("target_status") or "", task.get("target_state")
     looked = str(task["operation"]).endswith((".check", ".discover"))  # what it found is so, whatever it found it by
     expected = (task.get("basis") == "predicted" and not looked) or (dry and _left_out(task))
     would = "would be " if status and expected else ""
@@ -94,7 +95,8 @@ def _not_well(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Itera
     """Why check operations did not find their instances well: they did their work, so it is no failure of theirs."""
     for task in tasks:
         if task["status"] == "ok" and task.get("error"):
-            yield f"{style.strong(clean(event_title(task)))} found {style.status(task.get('targetStatus') or 'error')}:"
+            status = style.status(task.get("target_status") or "error")
+            yield f"{style.strong(clean(event_title(task)))} found {status}:"
             yield from (f"  {line}" for line in few(_why(task), every=verbose))
 
 
@@ -148,7 +150,7 @@ def _why(task: dict[str, Any]) -> list[str]:
 
 
 def _why_not(task: dict[str, Any]) -> str:
-    causes = task.get("blockedBy") or []
+    causes = task.get("blocked_by") or []
     if causes:
         return f"needs {', '.join(clean(key_title(key)) for key in causes)}"
     return clean(str(task.get("error") or ""))
@@ -158,6 +160,16 @@ def _outputs(outputs: dict[str, Any], style: Style, *, verbose: bool) -> Iterato
     if outputs:
         yield style.strong("Outputs:")
         yield from (f"  {line}" for line in outputs_text(outputs, every=verbose))
+
+
+def _hosts(hosts: dict[str, dict[str, int]], style: Style) -> Iterator[str]:
+    """The recap of each host, as below a play; of a job on the controller alone there is nothing to tell apart."""
+    if hosts.keys() - {"localhost"}:
+        yield style.strong("Hosts:")
+        rows = [
+            [clean(name), *(f"{word}={number}" for word, number in counts.items())] for name, counts in hosts.items()
+        ]
+        yield from (f"  {line}" for line in table(rows))
 
 
 def outcome_line(report: dict[str, Any], style: Style) -> str:
@@ -209,7 +221,7 @@ def _done(report: dict[str, Any]) -> str:
 
 def _found(report: dict[str, Any]) -> str:
     """How many instances were looked at, in which status they are, and how many drifted."""
-    found = {task["instance"]: task.get("targetStatus") for task in report["tasks"]}
+    found = {task["instance"]: task.get("target_status") for task in report["tasks"]}
     counts = Counter(status for status in found.values() if status)
     words = [f"{counts[status]} {status}" for status in sorted(counts, key=_STATUSES.index)]
     drifted = sum(bool(entry["changes"]) for entry in report.get("drift") or [])

@@ -15,9 +15,9 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
     """The tree of instances, each below the one that hosts it.
 
     Args:
-        status: `ensemble`, `status`, `lastJob` (`changeId`, `workflow`, `startTime`, `summary`; or null), `outputs`,
-            `warnings`, and `instances`: a list of `name`, `template`, `type`, `host`, `status`, `localStatus`, `state`,
-            `created`, `protected`, `attributes`.
+        status: `ensemble`, `status`, `last_job` (`change_id`, `workflow`, `start_time`, `summary`; or null),
+            `outputs`, `warnings`, and `instances`: a list of `name`, `template`, `type`, `host`, `status`,
+            `local_status`, `state`, `created`, `protected`, `attributes`.
         style: how to emphasise; plain when left out.
         verbose: also attributes.
     """
@@ -43,9 +43,9 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
     if outputs:
         lines += ["", style.strong("Outputs:")]
         lines += [f"  {line}" for line in outputs_text(outputs, every=verbose)]
-    last = status.get("lastJob")
+    last = status.get("last_job")
     if last:
-        names = ", ".join(clean(str(last[key])) for key in ("changeId", "workflow") if last.get(key))
+        names = ", ".join(clean(str(last[key])) for key in ("change_id", "workflow") if last.get(key))
         lines += ["", style.faint(f"Last job: {names}: {clean(str(last.get('summary') or ''))}")]
     warnings = status.get("warnings") or []
     if warnings:
@@ -65,7 +65,7 @@ def _row(instance: dict[str, Any], prefix: str, style: Style) -> list[str]:
 
 def _status(instance: dict[str, Any], style: Style) -> str:
     """The status, and the instance's own where what it needs makes it worse."""
-    status, own = instance["status"], instance.get("localStatus")
+    status, own = instance["status"], instance.get("local_status")
     return style.status(status) + (f" (itself {own})" if own and own != status else "")
 
 

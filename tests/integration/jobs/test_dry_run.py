@@ -86,7 +86,7 @@ def test_a_check_by_check_mode_records_no_value_that_would_be(tmp_path: Path, co
     run = command("check", "--output", "json", "ensemble.yaml")
     assert run.code == 0, run.output
     report = json.loads(run.stdout)
-    assert [(task["basis"], task["changed"], task["targetStatus"]) for task in report["tasks"]] == [
+    assert [(task["basis"], task["changed"], task["target_status"]) for task in report["tasks"]] == [
         ("predicted", False, "error")
     ]
     assert report["drift"] == [{"instance": "web", "changes": [{"name": "status", "recorded": "ok", "live": "error"}]}]

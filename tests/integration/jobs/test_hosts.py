@@ -70,6 +70,7 @@ def test_operations_on_three_hosts(command, folder: Path, tmp_path: Path, server
         assert (work / name / "handled").read_text() == "handled\n"
     tasks = {task["instance"]: task for task in json.loads(done.stdout)["tasks"]}
     assert {name: task["lane"] for name, task in tasks.items()} == dict.fromkeys(tasks, "stock")
+    assert json.loads(done.stdout)["hosts"].keys() == {"elsewhere", *NAMES}
     records = [path.read_text() for path in folder.rglob("*") if path.is_file() and path.name != "service.yaml"]
     assert not [text for text in [done.output, *records] if SECRET in text]
     journal = next((folder / "jobs").glob("*.events.jsonl"))

@@ -19,7 +19,7 @@ def test_a_log_tells_of_all_processes_and_leaves_stdout_alone(command, tmp_path)
     arguments = ["deploy", "service.yaml", "--approve", "--output", "json", "-vvv", "--log-file", "log"]
     done = command(*arguments, cwd=tmp_path)
     assert done.code == 0, done.output
-    assert json.loads(done.stdout)["job"]["exitCode"] == 0
+    assert json.loads(done.stdout)["job"]["exit_code"] == 0
     lines = [line.split(" ", 3) for line in (tmp_path / "log").read_text().splitlines()]
     told = [(name, text) for _time, _process, name, text in lines]
     for name, words in (

@@ -42,7 +42,7 @@ def test_a_reported_error_counts_by_its_priority(
     assert (play.code == 0, "Deploy complete! 1 added" in play.stdout, FAILED in play.stdout) == (ok, ok, not ok)
     run = command("deploy", "--approve", "--output", "json", "--force", "ensemble.yaml")
     report = json.loads(run.stdout)
-    assert (run.code, report["job"]["exitCode"], report["job"]["success"]) == (int(not ok), int(not ok), ok)
+    assert (run.code, report["job"]["exit_code"], report["job"]["success"]) == (int(not ok), int(not ok), ok)
     if not ok:
         return
     run = command("run", "--approve", "--workflow", "mended", "ensemble.yaml")

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_jobs_come_in_order(folder: Path) -> None:
     jobs = history(folder)
-    assert [(job["changeId"], job["workflow"], job["tasks"]) for job in jobs] == [
+    assert [(job["change_id"], job["workflow"], job["tasks"]) for job in jobs] == [
         (FIRST, "deploy", 1),
         (SECOND, "check", 1),
         (NOOP, "deploy", 0),
@@ -52,7 +52,7 @@ def test_an_ensemble_without_jobs_has_no_history(tmp_path: Path) -> None:
 
 def test_a_job_that_the_index_lacks_is_found_in_its_record(folder: Path) -> None:
     (folder / "jobs.tsv").unlink()
-    assert [(job["changeId"], job["workflow"], job["tasks"]) for job in history(folder)] == [
+    assert [(job["change_id"], job["workflow"], job["tasks"]) for job in history(folder)] == [
         (FIRST, "deploy", 1),
         (SECOND, "check", 1),
     ]
@@ -115,6 +115,6 @@ def test_a_record_that_cannot_be_read_hides_no_other(folder: Path) -> None:
     (folder / "jobs.tsv").unlink()
     next((folder / "changes").glob(f"*{FIRST[:8]}.yaml")).write_text("changes: 5")
     first, second = history(folder)
-    assert first["changeId"] == FIRST
+    assert first["change_id"] == FIRST
     assert "this is not a record of a job" in first["summary"]
     assert second["workflow"] == "check"

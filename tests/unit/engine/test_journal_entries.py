@@ -59,8 +59,12 @@ KINDS: list[tuple[Entry, dict[str, Any]]] = [
     ),
     (finished("a:create"), FINISHED | EMPTY),
     (
-        finished("a:create", basis=Basis.PREDICTED, messages=("m",), lane="fast", wrote=("::a::x",), diff=({},)),
-        FINISHED | EMPTY | {"basis": "predicted", "messages": ["m"], "lane": "fast", "wrote": ["::a::x"], "diff": [{}]},
+        finished(
+            "a:create", basis=Basis.PREDICTED, messages=("m",), lane="fast", host="h", wrote=("::a::x",), diff=({},)
+        ),
+        FINISHED
+        | EMPTY
+        | {"basis": "predicted", "messages": ["m"], "lane": "fast", "host": "h", "wrote": ["::a::x"], "diff": [{}]},
     ),
     (Progressed(key="a", text="t"), {"event": "progressed", "key": "a", "text": "t"}),
     (Skipped(key="a", reason="r"), {"event": "skipped", "key": "a", "reason": "r"}),

@@ -12,7 +12,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation, Prediction
 
 TASK = {"key": "a", "status": "ok", "basis": "predicted", "operation": "Standard.create", "changed": True, "diff": [1]}
-TASK |= {"targetStatus": "ok", "error": None}
+TASK |= {"target_status": "ok", "error": None}
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ TASK |= {"targetStatus": "ok", "error": None}
     [
         ({}, Prediction(changed=True, diff=[1])),
         ({"operation": "Install.check"}, Prediction(found="ok")),
-        ({"operation": "Install.check", "targetStatus": None}, Prediction(changed=True, diff=[1])),
+        ({"operation": "Install.check", "target_status": None}, Prediction(changed=True, diff=[1])),
         ({"basis": "not-run"}, Prediction(unpredictable="a dry run does not run it")),
         ({"status": "skipped", "changed": False, "error": "needs a.url: no"}, Prediction(changed=False, diff=[1])),
         (

@@ -18,6 +18,7 @@ FINISHED = finished(
     changed=True,
     seconds=1.5,
     lane="fast",
+    host="web1",
     diff=({"before": "", "after": "x"},),
     result={"rc": 0, "stdout": "done", "stderr": "", "result": {"version": "2", "diff": []}},
 )
@@ -28,6 +29,7 @@ def test_the_result_tells_what_ran_and_how_it_went():
         "instance": "web",
         "operation": "Standard.create",
         "seconds": 1.5,
+        "host": "web1",
         "lane": "fast",
         "changed": True,
         "failed": False,

@@ -88,7 +88,7 @@ def test_jobs_on_different_instances(clones: tuple[Path, Path]) -> None:
         "db": THEIRS[:8] + "0001",
     }
     assert data["lastJob"] == {"changeId": THEIRS}
-    assert [(job["changeId"], job["tasks"]) for job in history(one)] == [(FIRST, 2), (OURS, 1), (THEIRS, 1)]
+    assert [(job["change_id"], job["tasks"]) for job in history(one)] == [(FIRST, 2), (OURS, 1), (THEIRS, 1)]
     git.push(one)
     git.check_upstream(one)
 

@@ -105,7 +105,7 @@ def test_a_failure_comes_with_its_output() -> None:
 def test_a_success_comes_without_it_and_with_what_became_of_the_instance() -> None:
     patches = ({"name": "other", "status": "error"}, {"name": "a", "status": "ok", "state": "started"})
     (task,) = report(*run("a:create", patches=patches, result={"stdout": "out"}), end=END)["tasks"]
-    assert (task["targetStatus"], task["targetState"]) == ("ok", "started")
+    assert (task["target_status"], task["target_state"]) == ("ok", "started")
     assert "stdout" not in task
 
 
@@ -115,7 +115,7 @@ def test_what_was_blocked_names_by_whom_and_what_was_skipped_why() -> None:
         Skipped(key="c:create", reason="not wanted"),
         end=END,
     )["tasks"]
-    assert (blocked["instance"], blocked["blockedBy"], blocked["error"]) == ("a", ["b:create"], None)
+    assert (blocked["instance"], blocked["blocked_by"], blocked["error"]) == ("a", ["b:create"], None)
     assert (skipped["status"], skipped["error"]) == ("skipped", "not wanted")
 
 
@@ -129,3 +129,33 @@ def test_drift_and_lost_parts_of_the_journal_are_told() -> None:
 def test_the_second_operation_of_a_name_is_named_like_the_first() -> None:
     made = report(Skipped(key="a:Standard.configure+", reason="the check found it gone"))
     assert [task["operation"] for task in made["tasks"]] == ["Standard.configure"]
+
+
+def test_an_operation_tells_which_attributes_it_set_and_no_secret_of_them() -> None:
+    secret = {"__ansible_vault": "$ANSIBLE_VAULT;1.1;AES256\n3161"}
+    patches = (
+        {"name": "a", "status": "ok", "attributes": {"url": "http://a", "key": secret, "users": [{"key": secret}]}},
+        {"name": "b", "attributes": {"seen": None}},
+        {"name": "c", "status": "ok"},
+    )
+    (task,) = report(*run("a:create", patches=patches), end=END)["tasks"]
+    masked = {"url": "http://a", "key": "<<REDACTED>>", "users": [{"key": "<<REDACTED>>"}]}
+    assert task["attributes"] == {"a": masked, "b": {"seen": None}}
+
+
+def test_hosts_are_counted_as_in_the_recap_of_a_play() -> None:
+    told = report(
+        *run("a:create", host="web2", changed=True),
+        *run("a:start", host="web2"),
+        *run("b:create", ok=False, host="web2", changed=True),
+        *run("c:create", ok=False, host="web1", result={"unreachable": True}),
+        *run("d:create", host="localhost"),
+        Skipped(key="e:create", reason="nothing to do"),
+        end=END,
+    )
+    assert list(told["hosts"].items()) == [
+        ("localhost", {"ok": 1, "changed": 0, "unreachable": 0, "failed": 0}),
+        ("web1", {"ok": 0, "changed": 0, "unreachable": 1, "failed": 0}),
+        ("web2", {"ok": 2, "changed": 1, "unreachable": 0, "failed": 1}),
+    ]
+    assert [task["host"] for task in told["tasks"]] == ["web2", "web2", "web2", "web1", "localhost", None]

@@ -23,7 +23,7 @@ def test_no_drift():
 
 def test_markdown_without_drift(document):
     report = document("job-check") | {"drift": []}
-    report["tasks"][0]["targetStatus"] = "ok"
+    report["tasks"][0]["target_status"] = "ok"
     assert drift_markdown(report).strip() == "# Drift: none"
 
 

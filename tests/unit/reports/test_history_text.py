@@ -26,7 +26,7 @@ def test_a_job_that_is_not_ok_says_so(document):
 
 
 def test_a_record_of_which_little_is_known():
-    task = {"changeId": "A6BKKsK50001", "target": "::app", "operation": "check"}
+    task = {"change_id": "A6BKKsK50001", "target": "::app", "operation": "check"}
     assert task_record_text({"task": task}).splitlines() == [
         "Task A6BKKsK50001: check of app",
         "  result: ok",

@@ -59,7 +59,7 @@ def test_a_stopped_job_says_that_it_goes_on(document):
     report = document("job-failed")
     report["job"].update(stopped="the job was told to stop", cancelled=1)
     report["tasks"][1]["status"] = "interrupted"
-    report["tasks"][2] |= {"status": "cancelled", "blockedBy": [], "error": "the job was told to stop"}
+    report["tasks"][2] |= {"status": "cancelled", "blocked_by": [], "error": "the job was told to stop"}
     text = job_text(report)
     assert "db: configure was interrupted" in text
     assert "app: create                      the job was told to stop" in text
@@ -118,7 +118,7 @@ def test_the_lane_of_each_task_is_shown_where_more_is_asked_for(document):
 def test_why_a_check_did_not_find_an_instance_well(document):
     report = document("job-check")
     task = next(task for task in report["tasks"] if task["status"] == "ok")
-    task.update(targetStatus="error", error="exit code 1: the port is closed")
+    task.update(target_status="error", error="exit code 1: the port is closed")
     assert "check found error:\n  exit code 1: the port is closed\n" in job_text(report)
 
 
@@ -127,3 +127,12 @@ def test_an_adoption_says_what_it_found(document):
     report["job"]["workflow"] = "adopt"
     checked = job_text(document("job-check")).splitlines()[-1]
     assert job_text(report).splitlines()[-1] == checked.replace("Check", "Adopt")
+
+
+def test_the_recap_of_hosts_is_as_below_a_play(document):
+    report = document("job-ok")
+    recap = {"ok": 1, "changed": 0, "unreachable": 0, "failed": 0}
+    assert "Hosts:" not in job_text(report | {"hosts": {"localhost": recap}})
+    shown = job_text(report | {"hosts": {"localhost": recap, "web1": recap | {"ok": 12, "failed": 1}}})
+    assert "Hosts:\n  localhost  ok=1   changed=0  unreachable=0  failed=0" in shown
+    assert "\n  web1       ok=12  changed=0  unreachable=0  failed=1\n" in shown

@@ -12,7 +12,7 @@ def test_verbose_shows_attributes(document):
 
 
 def test_no_instances(document):
-    status = document("status") | {"instances": [], "outputs": {}, "lastJob": None, "status": None}
+    status = document("status") | {"instances": [], "outputs": {}, "last_job": None, "status": None}
     assert status_text(status) == "examples/shop/ensemble.yaml\nNo instances are recorded.\n"
 
 
@@ -25,7 +25,7 @@ def test_a_deep_tree_needs_no_recursion(document):
 
 def test_the_own_status_is_told_where_another_makes_it_worse(document):
     status = document("status")
-    status["instances"][1]["localStatus"] = "ok"
+    status["instances"][1]["local_status"] = "ok"
     assert "error (itself ok)" in status_text(status)
 
 

@@ -29,7 +29,7 @@ def test_a_job_commits_what_it_wrote_and_nothing_else(command, project):
     assert all(name in ("ensemble.yaml", "jobs.tsv") or name.startswith(("changes/", "active/")) for name in changed)
     assert git(project, "status", "--porcelain") == "?? mine.md"
     [job] = json.loads(command("history", "--output", "json", cwd=project).stdout)["jobs"]
-    assert job["startCommit"] == start
+    assert job["start_commit"] == start
     lock = yaml.safe_load((project / "ensemble.yaml").read_text())["lock"]
     assert [repository["commit"] for repository in lock["repositories"]] == [start]
     assert "# a comment that stays" in (project / "ensemble.yaml").read_text()

@@ -135,7 +135,7 @@ def test_canaries(command, tmp_path, watched, start, vault):
     run("outputs", "--output", "json", *password)
     run("history", "--output", "json")
     for job in json.loads(runs[-1].stdout)["jobs"]:
-        run("show", job["changeId"])
+        run("show", job["change_id"])
     run("deploy", "--approve", "--commit", *options, code=fails)
     watched.done.set()
 

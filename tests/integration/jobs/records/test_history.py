@@ -45,7 +45,7 @@ def test_rollback_ends_in_the_recorded_state(command, project):
     assert later["files"] == {"first.txt": "one\n", "second.txt": "two\n", "third.txt": "two\n"}
     newest, oldest = jobs_of(command, project)
 
-    done = command("rollback", oldest["changeId"], "--approve", "--commit", cwd=project)
+    done = command("rollback", oldest["change_id"], "--approve", "--commit", cwd=project)
     assert done.code == 0, done.output
     assert state(command, project) == before
     assert "git checkout" in done.output
@@ -56,7 +56,7 @@ def test_rollback_ends_in_the_recorded_state(command, project):
     assert command(*DEPLOY, cwd=project).code == 0
     assert state(command, project)["files"] == later["files"]
     # and back to the job in between, whose specification is the one in the files
-    assert "git checkout" not in command("rollback", newest["changeId"], "--approve", cwd=project).output
+    assert "git checkout" not in command("rollback", newest["change_id"], "--approve", cwd=project).output
 
 
 def test_rollback_to_a_job_whose_specification_was_committed_with_it(command, project):
@@ -66,7 +66,7 @@ def test_rollback_to_a_job_whose_specification_was_committed_with_it(command, pr
     # what was changed before the job is not the job's to commit
     assert git(project, "status", "--porcelain") == "M service.yaml"
     [job] = jobs_of(command, project)
-    refused = command("rollback", job["changeId"], "--approve", cwd=project)
+    refused = command("rollback", job["change_id"], "--approve", cwd=project)
     assert refused.code == 3
     assert "is in no commit" in refused.stderr
 
@@ -79,7 +79,7 @@ def test_jobs_that_cannot_be_gone_back_to(command, project, job, message):
     assert command(*DEPLOY, cwd=project).code == 0
     if job == "undeploy":
         assert command("undeploy", "--approve", cwd=project).code == 0
-        job = jobs_of(command, project)[0]["changeId"]
+        job = jobs_of(command, project)[0]["change_id"]
     refused = command("rollback", job, "--approve", cwd=project)
     assert refused.code == 3
     assert message in refused.stderr
@@ -93,7 +93,7 @@ def test_replay_reproduces_what_is_gone(command, project):
     assert command("undeploy", "--approve", cwd=project).code == 0
     assert state(command, project)["files"] == {}
 
-    done = command("replay", job["changeId"], "--approve", cwd=project)
+    done = command("replay", job["change_id"], "--approve", cwd=project)
     assert done.code == 0, done.output
     assert state(command, project) == before
     assert "2 added" in done.output
@@ -103,9 +103,9 @@ def test_replay_reproduces_what_is_gone(command, project):
 def test_replay_of_one_task_runs_it_with_its_recorded_inputs(command, project):
     assert command(*DEPLOY, "--input", "text=first time", cwd=project).code == 0
     assert command(*DEPLOY, "--input", "text=second time", cwd=project).code == 0
-    job = jobs_of(command, project)[-1]["changeId"]
+    job = jobs_of(command, project)[-1]["change_id"]
     tasks = json.loads(command("show", job, "--output", "json", cwd=project).stdout)["tasks"]
-    [task] = [task["changeId"] for task in tasks if task["target"] == "::first"]
+    [task] = [task["change_id"] for task in tasks if task["target"] == "::first"]
     assert (project / "first.txt").read_text() == "second time\n"
     assert command("replay", task, "--approve", cwd=project).code == 0
     assert (project / "first.txt").read_text() == "first time\n"
@@ -116,14 +116,14 @@ def test_what_cannot_be_replayed(command, project):
     service.write_text(service.read_text().replace('echo "$text"', 'test $name = second && echo "$text"'))
     assert command("deploy", "--approve", cwd=project).code == 1
     [job] = jobs_of(command, project)
-    tasks = json.loads(command("show", job["changeId"], "--output", "json", cwd=project).stdout)["tasks"]
-    [failed] = [task["changeId"] for task in tasks if task["target"] == "::first"]
+    tasks = json.loads(command("show", job["change_id"], "--output", "json", cwd=project).stdout)["tasks"]
+    [failed] = [task["change_id"] for task in tasks if task["target"] == "::first"]
     refused = command("replay", failed, "--approve", cwd=project)
     assert refused.code == 3
     assert "did not succeed" in refused.stderr
     assert "there is no change" in command("replay", "A6BKKsK50001", "--approve", cwd=project).stderr
     # of a job, what succeeded is replayed
-    done = command("replay", job["changeId"], "--approve", cwd=project)
+    done = command("replay", job["change_id"], "--approve", cwd=project)
     assert done.code == 0, done.output
     assert "1 operation" in done.output
 

@@ -27,7 +27,7 @@ def test_a_killed_rollback_is_recorded_by_its_own_specification_and_inputs(comma
     assert json.loads(command("outputs", "--output", "json", cwd=project).stdout) == {"told": "now one"}
 
     slow.touch()
-    start("rollback", job["changeId"], "--approve", cwd=project)
+    start("rollback", job["change_id"], "--approve", cwd=project)
     wait_for(lambda: any("first" in path.read_text() for path in project.glob("jobs/*.journal")), "the operation")
     kill_all(project)
     wait_for(lambda: not working_in(project), "the end of all processes")

@@ -113,7 +113,7 @@ def test_canaries_that_operations_make_and_workflows_take(command, tmp_path, wat
     assert all(secret in site.read_text() for secret in expected.values()), runs[-1].output
     run("status", "--output", "json", *vault_id)
     for change in json.loads(command("history", "--output", "json", cwd=project).stdout)["jobs"]:
-        run("show", change["changeId"])
+        run("show", change["change_id"])
     run("plan", "--workflow", "hand_on", "--out", str(tmp_path / "saved.plan"), *options)
     watched.done.set()
     saved = (tmp_path / "saved.plan").read_text()

@@ -1,0 +1,25 @@
+"""What a job came to, as the result of an Ansible task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+#: What is told of an operation; the report has these keys, and more for people.
+_OPERATION = (
+    *("change_id", "instance", "template", "operation", "relationship", "reason", "status", "host", "lane", "seconds"),
+    *("changed", "basis", "unreachable", "excused", "error", "messages", "blocked_by", "diff", "attributes"),
+)
+
+
+def job_result(report: Mapping[str, Any], planned: Mapping[str, Any]) -> dict[str, Any]:
+    """The job, what was `planned`, its operations in their order, what came of it on each host, outputs and drift."""
+    return {
+        "job": report["job"],
+        "plan": dict(planned),
+        "operations": [{name: task[name] for name in _OPERATION} for task in report["tasks"]],
+        "hosts": report["hosts"],
+        "outputs": report["outputs"],
+        "drift": report["drift"],
+        "summary": report["summary"],
+    }
