@@ -83,3 +83,14 @@ def confine(path: str | Path, base: Path, roots: Iterable[Path], what: str, plac
 def can_name_folder(name: str) -> bool:
     """Whether a folder can be named after it, once its slashes are written otherwise."""
     return name not in ("", ".", "..") and "\0" not in name
+
+
+def folder_name(name: str) -> str:
+    """A name as a folder's name; the few names that cannot be one are refused.
+
+    Raises:
+        InvalidInput: it is empty, `.` or `..`, or holds a NUL.
+    """
+    if not can_name_folder(name):
+        raise InvalidInput(f"{name!r} cannot be the name of a folder")
+    return name.replace("%", "%25").replace("/", "%2F")

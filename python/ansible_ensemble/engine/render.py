@@ -13,6 +13,7 @@ from ansible_ensemble.configurators.protocol import Configurator, SubTask
 from ansible_ensemble.configurators.registry import configurator_for, find_faults
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, raise_all
+from ansible_ensemble.documents.paths import folder_name
 from ansible_ensemble.engine.circles import circle_fault
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
@@ -36,7 +37,7 @@ from ansible_ensemble.planning.context import PlannedInstance
 from ansible_ensemble.planning.expand import links_of
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
-from ansible_ensemble.projects.folders import ACTIVE, folder_name, task_folder
+from ansible_ensemble.projects.folders import ACTIVE, task_folder
 from ansible_ensemble.projects.secret_files import open_secrets
 from ansible_ensemble.topology.required import inputs_without_value
 from ansible_ensemble.topology.scaling import link_targets

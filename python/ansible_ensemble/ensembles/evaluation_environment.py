@@ -17,6 +17,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.projects.environment import Environment, OwnVariables, withheld
 from ansible_ensemble.projects.folders import ACTIVE, PLANNED, task_folder
+from ansible_ensemble.projects.project import home_file
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment, Inventory
 
@@ -38,7 +39,7 @@ def make_evaluation_environment(
     With `keep_key` the key of digests of secrets is made and kept where there is none. What is a project's own may run
     if it is trusted.
     """
-    folder, vault = path.parent, environment.vault
+    folder, vault, home = path.parent, environment.vault, home_file()
     variables = given_variables(options, SecretCodec(vault) if vault.available else SecretCodec())
     for name, value in (*variables.items(), *environment.sensitive_variables):
         if is_sensitive(value):
@@ -63,6 +64,7 @@ def make_evaluation_environment(
             "tmp": folder / PLANNED / "tmp",
             "local": folder / "local",
             **{kind: folder / ACTIVE / kind for kind in ("artifacts", "secrets")},
+            **({"unfurl.home": home.parent} if home is not None else {}),
         },
         task_folder=partial(task_folder, folder),
         repositories=repositories,

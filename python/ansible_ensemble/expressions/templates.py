@@ -261,7 +261,14 @@ class Templates:
 
     def _filters(self) -> dict[str, Callable[..., Any]]:
         filters = {name: self._function(name) for name in _FUNCTION_FILTERS}
-        return {**filters, "eval": self._eval, "ref": self._eval, "map_value": self._map_value, "which": _which}
+        return {
+            **filters,
+            "eval": self._eval,
+            "ref": self._eval,
+            "map_value": self._map_value,
+            "mapValue": self._map_value,
+            "which": _which,
+        }
 
     def _function(self, name: str) -> Callable[..., Any]:
         """A function of the language as a filter: what is filtered is its first argument, and is not evaluated."""
@@ -281,11 +288,11 @@ class Templates:
             errors.append(error)
             raise
 
-    def _eval(self, expression: Any) -> Any:
-        return self._guarded(lambda context: context.query(plain(expression)))
+    def _eval(self, expression: Any, **variables: Any) -> Any:
+        return self._guarded(lambda context: context.at(context.current, plain(variables)).query(plain(expression)))
 
-    def _map_value(self, value: Any) -> Any:
-        return self._guarded(lambda context: context.evaluate(plain(value)))
+    def _map_value(self, value: Any, **variables: Any) -> Any:
+        return self._guarded(lambda context: context.at(context.current, plain(variables)).evaluate(plain(value)))
 
     def encrypt(self, text: str, context: Context) -> str:
         """The text encrypted with Ansible Vault.

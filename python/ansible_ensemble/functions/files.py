@@ -1,4 +1,4 @@
-"""Files and folders of the project."""
+"""Files of the project."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive
 from ansible_ensemble.documents.emitter import emit_yaml
-from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.expressions.context import Call, as_text
 from ansible_ensemble.expressions.files import file_path, note, read_contents
+from ansible_ensemble.functions.folders import HOME, folder_of, make_folder
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import MISSING, bare, plain
 from ansible_ensemble.views.evaluation_environment import key_bytes
 from ansible_ensemble.views.lazy import ExternalValue
 
 _NAME_DIGITS = 24
-_TASK_KINDS = ("tasks", "artifacts", "secrets")
 
 
 @implements("file", taints=False, safe=False)
@@ -53,7 +51,7 @@ def _tempfile(call: Call, given: Any, *, encoding: Any = None, suffix: Any = Non
         raise call.failure("the suffix of a temporary file is not a path")
     environment = call.context.environment
     folder = environment.folders.get("tmp", Path(tempfile.gettempdir()))
-    _make(call, folder)
+    make_folder(call, folder)
     data = _encoded(call, contents, codec)
     name = hmac.new(key_bytes(environment.digest_key), data, "sha256").hexdigest()[:_NAME_DIGITS]
     path = folder / (name + ending)
@@ -79,72 +77,20 @@ def _write_private(call: Call, path: Path, data: bytes) -> None:
 
 @implements("abspath")
 def _abspath(call: Call, path: Any, folder: Any = None, mkdir: Any = None) -> Any:
-    base = _folder(call, call.text(folder)) if folder is not None else None
+    base = folder_of(call, call.text(folder)) if folder is not None else None
     file = file_path(call.text(path), call.context, base)
     if bare(call.value(mkdir)):
-        _make(call, file.parent)
+        make_folder(call, file.parent)
     return str(note(file, call.context) if file.is_file() or _is_source(file, call) else file)
 
 
 def _is_source(path: Path, call: Call) -> bool:
     """Whether a path is a folder whose contents are a person's: none that jobs write in, which change by themselves."""
     environment = call.context.environment
-    written = [folder.resolve() for folder in environment.folders.values()]
+    written = [folder.resolve() for name, folder in environment.folders.items() if name != HOME]
     written += [folder.parent for folder in written if folder.name == "tmp"]  # that of all that is planned
     holds = any(own.is_relative_to(path) for own in (environment.folder.resolve(), *written))
     return path.is_dir() and not holds and not any(path.is_relative_to(own) for own in written)
-
-
-@implements("get_dir")
-def _get_dir(call: Call, name: Any, mkdir: Any = None) -> Any:
-    path = _folder(call, call.text(name))
-    if bare(call.value(mkdir)):
-        _make(call, path)
-    return str(path)
-
-
-def _folder(call: Call, name: str) -> Path:
-    environment = call.context.environment
-    known: dict[str, Path] = {
-        ".": call.context.folder,
-        "src": call.context.folder,
-        "spec.src": call.context.folder,
-        "ensemble": environment.folder,
-        "spec.home": environment.folder,
-        "spec.local": environment.folder / "local",
-        "ensemble.secrets": environment.folder / "secrets",
-        "project": environment.root,
-        "project.secrets": environment.root / "secrets",
-        **environment.folders,
-        **_task_folders(call),
-        **{f"repository.{key}": path for key, path in environment.repositories.items()},
-    }
-    if name not in known:
-        raise call.failure(f'there is no folder "{name}"', hint=nearest_or_known(name, known))
-    return known[name]
-
-
-def _task_folders(call: Call) -> dict[str, Path]:
-    """Folders of the operation that an expression is an input of."""
-    frame, find = call.context.frame, call.context.environment.task_folder
-    if find is None or frame.operation is None or frame.instance is None:
-        return {}
-    node = frame.relationship.source if frame.relationship is not None else frame.instance
-    link = f"{frame.relationship.key}:" if frame.relationship is not None else ""
-    found = {kind: find(kind, node.name, link + frame.operation.full_name) for kind in _TASK_KINDS}
-    return {**found, "operation": found["tasks"]}
-
-
-def _make(call: Call, folder: Path) -> None:
-    environment = call.context.environment
-    if not environment.writes:
-        return
-    try:
-        if "tmp" in environment.folders and folder.is_relative_to(environment.folders["tmp"].parent):
-            make_private(environment.folders["tmp"])
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise call.failure(f'"{folder}" cannot be made: {error.strerror}') from error
 
 
 def _read(call: Call, path: Path, encoding: str) -> Any:
@@ -185,7 +131,7 @@ def _write(call: Call, path: Path, contents: Any, encoding: str) -> None:
             "a sensitive value would be written in clear", hint="use encoding: vault, or `tempfile` for one task"
         )
     data = _encoded(call, contents, encoding)
-    _make(call, path.parent)
+    make_folder(call, path.parent)
     try:
         path.write_bytes(data)
     except OSError as error:

@@ -13,6 +13,7 @@ from ansible_ensemble.functions import (
     evaluation,
     external,
     files,
+    folders,
     labels,
     logic,
     text,
@@ -20,8 +21,10 @@ from ansible_ensemble.functions import (
 )
 from ansible_ensemble.functions.registration import functions_of
 
+_MODULES = (evaluation, tosca, logic, arithmetic, external, files, folders, labels, text, ansible, environment)
+
 
 @cache
 def function_table() -> Mapping[str, Function]:
     """All functions by name and alias."""
-    return functions_of((evaluation, tosca, logic, arithmetic, external, files, labels, text, ansible, environment))
+    return functions_of(_MODULES)

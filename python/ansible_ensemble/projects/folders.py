@@ -17,7 +17,7 @@ from pathlib import Path
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.documents.atomic import unfinished
-from ansible_ensemble.documents.paths import can_name_folder
+from ansible_ensemble.documents.paths import folder_name
 from ansible_ensemble.documents.private import make_private
 
 PLANNED = "planned"
@@ -68,17 +68,6 @@ def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage
     if kind not in KINDS:
         raise InvalidInput(f"{kind!r} is not a kind of working folder", hint="one of " + ", ".join(KINDS))
     return folder / stage / kind / folder_name(instance) / folder_name(operation)
-
-
-def folder_name(name: str) -> str:
-    """A name as a folder's name; the few names that cannot be one are refused.
-
-    Raises:
-        InvalidInput: it is empty, `.` or `..`, or holds a NUL.
-    """
-    if not can_name_folder(name):
-        raise InvalidInput(f"{name!r} cannot be the name of a folder")
-    return name.replace("%", "%25").replace("/", "%2F")
 
 
 def task_succeeded(folder: Path, instance: str, operation: str) -> None:

@@ -129,18 +129,21 @@ def read_project(file: Path) -> Project:
 def home_project() -> Project | None:
     """The user's own project, whose environments lie below those of every other; None if there is none.
 
-    It is in `$ANSIBLE_ENSEMBLE_HOME`, else in `~/.config/ansible-ensemble`.
-
     Raises:
         InvalidInput: its file is wrong.
     """
+    file = home_file()
+    return read_project(file) if file is not None else None
+
+
+def home_file() -> Path | None:
+    """The file of the user's own project in `$ANSIBLE_ENSEMBLE_HOME`, else in `~/.config/ansible-ensemble`."""
     named = os.environ.get("ANSIBLE_ENSEMBLE_HOME")
     try:
         home = Path(named).expanduser() if named else Path.home() / ".config" / "ansible-ensemble"
     except RuntimeError:  # a user without a home, as in some containers
         return None
-    file = _project_file(home)
-    return read_project(file) if file is not None else None
+    return _project_file(home)
 
 
 def list_ensembles(project: Project) -> list[Path]:

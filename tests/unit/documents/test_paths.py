@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.documents.paths import confine
+from ansible_ensemble.documents.paths import confine, folder_name
 
 
 @pytest.fixture
@@ -58,3 +58,8 @@ def test_outside(project: Path, path: str) -> None:
     with pytest.raises(InvalidInput, match="the artifact") as caught:
         confine(path, project / "sub", [project], "the artifact", Place("a.yaml", 3, 4))
     assert caught.value.place == Place("a.yaml", 3, 4)
+
+
+def test_different_names_have_different_folders() -> None:
+    names = ["a/b", "a%2Fb", "a%252Fb"]
+    assert len({folder_name(name) for name in names}) == 3

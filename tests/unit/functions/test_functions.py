@@ -204,7 +204,15 @@ PATHS: list[tuple[Any, str]] = [
     ({"eval": {"abspath": ["new/x", "src", True]}}, "new/x"),
     ({"eval": {"get_dir": "ensemble"}}, ""),
     ({"eval": {"get_dir": "."}}, ""),
-    ({"eval": {"get_dir": "spec.local"}}, "local"),
+    ({"eval": {"get_dir": "spec.home"}}, "spec/app"),
+    ({"eval": {"get_dir": "spec.local"}}, "spec/app/local"),
+    ({"eval": {"get_dir": "spec.src"}}, ""),
+    ({"eval": {"get_dir": "local"}}, "local/app"),
+    ({"eval": {"get_dir": "unfurl.home"}}, ""),
+    ({"eval": {"get_dir": "lib"}}, "lib"),
+    ({"eval": {"get_dir": "src"}, "base_dir": "sub"}, "sub"),
+    ({"eval": {"get_dir": "."}, "base_dir": "sub"}, ""),
+    ("{{ 'x' | abspath('local') }}", "local/app/x"),
     ({"eval": {"get_dir": "project.secrets"}}, "secrets"),
     ({"eval": {"get_dir": "ensemble.secrets"}}, "secrets"),
     ({"eval": {"get_dir": ["tasks", True]}}, "tasks"),
@@ -219,7 +227,7 @@ PATHS: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("expression", "path"), PATHS, ids=[str(case[0]) for case in PATHS])
 def test_paths(full: Any, expression: Any, path: str) -> None:
-    full.environment.folders = {"tasks": full.root / "tasks"}
+    full.environment.folders = {name: full.root / name for name in ("tasks", "local")}
     full.environment.repositories = {"lib": full.root / "lib"}
     assert full.evaluate(expression, "app") == str(full.root / path)
     assert (full.root / "new").is_dir() == ("new/x" in path)
