@@ -102,6 +102,11 @@ class Model:
         nodes[target].incoming.append(made)
         return made
 
+    def connection(self, name: str, type: str, default_for: str = "ANY", **properties: Any) -> Relationship:
+        made = Relationship(name, EntityType("relationship", type), self.assign(properties), default_for=default_for)
+        self.topology.relationship_templates[name] = made
+        return made
+
     def input(self, name: str, value: Any = None, kind: str = "any", **more: Any) -> None:
         self.topology.inputs[name] = self.definition(name, kind, **more)
         if value is not None:

@@ -15,7 +15,7 @@ from ansible_ensemble.documents.scalars import as_written, is_written
 
 
 def implementation_environment(task: Task) -> Changes:
-    """What is changed in the job's environment: by the ensemble's variables, and by the implementation's own rules.
+    """What is changed in the job's environment: by variables, by connections, and by its own rules.
 
     Raises:
         InvalidInput: the implementation's `environment` is not a map of rules.
@@ -24,8 +24,10 @@ def implementation_environment(task: Task) -> Changes:
     for name in rules:
         if not is_rule(name):
             raise InvalidInput(f"{name!r} cannot be the name of an environment variable", task.operation.place)
-    changes = apply_rules(rules, with_changes(os.environ, task.environment), as_text)
-    return {**task.environment, **{name: reveal(value) for name, value in changes.items()}}
+    environment = with_changes(os.environ, task.environment)
+    exported = apply_rules(task.exported(), environment, as_text)
+    changes = apply_rules(rules, with_changes(environment, exported), as_text)
+    return {**task.environment, **{name: reveal(value) for name, value in {**exported, **changes}.items()}}
 
 
 def set_variables(task: Task) -> dict[str, str]:

@@ -153,6 +153,9 @@ class Task(Protocol):
     def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
         """What is known of SELF, HOST, SOURCE or TARGET, of these names or all; None if it means nothing."""
 
+    def exported(self) -> dict[str, Any]:
+        """Values of the environment variables that connections of the instance and its hosts export, by name."""
+
     def raw_input(self, name: str) -> Any:
         """An input as written, not evaluated."""
 

@@ -105,6 +105,10 @@ class JobTask:
         make_private(self.work)
         return self.work
 
+    def exported(self) -> dict[str, Any]:
+        """The environment variables that its connections export."""
+        return self.scope.exported()
+
     def raw_input(self, name: str) -> Any:
         """An input as written, not evaluated."""
         assignment = self.operation.inputs.get(name)

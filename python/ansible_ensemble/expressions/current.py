@@ -14,7 +14,7 @@ from ansible_ensemble.expressions.files import note
 from ansible_ensemble.expressions.inventory import KIND, read_variable
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.views.data import MISSING
-from ansible_ensemble.views.entities import NodeView, RootView, find_node
+from ansible_ensemble.views.entities import NodeView, RootView, find_node, find_values
 from ansible_ensemble.views.view import Model, View
 
 
@@ -64,7 +64,12 @@ def _read(ref: str, evaluator: Evaluator, scope: Scope) -> None:
 
 def _read_member(path: str, model: Model, context: Context) -> None:
     name, *steps = path.split("::")
-    view: View | None = find_node(model, name) if name != "root" else RootView(model)
+    view: View | None
+    if name == ".declared" and len(steps) > 3:
+        namespace, _type, declared, *steps = steps
+        view = find_values(model, declared, namespace)
+    else:
+        view = find_node(model, name) if name != "root" else RootView(model)
     while view is not None and len(steps) > 2:
         view = _part(view, steps[0], steps[1])
         steps = steps[2:]

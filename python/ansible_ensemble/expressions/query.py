@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.path import Filter, Path, Segment, Variable, parse_path
 from ansible_ensemble.expressions.special import Everything, special
@@ -188,4 +189,6 @@ def _variable(variable: Variable, context: Context) -> Any:
         return context.frame.inputs
     if name in context.environment.variables:
         return context.environment.variables[name]
+    if name == "connections":
+        return Connections(context)
     raise context.failure(f'there is no variable "${name}"', hint="`vars` beside `eval` sets variables")

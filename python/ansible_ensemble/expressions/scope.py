@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.expressions.connections import exported_variables
 from ansible_ensemble.expressions.context import Context, Evaluating, Frame
 from ansible_ensemble.expressions.known import known_values
 from ansible_ensemble.expressions.templates import template_variables
@@ -124,6 +125,10 @@ class Scope:
     def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
         """What is known of what a keyword means, of these names or all; see `known_values`."""
         return known_values(keyword, names, self.context())
+
+    def exported(self) -> dict[str, Any]:
+        """The environment variables that connections export; see `exported_variables`."""
+        return exported_variables(self.context())
 
     def template_variables(self) -> dict[str, Any]:
         """What templates see: SELF, HOST, inputs, ...; maps whose values are evaluated when they are read."""

@@ -18,6 +18,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.confinement import confine
+from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import named
@@ -214,6 +215,8 @@ class Templates:
         words = set(_WORD.findall(text))
         folders = [context.folder, self._environment.folder, self._environment.root]
         found: dict[str, Any] = {"ansible_search_path": [str(folder) for folder in dict.fromkeys(folders)]}
+        if "connections" in words:
+            found["connections"] = TemplateMap(Connections(context), context, errors)
         for name, value in given.items():
             kinds = (View, LazyMap, ExternalValue, Everything, list, tuple, VaultText)
             on_demand = isinstance(value, kinds) or is_sensitive(value)

@@ -9,7 +9,7 @@ Older ensembles of Unfurl use other keys: `context` is `environment`, `imports` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,9 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
             lock |= layer["lfs_lock"]
         else:
             lfs_settings(layer.get("lfs_lock"), place_of(layer, "lfs_lock"))
-    environment.inputs, environment.connections = raw.pop("inputs"), raw.pop("connections")
+    environment.inputs, known = raw.pop("inputs"), raw.pop("connections")
+    projects = [source for source in (project, home) if source is not None]
+    environment.connections = {name: _connection(name, known, projects, ensemble) for name in known}
     environment.raw = raw
     environment.execution = ExecutionSettings(**execution)
     environment.lfs_lock = lfs_settings(lock, Place(str(project.file or ensemble)))
@@ -103,6 +105,22 @@ def _section(layer: Mapping[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(section, Mapping):
         raise InvalidInput(f"{key} must be a map by name", place_of(layer, key))
     return {str(name): value for name, value in section.items()}
+
+
+def _connection(name: str, known: Mapping[str, Any], projects: Sequence[Project], ensemble: Path) -> Any:
+    """A connection; a text in its place is the name of another one, or of one of an environment: `ENVIRONMENT:NAME`."""
+    value, seen = known[name], [name]
+    while isinstance(value, str):
+        environment, colon, other = value.rpartition(":")
+        layers = [source.environments.get(environment) or {} for source in projects]
+        there = [_section(layer, "connections") for layer in layers] if colon else [known]
+        found = next((section[other] for section in there if other in section), None)
+        if found is None or value in seen:
+            what = f"the connection {name!r} is {value!r}, which is no connection"
+            raise InvalidInput(what, Place(str(ensemble)), "write a map with its type, or the name of another one")
+        seen.append(value)
+        value = found
+    return value
 
 
 def _check_variables(layer: Mapping[str, Any]) -> None:

@@ -324,6 +324,17 @@ class ValuesView(View):
         self.declared = declared
 
 
+def find_values(model: Model, name: str, namespace: str) -> ValuesView | None:
+    """A relationship template, a policy or a group by its name, or a policy by that of its type."""
+    topology = model.topology.nested.get(namespace, model.topology) if namespace else model.topology
+    found = topology.relationship_templates.get(name) or topology.policies.get(name) or topology.groups.get(name)
+    found = found or next((one for one in topology.policies.values() if one.type.name == name), None)
+    if found is None:
+        return None
+    entity = found if isinstance(found, Relationship) else Entity(found.name, found.type, found.properties)
+    return ValuesView(model, entity, namespace)
+
+
 class RootView(View):
     """The topology itself: its inputs, its outputs, and every instance by name."""
 

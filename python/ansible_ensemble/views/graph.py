@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
-from ansible_ensemble.language.entities import Entity, Relationship
-from ansible_ensemble.views.entities import NodeView, RelationshipView, ValuesView, find_node, nodes_of
+from ansible_ensemble.language.entities import Relationship
+from ansible_ensemble.views.entities import NodeView, RelationshipView, find_node, find_values, nodes_of
 from ansible_ensemble.views.view import Model, View
 
 
@@ -62,13 +62,7 @@ class Graph:
             for relationship in source.requirements():
                 if relationship.declared is used:
                     return relationship
-        topology = self._topology.nested.get(namespace, self._topology) if namespace else self._topology
-        found = topology.relationship_templates.get(name) or topology.policies.get(name) or topology.groups.get(name)
-        found = found or next((one for one in topology.policies.values() if one.type.name == name), None)
-        if found is None:
-            return None
-        entity = found if isinstance(found, Relationship) else Entity(found.name, found.type, found.properties)
-        return ValuesView(self._model, entity, namespace)
+        return find_values(self._model, name, namespace)
 
     def relationship(self, node: NodeView, live: RelationshipInstance) -> RelationshipView | None:
         """The relationship of this status that an instance is the source or the target of."""

@@ -27,6 +27,7 @@ def full(model: Any) -> Any:
     around.environ = {"HOME": "/home/me"}
     around.locals = {"proxy": "p"}
     around.secrets = {"pw": "hunter22"}
+    model.connection("cloud", "Cloud", region="here")
     model.output("where", {"get_property": ["app", "base"]})
     around.externals = {"net": {"subnet": "10.0.0.0/8"}, "whole": model.evaluator().scope()}
     around.outputs = {("app", "Standard.create"): {"id": 7}}
@@ -63,6 +64,7 @@ REFS: list[tuple[Any, list[str]]] = [
     ({"eval": {"external": "whole"}, "select": "inputs::size"}, ["external::whole::input::size"]),
     ({"q": "{{ SELF.url }}"}, []),
     ({"get_attribute": ["SELF", "state"]}, []),
+    ({"eval": "$connections::cloud::region"}, ["::.declared::::Cloud::cloud::region"]),
 ]
 
 

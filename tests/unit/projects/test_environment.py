@@ -295,3 +295,19 @@ def test_encrypted_variables_are_sensitive(tmp_path: Path) -> None:
     environment.vault = vault
     assert ("X", "canary") in environment.sensitive_variables
     assert is_sensitive(environment.variables["X"])
+
+
+def test_a_connection_may_be_the_name_of_another_one(tmp_path: Path) -> None:
+    project = """
+environments:
+  defaults: {connections: {cloud: {type: A}, same: cloud, there: "prod:cloud", chain: there}}
+  prod: {connections: {cloud: {type: B}}}
+"""
+    found = load(tmp_path, project=project).connections
+    assert found == {"cloud": {"type": "A"}, "same": {"type": "A"}, "there": {"type": "B"}, "chain": {"type": "B"}}
+
+
+@pytest.mark.parametrize("other", ["nix", "prod:nix", "nix:cloud", "here"])
+def test_a_connection_that_names_no_other_one_is_an_error(tmp_path: Path, other: str) -> None:
+    with pytest.raises(InvalidInput, match="the connection 'here' is"):
+        load(tmp_path, f"environment: {{connections: {{here: '{other}'}}}}")
