@@ -16,8 +16,8 @@ from ansible_ensemble.documents.yaml import Document, place_of
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.python_template import SUFFIX
 from ansible_ensemble.language.keys import KEYS
-from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble
-from ansible_ensemble.projects.trust import distrust
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble, is_project
+from ansible_ensemble.projects.trust import Trust, distrust, trusted_folders
 
 _LOG = logging.getLogger(__name__)
 
@@ -70,6 +70,11 @@ def _located(path: Path) -> Location:
     if document is not None and _is_ensemble(document):
         return Location(path, document=document)
     return Location(_root(path) / ENSEMBLE_FILE, path, document)
+
+
+def stands_alone(root: Path) -> bool:
+    """Whether the folder of an ensemble is no project and no archive, so that what belongs to it may lie beside it."""
+    return not (is_project(root) or (root / META).is_file() or trusted_folders().get(root) is Trust.NONE)
 
 
 def is_archive(argument: str | Path) -> bool:

@@ -28,7 +28,7 @@ from ansible_ensemble.ensembles.declared_secrets import hide_declared
 from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
 from ansible_ensemble.ensembles.job_inputs import given_inputs, mark_inputs
-from ansible_ensemble.ensembles.location import Location, locate
+from ansible_ensemble.ensembles.location import Location, locate, stands_alone
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.options import JobOptions
@@ -341,6 +341,7 @@ def _topology(
         data=written if template is None else None,
         repositories=repositories,
         roots=(root, location.ensemble.parent),
+        leaves=stands_alone(root),
         find_clone=partial(find_clone, root=root),
         check_files=whole,
         complete=whole,

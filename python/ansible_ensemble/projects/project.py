@@ -88,10 +88,12 @@ def find_project(path: Path) -> Project:
 
 def project_root(folder: Path) -> Path:
     """The root of the project that holds a resolved folder, without a look into its file."""
-    for candidate in (folder, *folder.parents):
-        if _project_file(candidate) is not None or (candidate / ".git").exists():
-            return candidate
-    return folder
+    return next(filter(is_project, (folder, *folder.parents)), folder)
+
+
+def is_project(folder: Path) -> bool:
+    """Whether a folder is a project by what is in it: its file, or a git repository."""
+    return _project_file(folder) is not None or (folder / ".git").exists()
 
 
 def _project_file(folder: Path) -> Path | None:

@@ -43,6 +43,7 @@ class Importer:
         repositories: local folders by repository name; they win over the URLs that files give.
         find_clone: gives the folder that a repository by URL is cloned to.
         roots: folders that imported files must lie in; none is no limit.
+        leaves: whether a relative path may lead to a service template outside of these, too.
         is_met: evaluates the `when` of an import.
         files: the files read so far, in order.
         is_complete: whether each import was read; where one was not, what names it brings is not known.
@@ -53,6 +54,7 @@ class Importer:
     roots: Sequence[Path] = ()
     find_clone: Callable[[str], Path | None] | None = None
     is_met: IsMet = lambda *_: True
+    leaves: bool = False
     files: list[Path] = field(default_factory=list)
     _scopes: dict[tuple[Path, str], Scope] = field(default_factory=dict)
     is_complete: bool = True
@@ -242,8 +244,9 @@ class Importer:
         if path is None:
             return None
         key = resolved(path)
-        if self.roots and not any(key.is_relative_to(root.resolve()) for root in self.roots):
-            problems.add(f"the imported file {name} lies outside of the project", place, self._hint_outside(key))
+        if self._is_outside(key) and not (self.leaves and repository is None and _is_relative_template(file, key)):
+            hint = self._hint_outside(key, repository)
+            problems.add(f"the imported file {name} lies outside of the project", place, hint)
             return None
         if (key, fragment) in self._scopes:
             return self._scopes[key, fragment]
@@ -264,7 +267,12 @@ class Importer:
         inner = importing.prefix + (f"{prefix}:" if prefix else "")
         return self.read(document, prefix=inner, version=version, fragment=fragment)
 
-    def _hint_outside(self, path: Path) -> str:
+    def _is_outside(self, path: Path) -> bool:
+        return bool(self.roots) and not any(path.is_relative_to(root.resolve()) for root in self.roots)
+
+    def _hint_outside(self, path: Path, repository: Any) -> str:
+        if repository is not None:
+            return f"it is {path}; name the folder of '{repository}' among the repositories of the project's environments"
         return (
             f"it is {path}, and the project is {self.roots[0]}; "
             "a git repository or an ensemble-project.yaml in a folder above both would make that the project"
@@ -305,6 +313,19 @@ def _in_one_language(raw: Mapping[str, Any], version: object, problems: Problems
     if version == VERSION_2:
         return in_words_of_1_3(raw, problems)
     return from_alien(raw) if is_alien(version) else raw
+
+
+def _is_relative_template(name: str, path: Path) -> bool:
+    """Whether a path leads upwards, to a file that says of itself that it is a service template: no other is read."""
+    if not name.startswith("../") or not is_file(path):
+        return False
+    try:
+        data = read_yaml(path).data
+    except InvalidInput:
+        return False
+    return isinstance(data, Mapping) and any(
+        key == "tosca_definitions_version" or str(key).endswith("_types") for key in data
+    )
 
 
 def _is_built_in(entry: Mapping[str, Any], scope: Scope) -> bool:

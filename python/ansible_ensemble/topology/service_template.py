@@ -39,6 +39,7 @@ def load_topology(
     data: Mapping[str, Any] | None = None,
     repositories: Mapping[str, Path] | None = None,
     roots: Sequence[Path] = (),
+    leaves: bool = False,
     find_clone: Callable[[str], Path | None] | None = None,
     check_files: bool = True,
     complete: bool = True,
@@ -56,6 +57,7 @@ def load_topology(
             not name its version then.
         repositories: local folders by repository name, for imports.
         roots: folders that imported files must lie in, beside the repositories' own; none is no limit.
+        leaves: whether an import by a relative path may lead to a service template outside of these, too.
         find_clone: gives the folder that a repository by URL is cloned to, None if it is not on this machine.
         check_files: whether a file that implements an operation must be there; else its absence is a warning.
         complete: whether a requirement that names no node template and that none meets is an error; else it is a
@@ -76,7 +78,12 @@ def load_topology(
     problems = Problems(file=Place(str(document.path)))
     types = Types(problems, build_type)
     importer = Importer(
-        types, repositories or {}, (*roots, *(repositories or {}).values()) if roots else (), find_clone, is_met
+        types,
+        repositories or {},
+        (*roots, *(repositories or {}).values()) if roots else (),
+        find_clone,
+        is_met,
+        leaves,
     )
     scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
     if not importer.is_complete:
