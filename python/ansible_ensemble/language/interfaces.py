@@ -34,6 +34,8 @@ _INTERFACE_KEYS = frozenset(
 _DEFAULTS = "defaults"
 #: Interface types whose operations the job itself calls; it calls no others.
 _CLOSED = ("tosca.interfaces.node.lifecycle.Standard", "tosca.interfaces.relationship.Configure")
+#: What an interface is of that gives no type.
+_ROOT = "tosca.interfaces.Root"
 #: Settings of an implementation that are booleans.
 _SWITCHES = frozenset({"become", "check_mode", "fast"})
 _NOTHING: Mapping[str, Any] = {}
@@ -59,29 +61,41 @@ def read_interfaces(
 ) -> dict[str, Interface]:
     """The interfaces of a type, template or relationship over the inherited ones.
 
-    A type `declares`: it may add operations that its interface type does not have.
+    A type `declares`: it may add operations that its interface type does not have, and interfaces without a type.
     """
     problems = scope.problems
     merged = dict(inherited)
     section = problems.mapping(raw, f"the interfaces of {what}", place)
     shared = scope.is_unfurl and _DEFAULTS in section and _DEFAULTS not in inherited
     defaults = problems.mapping(section[_DEFAULTS], f"the defaults of {what}", place) if shared else {}
-    for name, entry in section.items():
-        if name == _DEFAULTS and shared:
+    for key, entry in section.items():
+        if key == _DEFAULTS and shared:
             continue
-        where = place_of(section, name)
-        body = problems.mapping(entry, f"interface '{name}' of {what}", where)
+        where = place_of(section, key)
+        body = problems.mapping(entry, f"interface '{key}' of {what}", where)
+        name = _name_here(key, merged, scope)
         base = merged.get(name)
         if base is None or "type" in body:
-            found = _from_type(name, body, scope, base)
-            if found is None:
-                known = [*merged, *scope.names["interface"]]
+            base = _from_type(name, body, scope, base)
+            known = [*merged, *scope.names["interface"]]
+            if base is None and declares and slip_of(name, known) is None:
+                message = f"the interface '{name}' of {what} has no type, and is taken as one of its own"
+                problems.warn(message, key_place_of(section, key))
+                base = Interface(name, _ROOT, is_open=True)
+            if base is None:
                 hint = nearest(name, known) or "add type: and the interface type's name"
-                problems.add(f"{what} has no interface '{name}'", key_place_of(section, name), hint)
+                problems.add(f"{what} has no interface '{name}'", key_place_of(section, key), hint)
                 continue
-            base = found
         merged[name] = _read_interface(name, body, base, scope, declares=declares, shared=defaults)
     return merged
+
+
+def _name_here(name: str, known: Mapping[str, Interface], scope: Scope) -> str:
+    """The name of an interface that may be given by that of its type, as `tosca.interfaces.node.lifecycle.Standard`."""
+    declaration = scope.types.find("interface", name, scope) if name not in known else None
+    if declaration is None:
+        return name
+    return next((one.name for one in known.values() if one.type == declaration.name), name)
 
 
 def _from_type(name: str, body: Mapping[str, Any], scope: Scope, base: Interface | None) -> Interface | None:

@@ -272,7 +272,7 @@ class Importer:
 
     def _hint_outside(self, path: Path, repository: Any) -> str:
         if repository is not None:
-            return f"it is {path}; name the folder of '{repository}' among the repositories of the project's environments"
+            return f"it is {path}; name the folder of '{repository}' among the repositories of an environment"
         return (
             f"it is {path}, and the project is {self.roots[0]}; "
             "a git repository or an ensemble-project.yaml in a folder above both would make that the project"

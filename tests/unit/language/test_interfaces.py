@@ -341,3 +341,18 @@ def test_an_implementation_may_map_its_outputs(load: Load) -> None:
         load, "{create: {implementation: {primary: ls, outputs: {o: [SELF, state]}}, outputs: {p: state}}}"
     )
     assert operation.outputs == {"o": ["SELF", "state"], "p": ["SELF", "state"]}
+
+
+@pytest.mark.parametrize("name", ["tosca.interfaces.node.lifecycle.Standard", "tosca:Standard", "Own"])
+def test_an_interface_may_be_given_by_the_name_of_its_type(load: Load, name: str) -> None:
+    types = "interface_types: {Own: {derived_from: tosca.interfaces.Root, operations: {create: {}}}}\n"
+    own = "own: {type: Own}, " if name == "Own" else ""
+    topology = load(
+        f"{types}node_types: {{T: {{interfaces: {{{own}{name}: {{create: ls}}}}}}}}\n"
+        f"topology_template: {{node_templates: {{a: {{type: T, interfaces: {{{name}: {{create: pwd}}}}}}}}}}\n"
+    )
+    found = topology.node_templates["a"].operation("own" if own else "Standard", "create")
+    assert found is not None
+    assert found.implementation is not None
+    assert found.implementation.primary == "pwd"
+    assert name not in topology.node_templates["a"].interfaces
