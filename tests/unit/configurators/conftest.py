@@ -54,6 +54,7 @@ class FakeTask:
     workflow: str = "deploy"
     host: Host = field(default_factory=Host)
     environment: dict[str, str] = field(default_factory=dict)
+    connected: dict[str, Any] = field(default_factory=dict)
     timeout: float | None = None
     attributes: frozenset[str] = frozenset()
     asked_outputs: frozenset[str] = frozenset()
@@ -73,6 +74,9 @@ class FakeTask:
     def known(self, keyword: str, names: Any) -> Any:
         part = self.parts.get(keyword)
         return part if part is None or names is None else {name: part[name] for name in names if name in part}
+
+    def exported(self) -> dict[str, Any]:
+        return self.connected
 
     def raw_input(self, name: str) -> Any:
         return self.inputs[name]

@@ -64,3 +64,10 @@ def test_refused(task: Any, configurator: Any, environment: Any) -> None:
 
 def test_nothing_is_set(task: Any) -> None:
     assert set_variables(task("x")) == {}
+
+
+def test_connections_come_after_the_ensemble_and_before_the_implementation(task: Any) -> None:
+    connected = {"A": "connection", "B": mark_sensitive("connection"), "C": "${A}!"}
+    written = {"primary": "x", "environment": {"B": "own"}}
+    made = implementation_environment(task(written, environment={"A": "ensemble"}, connected=connected))
+    assert made == {"A": "connection", "B": "own", "C": "connection!"}
