@@ -16,6 +16,7 @@ from typing import Any
 from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
 from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.core.option import Option, options_of
 from ansible_ensemble.ensembles.options import OPTIONS
 from ansible_ensemble.provision.agent.states import TABLE
@@ -23,6 +24,7 @@ from ansible_ensemble.provision.server.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = (
+    "docs/coming-from.md",
     "docs/jobs.md",
     "docs/machines-agent.md",
     "docs/options.md",
@@ -136,6 +138,14 @@ def reasons() -> Iterator[str]:
     yield from (f"| `{reason.value}` | {reason.because} |" for reason in Reason)
 
 
+def notices() -> Iterator[str]:
+    """What validate warns of, and what to do."""
+    yield from ("| code | | what it is about | what to do |", "|---|---|---|---|")
+    for code in NoticeCode:
+        writes = "; `--write` does it" if code.is_written else ""
+        yield f"| `{code.value}` | {code.effect.value} | {code.meaning} | {code.remedy}{writes} |"
+
+
 def agent() -> Iterator[str]:
     """The options of the agent of machines."""
     yield from _table(AGENT)
@@ -164,7 +174,7 @@ MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     made.__name__: made
     for made in (
         *(arguments, renamed, fragment, role, variables, handed),
-        *(options, settings, agent, agent_hosts, transitions, actions, reasons),
+        *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices),
     )
 }
 

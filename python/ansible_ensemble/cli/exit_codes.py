@@ -5,7 +5,7 @@ from __future__ import annotations
 #: Exit code -> what it means, as the help and the documentation have it.
 EXIT_CODES = {
     "0": "done",
-    "1": "failed, or aborted",
+    "1": "failed, or aborted; validate --migrate: something has no counterpart",
     "2": "wrong usage; with --detailed-exitcode: something to do (plan), drift (check)",
     "3": "invalid input",
     "4": "locked by another job, or the lock was lost",

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.hints import slip_hint
+from ansible_ensemble.core.notices import Notice, NoticeCode, Rewrite
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
@@ -89,13 +90,16 @@ def find_entry(root: Path, shown: Path | None = None) -> Path:
     return entry
 
 
-def form_warnings(root: Path) -> list[str]:
+def form_notices(root: Path) -> list[Notice]:
     """What the metadata of an unpacked archive lacks without harm; none of a folder that has no such metadata."""
     meta = root / META
     if not meta.is_file():
         return []
     where = Place(str(meta))
-    return [f"{where}: TOSCA.meta has no {key} (TOSCA 1.3, section 6.2)" for key in _missing(_read_meta(meta, where))]
+    return [
+        Notice(NoticeCode.ARCHIVE_METADATA, f"TOSCA.meta has no {key} (TOSCA 1.3, section 6.2)", where, _line(key))
+        for key in _missing(_read_meta(meta, where))
+    ]
 
 
 def has_entry(folder: Path) -> bool:
@@ -155,6 +159,11 @@ def _entry_of_meta(root: Path, meta: Path, archive: Place) -> Path:
 def _missing(values: Mapping[str, str]) -> list[str]:
     """The names that TOSCA.meta must have, and has not."""
     return [key for key in _REQUIRED if not values.get(key)]
+
+
+def _line(key: str) -> Rewrite | None:
+    """The line to add for a key that is missing, if there is only one that is right."""
+    return Rewrite("", f"{key}: 1.1\n") if key.endswith("-Version") else None
 
 
 def _named(name: str, key: str, root: Path, where: Place) -> Path:

@@ -27,10 +27,20 @@ class Source:
 
     def place(self, index: int) -> Place:
         """Return the place of the character at `index`."""
+        starts = self._lines()
+        line = bisect_right(starts, index)
+        return Place(self.file, line, index - starts[line - 1] + 1)
+
+    def index(self, place: Place) -> int:
+        """Return the index of the character at a place, the end of the text where it has none."""
+        starts = self._lines()
+        return starts[place.line - 1] + place.column - 1 if 0 < place.line <= len(starts) else len(self.text)
+
+    def _lines(self) -> list[int]:
+        """Return where each line begins."""
         if self._starts is None:
             self._starts = [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
-        line = bisect_right(self._starts, index)
-        return Place(self.file, line, index - self._starts[line - 1] + 1)
+        return self._starts
 
 
 class Map(dict[Any, Any]):

@@ -13,6 +13,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
+from ansible_ensemble.core.notices import Notice, NoticeCode
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import VaultText
 
@@ -37,8 +38,12 @@ def violations(data: Any, schema: Mapping[str, Any], place: Place | None = None)
     return sorted(found, key=lambda error: (error.place.line, error.place.column) if error.place else (0, 0))
 
 
-def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[str]:
-    """Warnings of the keys that are there and that the schema marks by `x-unheeded`, each key of a kind once."""
+#: Sections of an ensemble that jobs write.
+_RECORDED = ("status.", "lock.")
+
+
+def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[Notice]:
+    """Notices of the keys that are there and that the schema marks by `x-unheeded`, each key of a kind once."""
     told: set[tuple[int, Any]] = set()
     waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]
     while waiting:
@@ -48,7 +53,9 @@ def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[str]:
             waiting.extend(reversed(list(_inner(value, rule, step, []))))
         elif value not in (None, {}, []) and (id(written), step[2]) not in told:
             told.add((id(written), step[2]))
-            yield f"{key_place_of(step[1], step[2])}: `{_name(step)}` is ignored"
+            name = _name(step)
+            code = NoticeCode.RECORDED_KEY if name.startswith(_RECORDED) else NoticeCode.IGNORED_KEY
+            yield Notice(code, f"`{name}` is ignored", key_place_of(step[1], step[2]))
 
 
 def _followed(rule: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

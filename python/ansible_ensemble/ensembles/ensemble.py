@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.yaml import Document
 from ansible_ensemble.ensembles.location import Location
@@ -34,6 +35,7 @@ class Specification:
         moves: node templates that got another name: old name -> new name.
         instances: the recorded status.
         digests: of what a plan is made from, beside the status.
+        notices: what is worth knowing of its files.
     """
 
     location: Location
@@ -46,8 +48,8 @@ class Specification:
     topology: Topology
     moves: Mapping[str, str]
     instances: Instances
-    warnings: list[str]
     digests: Mapping[str, str]
+    notices: Sequence[Notice] = ()
 
 
 @dataclass(slots=True, eq=False)

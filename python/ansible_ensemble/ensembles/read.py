@@ -17,8 +17,9 @@ from ansible_ensemble.changes.outputs import OperationOutputs
 from ansible_ensemble.core import log
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
+from ansible_ensemble.core.notices import Reading
 from ansible_ensemble.core.sensitive import Redactor, redact
-from ansible_ensemble.documents.csar import form_warnings
+from ansible_ensemble.documents.csar import form_notices
 from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
 from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.scalars import with_texts
@@ -58,7 +59,9 @@ from ansible_ensemble.topology.tools import add_tools
 _LOG = logging.getLogger(__name__)
 
 
-def read_specification(location: Location, options: JobOptions, *, whole: bool = True) -> Specification:
+def read_specification(
+    location: Location, options: JobOptions, *, whole: bool = True, reading: Reading | None = None
+) -> Specification:
     """Read the files of an ensemble. All commands read by this, so that each accepts and refuses what the others do.
 
     Args:
@@ -66,11 +69,15 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         options: the job's options.
         whole: else a service template may be a part of a whole: what it leaves open, and files that implement its
             operations and are not there, are warnings.
+        reading: takes what is found of the files, also where they are wrong.
 
     Raises:
         InvalidInput: something in its files is wrong.
     """
     path, trusted = location.ensemble, is_trusted(location.ensemble)
+    reading = reading if reading is not None else Reading()
+    if location.template is not None:
+        reading.notices += form_notices(path.parent)
     if not trusted:
         _check_links(path)
     document = read_merged(path, location.document) if path.exists() else None
@@ -79,7 +86,9 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
     if document is not None:
         check_ensemble(document)
         _check_template(location, data)
+        reading.versions[path] = str(data.get("apiVersion") or "")
     environment = load_environment(path, data, options.environment)
+    reading.notices += environment.notices
     vault = environment.vault = options.open_vault()
     vault.take(environment.take_vault_passwords())
     codec = SecretCodec(vault) if vault.available else SecretCodec()
@@ -90,11 +99,21 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         included.clear()
         then = expanded(written, options.environment, included)
         environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
+    reading.notices += unheeded(then, ensemble_schema())
+    reading.versions |= dict.fromkeys(included, "")
     spec = codec.open(then.get("spec") or {})
     repositories = find_repositories(environment, then)
     inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, codec)}
     topology = _topology(
-        where, written, spec, inputs, repositories, environment=environment, whole=whole, trusted=trusted
+        where,
+        written,
+        spec,
+        inputs,
+        repositories,
+        environment=environment,
+        whole=whole,
+        trusted=trusted,
+        reading=reading,
     )
     topology.files += [file for file in included if file not in topology.files]
     add_tools(topology)
@@ -109,13 +128,8 @@ def read_specification(location: Location, options: JobOptions, *, whole: bool =
         topology=topology,
         moves=read_moves(then.get("spec") or {}, topology),
         instances=_instances(document, data.get("status") or {}, codec),
-        warnings=[
-            *(form_warnings(path.parent) if location.template is not None else ()),
-            *topology.warnings,
-            *environment.warnings,
-            *unheeded(then, ensemble_schema()),
-        ],
         digests=_digests(written, topology),
+        notices=tuple(dict.fromkeys(reading.notices)),
     )
 
 
@@ -209,7 +223,7 @@ def _ensemble(
         redactor=redactor,
         base={**read.digests, "status": _digest(read.data.get("status") or {})},
         last_job=dict(read.data.get("lastJob") or {}),
-        warnings=[*read.warnings, *retained.problems, *selection.warnings],
+        warnings=[*map(str, read.notices), *retained.problems, *map(str, selection.notices)],
         unselected=selection,
         operation_outputs=operation_outputs,
         moved=moved,
@@ -252,7 +266,7 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
         codec=read.codec,
         redactor=redactor,
         operation_outputs=OperationOutputs(work, operations, read.codec.open_json),
-        warnings=[*read.warnings, *selection.warnings],
+        warnings=[*map(str, read.notices), *map(str, selection.notices)],
         unselected=selection,
         work=work,
     )
@@ -320,6 +334,7 @@ def _topology(
     environment: Environment,
     whole: bool,
     trusted: bool,
+    reading: Reading,
 ) -> Topology:
     root, template = environment.root, location.template
     written = spec.get("service_template")
@@ -349,6 +364,7 @@ def _topology(
         is_met=is_met,
         instances=spec.get("instances"),
         connections=environment.connections,
+        reading=reading,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
@@ -278,10 +279,12 @@ def _tell(template: NodeTemplate, fitting: list[str], before: str | None, select
     """Warn of what people should know of a selection: the first of what fits is taken."""
     found, *others = fitting
     if before is not None and before != found:
-        selection.warn(f"'{template.name}' selects {found} now, and selected {before} before", template.place)
+        selection.warn(
+            NoticeCode.SELECTION, f"'{template.name}' selects {found} now, and selected {before} before", template.place
+        )
     elif before is None and others:
         message = f"'{template.name}' selects {found}; {', '.join(others)} would fit as well"
-        selection.warn(f"{message}: a node_filter selects among them", template.place)
+        selection.warn(NoticeCode.SELECTION, f"{message}: a node_filter selects among them", template.place)
 
 
 def _refuse(template: NodeTemplate, reasons: list[str], externals: Mapping[str, Any], selection: Problems) -> None:

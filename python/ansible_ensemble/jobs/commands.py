@@ -25,6 +25,7 @@ from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.locking import JobLock, locked
+from ansible_ensemble.jobs.migrate import migrate_project
 from ansible_ensemble.jobs.prepared_job import PreparedJob
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
@@ -259,6 +260,11 @@ def validate(paths: Sequence[str], options: Mapping[str, Any], *, part: bool = F
     job_options = JobOptions.from_mapping(options)
     files = [validate_path(path, job_options, part=part) for path in paths]
     return {"valid": not any(file["errors"] for file in files), "files": files}
+
+
+def migrate(path: str, options: Mapping[str, Any], *, write: bool = False) -> dict[str, Any]:
+    """What of a project from elsewhere is understood, file by file; see `ansible_ensemble.jobs.migrate`."""
+    return migrate_project(path, JobOptions.from_mapping(options), write=write)
 
 
 def history(ensemble: str, *, limit: int | None = None) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, raise_all
+from ansible_ensemble.core.notices import Notice, NoticeCode, Reading
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.engine.render import render_faults
 from ansible_ensemble.ensembles.change_detector import BlankChangeDetector
@@ -25,7 +26,44 @@ from ansible_ensemble.topology.required import missing_inputs
 from ansible_ensemble.views.reads import Deferred
 
 
+@dataclass(slots=True)
+class Validated:
+    """What was found of one path.
+
+    Attributes:
+        file: the file that the path means, as people write it.
+        errors: everything that is wrong; nothing where it is valid.
+        reading: notices of its files, and the files themselves.
+        counts: how many there are of what it declares, where it is valid.
+        show: shows a text that names files as people know them, as one inside of an archive.
+    """
+
+    file: str
+    errors: list[InvalidInput] = field(default_factory=list)
+    reading: Reading = field(default_factory=Reading)
+    counts: dict[str, int] = field(default_factory=dict)
+    show: Callable[[str], str] = str
+
+
 def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict[str, Any]:
+    """What `find_faults` finds, as a document.
+
+    Returns:
+        `{"path", "file", "counts", "errors": [...], "warnings": [...]}`: `file` is the one that `path` means, and
+        `counts` how many there are of what it declares, where it is valid; an error is `file`, `line`, `column`,
+        `message`, `hint`, `text`.
+    """
+    found = find_faults(path, options, part=part)
+    return {
+        "path": path,
+        "file": found.file,
+        "counts": found.counts,
+        "errors": [_error(one, found.show) for one in found.errors],
+        "warnings": [found.show(str(notice)) for notice in dict.fromkeys(found.reading.notices)],
+    }
+
+
+def find_faults(path: str, options: JobOptions, *, part: bool = False) -> Validated:
     """Everything that is wrong with an ensemble, a service template, or an archive, packed or not.
 
     It is read as a job reads it. Then each of its workflows is planned and each of its operations rendered, as if
@@ -37,43 +75,35 @@ def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict
         options: those of a job.
         part: it is a part of a whole, and not planned: what it leaves open for others, and implementing files that are
             not there, are warnings.
-
-    Returns:
-        `{"path", "file", "counts", "errors": [...], "warnings": [...]}`: `file` is the one that `path` means, and
-        `counts` how many there are of what it declares, where it is valid; an error is `file`, `line`, `column`,
-        `message`, `hint`, `text`.
     """
-    found: dict[str, Any] = {"path": path, "file": path, "counts": {}, "errors": [], "warnings": []}
+    found = Validated(path)
     with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
-        show: Callable[[str], str] = str
         try:
             if is_archive(path):
-                archive, show = Path(folder) / "archive", _inside(path, Path(folder))
+                archive, found.show = Path(folder) / "archive", _inside(path, Path(folder))
                 open_csar(Path(path).expanduser(), archive)
                 _validate(archive, options, part, Path(folder), found)
-                found["file"] = path
+                found.file = path
             else:
                 _validate(Path(path).expanduser(), options, part, Path(folder), found)
         except InvalidInput as error:
-            found["errors"] = [_error(one, show) for one in _each(error)]
-        found["warnings"] = [show(warning) for warning in found["warnings"]]
+            found.errors = _each(error)
     return found
 
 
-def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: dict[str, Any]) -> None:
+def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: Validated) -> None:
     location = locate(path)
-    read = read_specification(location, options, whole=not part)
-    found["warnings"] = read.warnings
+    read = read_specification(location, options, whole=not part, reading=found.reading)
     if not part:
         ensemble = blank_ensemble(read, options, work)
-        found["warnings"] = ensemble.warnings
-        _check_jobs(ensemble, options)
+        found.reading.notices += ensemble.unselected.notices
+        _check_jobs(ensemble, options, found.reading)
     meant = location.template or location.ensemble
-    found["file"] = str(path) if meant == path.absolute() else os.path.relpath(meant)
-    found["counts"] = _counts(read.topology)
+    found.file = str(path) if meant == path.absolute() else os.path.relpath(meant)
+    found.counts = _counts(read.topology)
 
 
-def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
+def _check_jobs(ensemble: Ensemble, options: JobOptions, reading: Reading) -> None:
     """Refuse what a job of any workflow, or its outputs, would refuse.
 
     Raises:
@@ -100,7 +130,7 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
         with collected():
             ensemble.unselected.raise_all()
     else:  # it is not known yet where to look
-        ensemble.warnings += [str(_unchecked(one)) for one in ensemble.unselected.errors]
+        reading.notices += map(_unchecked, ensemble.unselected.errors)
     detector = BlankChangeDetector(ensemble)
     for workflow in dict.fromkeys(("deploy", *topology.workflows)):
         plan(workflow)
@@ -118,9 +148,9 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions) -> None:
     raise_all(faults)
 
 
-def _unchecked(unselected: InvalidInput) -> InvalidInput:
+def _unchecked(unselected: InvalidInput) -> Notice:
     message = f"not checked, for an ensemble's environment says where else to look: {unselected.message}"
-    return InvalidInput(message, unselected.place)
+    return Notice(NoticeCode.UNCHECKED, message, unselected.place)
 
 
 def _missing_inputs(topology: Topology) -> list[str]:

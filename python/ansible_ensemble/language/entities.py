@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.language.definitions import (
     Artifact,
     Assignment,
@@ -228,6 +229,7 @@ class Topology:
         asked_outputs: outputs that `get_operation_output` reads somewhere, by `Interface.operation`: they are kept
             although the operation may not declare them.
         data_types: every data type but the primitive ones, by canonical name.
+        notices: what is worth knowing of its files.
     """
 
     file: Path
@@ -243,8 +245,13 @@ class Topology:
     metadata: dict[str, Any] = field(default_factory=dict)
     description: str = ""
     files: list[Path] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     relationship_templates: dict[str, Relationship] = field(default_factory=dict)
     version: str = ""
     data_types: dict[str, EntityType] = field(default_factory=dict)
     asked_outputs: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is worth knowing of its files, in words."""
+        return [str(notice) for notice in self.notices]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, slip_hint, slip_of
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.artifacts import read_artifact
 from ansible_ensemble.language.entities import (
@@ -80,7 +81,7 @@ def read_interfaces(
             known = [*merged, *scope.names["interface"]]
             if base is None and declares and slip_of(name, known) is None:
                 message = f"the interface '{name}' of {what} has no type, and is taken as one of its own"
-                problems.warn(message, key_place_of(section, key))
+                problems.warn(NoticeCode.UNTYPED_INTERFACE, message, key_place_of(section, key))
                 base = Interface(name, _ROOT, is_open=True)
             if base is None:
                 hint = nearest(name, known) or "add type: and the interface type's name"

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import Notice, NoticeCode, Rewrite
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_written
@@ -19,16 +20,16 @@ LIMIT = 100
 
 @dataclass(slots=True)
 class Problems:
-    """The errors and warnings found so far.
+    """The errors and notices found so far.
 
     Attributes:
         errors: what makes the topology invalid.
-        warnings: what is worth knowing, as complete messages.
+        notices: what is worth knowing.
         file: where an error is that has no place of its own.
     """
 
     errors: list[InvalidInput] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     file: Place | None = None
 
     def add(self, message: str, place: Place | None = None, hint: str | None = None) -> None:
@@ -41,9 +42,9 @@ class Problems:
         if len(self.errors) >= LIMIT:
             self.raise_all()
 
-    def warn(self, message: str, place: Place | None = None) -> None:
-        """Note a warning."""
-        self.warnings.append(f"{place}: {message}" if place else message)
+    def warn(self, code: NoticeCode, message: str, place: Place | None = None, rewrite: Rewrite | None = None) -> None:
+        """Note what is worth knowing."""
+        self.notices.append(Notice(code, message, place, rewrite))
 
     def raise_all(self) -> None:
         """Raise what was found.
@@ -118,7 +119,8 @@ class Problems:
         known = KEYS[element]
         for key in raw:
             if key in UNHEEDED.get(element, ()) and raw[key] is not None:
-                self.warn(f"`{key}` of {_article(element)} is ignored", key_place_of(raw, key) or place)
+                message = f"`{key}` of {_article(element)} is ignored"
+                self.warn(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key) or place)
             if key not in known:
                 hint = nearest(key, known)
                 self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)

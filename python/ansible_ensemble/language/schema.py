@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode, Rewrite
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.scalars import spoken_boolean
 from ansible_ensemble.language.entities import ParameterDefinition, Schema
@@ -116,7 +117,8 @@ def read_boolean(value: Any, what: str, place: Place | None, problems: Problems)
     meant = spoken_boolean(value)
     if meant is not None:
         word = str(meant).lower()
-        problems.warn(f"{what}: {value} is taken for {word}; write {word}, in YAML 1.2 {value} is a text", place)
+        message = f"{what}: {value} is taken for {word}; write {word}, in YAML 1.2 {value} is a text"
+        problems.warn(NoticeCode.YAML_1_1_BOOLEAN, message, place, Rewrite(value, word))
     return value if isinstance(value, bool) else meant
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.alien import is_alien
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
@@ -183,7 +184,7 @@ class Types:
         """Refuse a type that is there already with another definition [TOSCA 1.3, 3.1.3]; in Unfurl's dialect, warn."""
         message = f"the {first.kind} type '{first.name}' is defined twice, at {first.place} and at {second.place}"
         if scope.is_unfurl:
-            self.problems.warn(f"{message}; that of {first.scope.file} counts", place)
+            self.problems.warn(NoticeCode.SECOND_TYPE, f"{message}; that of {first.scope.file} counts", place)
         else:
             self.problems.add(message, place, "rename one of them, or import one with a namespace_prefix")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_ensemble.core.environment import Changes, apply_rules
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.scalars import VaultText, as_written
@@ -74,7 +75,7 @@ class Environment:
         execution: how jobs run.
         vault: opens what is encrypted.
         raw: `variables`, `locals`, `secrets` as they are written.
-        warnings: what of the projects' files nothing acts on.
+        notices: what of the projects' files nothing acts on.
         trusted: whether what is written may run code when it is evaluated.
     """
 
@@ -89,7 +90,7 @@ class Environment:
     execution: ExecutionSettings = field(default_factory=ExecutionSettings)
     vault: Vault = field(default_factory=Vault)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     trusted: bool = False
     _variables: Changes | None = None
     _sensitive_variables: list[tuple[str, Any]] = field(default_factory=list)

@@ -15,6 +15,7 @@ from typing import Any
 
 from ansible_ensemble.core.environment import is_rule
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.documents.paths import is_folder, resolved
 from ansible_ensemble.documents.yaml import place_of
 from ansible_ensemble.projects.environment import Environment, ExternalEnsemble
@@ -45,14 +46,14 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
     own = name is None and isinstance(spec, Mapping) and str(spec.get("environment") or "")
     chosen = name or own or (entry.environment if entry else "") or project.default_environment
     _check_name(chosen, project, home, place_of(spec, "environment") if own else None)
-    warnings: list[str] = []
+    notices: list[Notice] = []
     layers: list[tuple[Mapping[str, Any], Path]] = []
     for source in filter(None, (home, project)):
-        warnings += source.warnings
+        notices += source.notices
         layers += [(source.environments.get(key) or {}, source.root) for key in dict.fromkeys((DEFAULTS, chosen))]
     layers += [(layer, ensemble.parent) for layer in _own(data)]
     environment = Environment(
-        chosen, project.root, ensemble.resolve().parent, warnings=warnings, trusted=is_trusted(ensemble)
+        chosen, project.root, ensemble.resolve().parent, notices=notices, trusted=is_trusted(ensemble)
     )
     raw: dict[str, dict[str, Any]] = {key: {} for key in _MAPS}
     lock: dict[str, Any] = {}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.documents.ensemble_schema import project_schema
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.paths import is_file, is_folder, resolved
@@ -52,7 +53,7 @@ class Project:
         environments: the environments by name, raw; `defaults` goes below all others.
         default_environment: the environment that is meant where none is named; empty if there is none.
         ensembles: the ensembles that the file names.
-        warnings: the keys of the file that nothing acts on.
+        notices: of the keys of the file that nothing acts on.
     """
 
     root: Path
@@ -60,7 +61,7 @@ class Project:
     environments: Mapping[str, Any] = field(default_factory=dict)
     default_environment: str = ""
     ensembles: tuple[EnsembleEntry, ...] = ()
-    warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     def entry(self, ensemble: Path) -> EnsembleEntry | None:
         """The project's entry for an ensemble, None if there is none."""
@@ -124,7 +125,7 @@ def read_project(file: Path) -> Project:
         environments={str(name): section or {} for name, section in environments.items()},
         default_environment=str(data.get("default_environment") or ""),
         ensembles=tuple(_entries(data, file)),
-        warnings=tuple(unheeded(data, project_schema())),
+        notices=tuple(unheeded(data, project_schema())),
     )
 
 

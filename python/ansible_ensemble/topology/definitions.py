@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.artifacts import read_artifacts
 from ansible_ensemble.language.entities import CapabilityDefinition, EntityType, RequirementDefinition
@@ -183,7 +184,8 @@ def _refined(  # noqa: PLR0917
     found = scope.types.canonical(kind, name, scope, place)
     if found is None or inherited is None or scope.types.is_a(kind, found, inherited):
         return found or inherited
-    scope.problems.warn(f"{what} is {inherited}, and {found}, which does not derive from it, takes its place", place)
+    message = f"{what} is {inherited}, and {found}, which does not derive from it, takes its place"
+    scope.problems.warn(NoticeCode.UNRELATED_REFINEMENT, message, place)
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.hints import slip_hint
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.problems import Problems
 
@@ -47,5 +48,6 @@ def read_directives(raw: Mapping[str, Any], what: str, problems: Problems) -> tu
         elif hint is not None:
             problems.add(f"{what} has the unknown directive '{word}'", where, hint)
         else:
-            problems.warn(f"the directive '{word}' of {what} has no effect: no job acts on it", where)
+            message = f"the directive '{word}' of {what} has no effect: no job acts on it"
+            problems.warn(NoticeCode.IDLE_DIRECTIVE, message, where)
     return tuple(dict.fromkeys(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.entities import Group
 from ansible_ensemble.topology.assignments import read_assignments
@@ -31,7 +32,8 @@ def read_groups(building: Building) -> None:
         topology.groups[name] = group
         for part in ("interfaces", "attributes"):
             if body.get(part):
-                problems.warn(f"the {part} of {what} have no effect: no job acts on them", key_place_of(body, part))
+                message = f"the {part} of {what} have no effect: no job acts on them"
+                problems.warn(NoticeCode.IDLE_GROUP, message, key_place_of(body, part))
     for name, group in topology.groups.items():
         raw = entries[name].raw.get("members")
         for number, member in enumerate(group.members):

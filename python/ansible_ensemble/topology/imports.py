@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode, Rewrite
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.paths import is_file, resolved
@@ -46,6 +47,7 @@ class Importer:
         leaves: whether a relative path may lead to a service template outside of these, too.
         is_met: evaluates the `when` of an import.
         files: the files read so far, in order.
+        versions: the version that each was read by.
         is_complete: whether each import was read; where one was not, what names it brings is not known.
     """
 
@@ -56,6 +58,7 @@ class Importer:
     is_met: IsMet = lambda *_: True
     leaves: bool = False
     files: list[Path] = field(default_factory=list)
+    versions: dict[Path, str] = field(default_factory=dict)
     _scopes: dict[tuple[Path, str], Scope] = field(default_factory=dict)
     is_complete: bool = True
     _chain: list[Path] = field(default_factory=list)
@@ -98,6 +101,8 @@ class Importer:
         if isinstance(raw, Mapping):
             problems.check_keys(body, "service_template", place)
             scope.version = self._version(body, place, version)
+        for one in self.files:
+            self.versions.setdefault(one, scope.version if one == file else "")
         template = body.get("topology_template")
         where = place_of(body, "topology_template")
         scope.template = problems.mapping(template, "the topology_template", where)
@@ -233,7 +238,7 @@ class Importer:
             counts = scope.repository_places.setdefault(key, other)
             if _url(first) != _url(repository):
                 message = f"the repository '{key}' is another at {counts} than at {other}, and the first counts"
-                self.types.problems.warn(message, place)
+                self.types.problems.warn(NoticeCode.SECOND_REPOSITORY, message, place)
 
     def _scope_of(
         self, name: str, repository: Any, importing: Scope, place: Place | None, prefix: str | None
@@ -263,7 +268,9 @@ class Importer:
             return None
         version = importing.version if isinstance(document.data, Mapping) else None
         if version and not importing.is_unfurl and "tosca_definitions_version" not in document.data:
-            problems.warn(f"the file has no tosca_definitions_version, {version} is assumed", Place(str(document.path)))
+            message = f"the file has no tosca_definitions_version, {version} is assumed"
+            rewrite = Rewrite("", f"tosca_definitions_version: {version}\n")
+            problems.warn(NoticeCode.NO_VERSION, message, Place(str(document.path)), rewrite)
         inner = importing.prefix + (f"{prefix}:" if prefix else "")
         return self.read(document, prefix=inner, version=version, fragment=fragment)
 

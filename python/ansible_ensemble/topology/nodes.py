@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.paths import can_name_folder
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.artifacts import read_artifacts
@@ -110,7 +111,8 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
         where = place_of(raw, "node_filter")
         check_filter(raw["node_filter"], what, where, problems, of_requirement=False)
         if "select" not in node.directives:
-            problems.warn(f"the node_filter of {what} has no effect: it has no directive select", where)
+            message = f"the node_filter of {what} has no effect: it has no directive select"
+            problems.warn(NoticeCode.IDLE_FILTER, message, where)
         node.node_filter = raw["node_filter"] if isinstance(raw["node_filter"], Mapping) else None
     _read_count(node, raw, what, building)
     _scale(node, what, building)

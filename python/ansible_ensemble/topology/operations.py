@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.paths import is_there
 from ansible_ensemble.language.artifacts import looks_like_file
 from ansible_ensemble.language.entities import Entity, Implementation, Operation
@@ -62,7 +63,7 @@ def _check_host(operation: Operation, implementation: Implementation, building: 
     hint = nearest(host, [*KEYWORDS[:5], *building.nodes])
     if hint:
         message = f"the operation_host '{host}' of operation {operation.full_name} is not a node template"
-        building.problems.warn(f"{message}: {hint}", operation.place)
+        building.problems.warn(NoticeCode.OPERATION_HOST, f"{message}: {hint}", operation.place)
 
 
 def _check_files(
@@ -83,7 +84,7 @@ def _check_files(
         if check_files:
             building.problems.add(message, operation.place, f"looked for {base / file}")
         else:
-            building.problems.warn(message, operation.place)
+            building.problems.warn(NoticeCode.MISSING_FILE, message, operation.place)
 
 
 def _check_tools(implementation: Implementation, building: Building) -> None:
@@ -91,11 +92,11 @@ def _check_tools(implementation: Implementation, building: Building) -> None:
     for artifact in (*implementation.dependencies, *filter(None, [implementation.artifact])):
         if artifact.type == ASDF_TOOL and not artifact.interfaces:
             message = f"nothing installs {artifact.file or artifact.name}: {ASDF_TOOL} has no operations here"
-            building.problems.warn(message, artifact.place)
+            building.problems.warn(NoticeCode.IDLE_ARTIFACT, message, artifact.place)
     for artifact in implementation.dependencies:
         if is_elsewhere(artifact) and artifact.type != ASDF_TOOL and not artifact.interfaces:
             message = f"nothing fetches the dependency {artifact.file}: only files of the project lie beside a primary"
-            building.problems.warn(message, artifact.place)
+            building.problems.warn(NoticeCode.IDLE_ARTIFACT, message, artifact.place)
 
 
 def _check_deployed(building: Building) -> None:
@@ -106,4 +107,4 @@ def _check_deployed(building: Building) -> None:
                 continue
             if name not in building.substitutes and "select" not in node.directives and not node.deploys:
                 message = f"nothing deploys the artifact '{artifact.name}' of '{name}': the node has no operation"
-                building.problems.warn(message, artifact.place)
+                building.problems.warn(NoticeCode.IDLE_ARTIFACT, message, artifact.place)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import NodeTemplate, Policy, Trigger
 from ansible_ensemble.language.problems import kind_of
@@ -41,7 +42,7 @@ def read_policies(building: Building) -> None:
         topology.policies[name] = policy
         if not policy.triggers:
             message = f"{what} has no effect: it has no triggers, and no job acts on a {entity.name} by itself"
-            problems.warn(message, entry.place)
+            problems.warn(NoticeCode.IDLE_POLICY, message, entry.place)
 
 
 def check_triggers(building: Building) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import (
     Capability,
@@ -66,19 +67,20 @@ def resolve_requirements(building: Building) -> None:
     done again without it, for others may have required it.
     """
     problems = building.problems
-    errors, warnings, uses = list(problems.errors), list(problems.warnings), list(building.uses)
+    errors, notices, uses = list(problems.errors), list(problems.notices), list(building.uses)
     while True:
         known = len(building.dropped)
         _resolve_all(building)
         if len(building.dropped) == known:
             return
-        problems.errors[:], problems.warnings[:], building.uses[:] = errors, warnings, uses
+        problems.errors[:], problems.notices[:], building.uses[:] = errors, notices, uses
         for node in building.nodes.values():
             node.requirements, node.incoming = [], []
         for name in [one for one in building.nodes if one in building.dropped]:
-            problems.warnings.append(f"the conditional node template '{name}' is left out: a requirement is unmet")
+            message = f"the conditional node template '{name}' is left out: a requirement is unmet"
+            problems.warn(NoticeCode.LEFT_OUT, message)
             del building.nodes[name]
-        warnings = list(problems.warnings)
+        notices = list(problems.notices)
 
 
 def _resolve_all(building: Building) -> None:
@@ -137,7 +139,8 @@ def _assigned(requirer: Requirer, key: str, raw: Any, place: Place | None) -> Wa
     if definition is None:
         if _is_whole(requirer, raw):
             definition = RequirementDefinition(key, occurrences=(0, None))
-            building.problems.warn(f"'{name}' has the requirement '{key}', which its type does not declare", place)
+            message = f"'{name}' has the requirement '{key}', which its type does not declare"
+            building.problems.warn(NoticeCode.UNDECLARED_REQUIREMENT, message, place)
         else:
             hint = nearest(key, requirer.node.type.requirements)
             building.problems.add(f"node template '{name}' has no requirement '{key}'", place, hint)
@@ -254,7 +257,7 @@ def _unmet(requirer: Requirer, message: str, place: Place | None, hint: str | No
     elif certain or building.complete:
         building.problems.add(message, place, hint)
     else:
-        building.problems.warn(message, place)
+        building.problems.warn(NoticeCode.UNMET_REQUIREMENT, message, place)
 
 
 def _connect(
@@ -271,8 +274,11 @@ def _connect(
     if allowed and not any(offered.is_a(one) or target.type.is_a(one) for one in allowed):
         message = f"a {made.type.name} cannot be with '{target.name}': {offered.name} is not a {' or '.join(allowed)}"
         is_loose = requirer.entry.scope.is_unfurl and wanted.definition.name not in requirer.node.type.requirements
-        tell = requirer.building.problems.warn if is_loose else requirer.building.problems.add
-        tell(message, wanted.relationship_place or wanted.place)
+        problems, place = requirer.building.problems, wanted.relationship_place or wanted.place
+        if is_loose:
+            problems.warn(NoticeCode.OTHER_TARGET, message, place)
+        else:
+            problems.add(message, place)
     source = requirer.node
     made.name, made.index = wanted.definition.name, index
     made.source, made.target = source, target

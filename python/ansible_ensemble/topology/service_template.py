@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInputs, Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode, Reading
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_read, is_written
 from ansible_ensemble.documents.yaml import Document, read_yaml
@@ -47,6 +48,7 @@ def load_topology(
     is_met: IsMet = lambda *_: True,
     instances: Mapping[str, Any] | None = None,
     connections: Mapping[str, Any] | None = None,
+    reading: Reading | None = None,
 ) -> Topology:
     """Load a service template of TOSCA 1.0 to 1.3 or of Unfurl's dialect.
 
@@ -67,6 +69,7 @@ def load_topology(
         instances: node templates beside the service template's own, which win: an ensemble's `spec.instances`.
         connections: relationship templates of the environment, each the default for any target unless it has
             which; one whose type is not known here is left out, with a warning.
+        reading: takes what is found of the files, also where they are wrong.
 
     Returns:
         The resolved topology.
@@ -75,7 +78,8 @@ def load_topology(
         InvalidInput: if one thing is wrong with it; InvalidInputs, if several are.
     """
     document = source if isinstance(source, Document) else read_yaml(source)
-    problems = Problems(file=Place(str(document.path)))
+    reading = reading if reading is not None else Reading()
+    problems = Problems(notices=reading.notices, file=Place(str(document.path)))
     types = Types(problems, build_type)
     importer = Importer(
         types,
@@ -85,11 +89,13 @@ def load_topology(
         is_met,
         leaves,
     )
+    importer.versions = reading.versions
+    reading.topologies.add(document.path)
     scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
     if not importer.is_complete:
         problems.raise_all()  # further errors would only be about names in the missing files
     more = _more(scope, instances or {}, connections or {})
-    building = _Builder(types, check_files, complete, find_matches).build(scope, "", inputs or {}, more)
+    building = _Builder(types, check_files, complete, find_matches, reading).build(scope, "", inputs or {}, more)
     topology = building.topology
     _flatten(topology)
     _check_values(types)
@@ -101,7 +107,7 @@ def load_topology(
     check_cycles(topology.node_templates, building)
     problems.raise_all()
     topology.files = importer.files
-    topology.warnings = list(dict.fromkeys(problems.warnings))
+    topology.notices = list(dict.fromkeys(problems.notices))
     return topology
 
 
@@ -123,7 +129,7 @@ def _more(
         if isinstance(own, Mapping):
             for key in [one for one in raw if one != "template"]:
                 message = f"`{key}` of the instance '{name}' is ignored: it is beside its template"
-                scope.problems.warn(message, key_place_of(raw, key))
+                scope.problems.warn(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key))
         whole = _with(own if isinstance(own, Mapping) else raw, "type", _OPEN_NODE if scope.is_unfurl else _ANY_NODE)
         nodes.adopt(name, whole, instances)
     for name, raw in connections.items():
@@ -132,7 +138,7 @@ def _more(
             relationships.adopt(name, _with(raw, "default_for", "ANY"), connections)
         else:
             message = f"the connection '{name}' is left out: its type {kind_of(kind)} is not known here"
-            scope.problems.warn(message, place_of(connections, name))
+            scope.problems.warn(NoticeCode.UNKNOWN_CONNECTION, message, place_of(connections, name))
     return {"node_templates": nodes, "relationship_templates": relationships}
 
 
@@ -151,8 +157,11 @@ def _with(raw: Any, key: str, value: Any) -> Any:
 class _Builder:
     """Builds the topology of a file, and those nested in it."""
 
-    def __init__(self, types: Types, check_files: bool, complete: bool, find_matches: FindMatches) -> None:
+    def __init__(
+        self, types: Types, check_files: bool, complete: bool, find_matches: FindMatches, reading: Reading
+    ) -> None:
         self.types = types
+        self.reading = reading
         self.find_matches = find_matches
         self.check_files = check_files
         self.complete = complete
@@ -162,6 +171,7 @@ class _Builder:
     ) -> Building:
         """The topology of a file; see `Building` for the arguments."""
         topology = Topology(scope.file, version=scope.version)
+        self.reading.topologies.add(scope.file)
         building = Building(topology, scope, self.find_matches, self.complete, namespace, mapped_requirements(scope))
         building.more = more
         topology.description = str(scope.template.get("description") or scope.document.get("description") or "")
@@ -261,7 +271,7 @@ def _check_unused(types: Types) -> None:
         _check_all(types)
     unused, problems.errors = problems.errors, errors
     for error in unused:
-        problems.warn(f"{error.message}; nothing uses the type", error.place)
+        problems.warn(NoticeCode.UNUSED_TYPE, f"{error.message}; nothing uses the type", error.place)
 
 
 def _check_values(types: Types) -> None:

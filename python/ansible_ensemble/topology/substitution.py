@@ -11,6 +11,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import Assignment, EntityType, NodeTemplate, Relationship, Topology
 from ansible_ensemble.language.filters import check_filter, mismatch
@@ -131,7 +132,7 @@ def find_substitutes(building: Building) -> None:
         if found is not None:
             building.substitutes[name] = found
         elif asked:
-            building.problems.warn(f"no imported topology substitutes '{name}'", node.place)
+            building.problems.warn(NoticeCode.NO_SUBSTITUTE, f"no imported topology substitutes '{name}'", node.place)
 
 
 def substitute(building: Building, build: BuildTopology) -> None:

@@ -147,6 +147,12 @@ class FakeJobs:
         ]
         return {"valid": not any(file["errors"] for file in files), "files": files}
 
+    def migrate(self, path, options, *, write=False):
+        self._called("migrate", path, write, dict(options))
+        outcome = "understood" if path == "." else path
+        listed = {"file": "s.yaml", "version": "", "outcome": outcome, "findings": []}
+        return {"path": path, "outcome": outcome, "files": [listed], "diff": "", "written": []}
+
     def history(self, ensemble, *, limit=None):
         self._called("history", ensemble, limit)
         return {"jobs": read("history")["jobs"][:limit]}

@@ -32,6 +32,7 @@ CALLS = [
     (["query", "::app::url"], ("query", ".", "::app::url", None, {})),
     (["query", ".name", "--instance", "app", "--ensemble", "shop"], ("query", "shop", ".name", "app", {})),
     (["validate", "a", "b"], ("validate", ["a", "b"], {})),
+    (["validate", "--migrate", "--write"], ("migrate", ".", True, {})),
     (["history"], ("history", ".", None)),
     (["show", "A6BKKsK50001"], ("show", ".", "A6BKKsK50001")),
     (["recover"], ("recover", ".")),
@@ -103,6 +104,34 @@ def test_validate_names_every_error_and_exits_with_3(command):
 
 def test_validate_says_what_is_valid(command):
     assert command("validate", "good").out == "good.yaml: valid (2 node templates, 1 policy)\n"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code", "words"),
+    [
+        ("understood", 0, "understood"),
+        ("tolerated", 0, "understood, with tolerance"),
+        ("ignored", 1, "understood in part"),
+        ("refused", 3, "refused"),
+    ],
+)
+def test_validate_migrate_exits_with_the_worst_of_its_files(command, outcome, code, words):
+    done = command("validate", "--migrate", outcome)
+    assert (done.code, done.out) == (code, f"s.yaml: {words}\n\n1 file: 1 {words}.\n")
+    assert json.loads(command("validate", "--migrate", outcome, "--output", "json").out)["outcome"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--write"], "--write needs --migrate"),
+        (["--migrate", "a", "b"], "takes one path"),
+        (["--migrate", "--part"], "the whole of it"),
+    ],
+)
+def test_validate_migrate_takes_one_whole_project(command, arguments, says):
+    done = command("validate", *arguments)
+    assert (done.code, says in done.err) == (2, True)
 
 
 def test_init_says_what_it_made(command):

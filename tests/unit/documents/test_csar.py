@@ -208,9 +208,9 @@ def test_what_metadata_lacks_is_told_where_the_entry_is_clear(tmp_path: Path, me
     archive = pack(tmp_path / "a.csar", {csar.META: meta + "Entry-Definitions: d/a.yaml\n", "d/a.yaml": YAML})
     entry = open_csar(archive, tmp_path / "into")
     assert entry == tmp_path / "into/d/a.yaml"
-    told = csar.form_warnings(tmp_path / "into")
-    assert [warning.partition("has no ")[2].split()[0] for warning in told] == missing
+    told = csar.form_notices(tmp_path / "into")
+    assert [notice.message.partition("has no ")[2].split()[0] for notice in told] == missing
 
 
 def test_a_folder_without_metadata_lacks_nothing(tmp_path: Path) -> None:
-    assert csar.form_warnings(tmp_path) == []
+    assert csar.form_notices(tmp_path) == []

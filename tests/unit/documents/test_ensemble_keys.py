@@ -65,7 +65,7 @@ status:
 
 def test_what_nothing_acts_on_in_an_ensemble_is_told_once() -> None:
     document = parse_yaml(ENSEMBLE, Path("ensemble.yaml"))
-    assert list(unheeded(document.data, ensemble_schema())) == [
+    assert list(map(str, unheeded(document.data, ensemble_schema()))) == [
         "ensemble.yaml:3:48: `imports.shared.manifest.revision` is ignored",
         "ensemble.yaml:4:34: `environment.instances` is ignored",
         "ensemble.yaml:4:54: `environment.imports` is ignored",
@@ -89,7 +89,7 @@ ensembles: [{file: a.yaml, managedBy: b, project: p}]
 
 def test_what_nothing_acts_on_in_a_project_is_told() -> None:
     document = parse_yaml(PROJECT, Path("unfurl.yaml"))
-    assert [text.partition(": ")[2] for text in unheeded(document.data, project_schema())] == [
+    assert [notice.message for notice in unheeded(document.data, project_schema())] == [
         "`environmets` is ignored",
         "`environments.prod.deployers` is ignored",
         "`environments.prod.repositories.r.credential` is ignored",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from typing import Any
 
 from ansible_ensemble.cli import options
+from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +23,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=False,
         help="the files are parts of a larger one: unmet requirements and missing implementation files are warnings",
     )
+    parser.add_argument(
+        "--migrate",
+        action="store_true",
+        default=False,
+        help="tell file by file what of a project from elsewhere is understood, tolerated, ignored and refused",
+    )
+    parser.add_argument(
+        "--write", action="store_true", default=False, help="with --migrate: make the changes that are safe"
+    )
     options.add_values(parser)
     options.add_options(parser, "validate")
     options.add_common(parser)
@@ -32,6 +43,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     console = session.console
     given = options.job_options(arguments, console.environment)
+    if arguments.write and not arguments.migrate:
+        raise UsageError("--write needs --migrate")
+    if arguments.migrate:
+        return _migrate(arguments, given, console)
     found = jobs.validate(arguments.paths, given, part=arguments.part)
     if arguments.output == "json":
         console.document(found)
@@ -44,6 +59,21 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             if not file["errors"]:
                 console.line(f"{file['file']}: {console.style.good('valid')}{_counted(file['counts'])}")
     return 0 if found["valid"] else InvalidInput.exit_code
+
+
+def _migrate(arguments: argparse.Namespace, given: Mapping[str, Any], console: Console) -> int:
+    """Tell what of a project from elsewhere is understood; the exit code is that of its worst file."""
+    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.reports.migration_text import migration_text
+
+    if len(arguments.paths) != 1 or arguments.part:
+        raise UsageError("--migrate takes one path, and the whole of it", hint="leave out --part and the other paths")
+    found = jobs.migrate(arguments.paths[0], given, write=arguments.write)
+    if arguments.output == "json":
+        console.document(found)
+    else:
+        console.tell(migration_text(found, console.style))
+    return {"refused": InvalidInput.exit_code, "ignored": EnsembleError.exit_code}.get(found["outcome"], 0)
 
 
 def _counted(counts: Mapping[str, int]) -> str:
