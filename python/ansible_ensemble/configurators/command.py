@@ -32,7 +32,7 @@ from ansible_ensemble.documents.scalars import as_written, is_written
 _INTERPRETERS = {".py": sys.executable, ".sh": "/bin/sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
 _PLACEHOLDER = "%dryrun%"
 _PARTS = ("arguments", "dryrun")  #: inputs that are a part of the command
-_OWN_INPUTS = RESERVED_INPUTS | {"command", "cmd", "cwd", "shell", "input", "arguments"}
+_OWN_INPUTS = RESERVED_INPUTS | {"command", "cmd", "cwd", "shell", "input", "arguments", "keeplines"}
 
 
 class CommandConfigurator(BaseConfigurator):
@@ -40,7 +40,8 @@ class CommandConfigurator(BaseConfigurator):
 
     Inputs are environment variables of the command [TOSCA 1.3, 5.8.4.3], and `inputs.name` in its templates. What it
     prints as a JSON object names outputs and attributes; `status` in it sets the status. Further inputs: `cwd`,
-    `input` (standard input), `shell` (path of the shell), `arguments` (a map, appended as --name value), `dryrun`
+    `input` (standard input), `shell` (path of the shell; false: none, the words are the program and its arguments),
+    `keeplines` (false: lines are joined), `arguments` (a map, appended as --name value), `dryrun`
     (check mode replaces `%dryrun%` by it, or appends it; true: the command is harmless as it is).
     """
 
@@ -78,6 +79,8 @@ class CommandConfigurator(BaseConfigurator):
                 raise InvalidInput("there is no command to run", task.operation.place)
             return tuple(_with_word(parts, word)), None
         text = _word(text)
+        if task.inputs.get("keeplines", True) is False:
+            text = " ".join(text.splitlines())
         if not text.strip():
             raise InvalidInput("there is no command to run", task.operation.place)
         for name, value in as_map(task.inputs.get("arguments"), "the input arguments must be", task).items():
@@ -87,6 +90,8 @@ class CommandConfigurator(BaseConfigurator):
         elif word:
             text += f" {word}"
         shell = task.inputs.get("shell")
+        if shell is False:
+            return _words(text, task), None
         return (text,), shell if isinstance(shell, str) else "/bin/sh"
 
 
@@ -101,6 +106,16 @@ def _with_word(parts: list[str], word: str) -> list[str]:
         replaced = [part.replace(_PLACEHOLDER, word) for part in parts]
         return [new for new, old in zip(replaced, parts, strict=True) if new or old != _PLACEHOLDER]
     return [*parts, word] if word else parts
+
+
+def _words(text: str, task: Task) -> tuple[str, ...]:
+    """The words of a command that no shell reads."""
+    from shlex import split
+
+    try:
+        return tuple(split(text))
+    except ValueError as error:
+        raise InvalidInput(f"the command cannot be taken apart: {error}", task.operation.place) from None
 
 
 def _quote(value: Any) -> str:

@@ -63,22 +63,14 @@ _NO_INPUTS = frozenset(
     {"when", "changed_when", "failed_when", "ignore_errors", "register", "become", "become_user", "delegate_to"}
     | {"no_log", "with_items", "loop_control"}
 )
-_PLAY_INPUTS = {
-    "inventory": "operation_host names a host of the job's inventory, and -i gives that inventory",
-    "playbookArgs": "the options of Ansible's command line are the job's, or stand in the playbook",
-    "resultKeys": "facts and what set_stats sets are outputs where `outputs` names them",
-}
-_COMMAND_INPUTS = {
-    "echo": "what a command prints is in the job's record, and shown where it fails",
-    "keeplines": "lines are kept as they are",
-}
+_PLAY_INPUTS = {"inventory": "only a playbook has an inventory of its own; operation_host names a host of the job's"}
+_COMMAND_INPUTS = {"echo": "what a command prints is in the job's record, and shown where it fails"}
 #: Configurator -> inputs that Unfurl's has, and ours does not act on, with what to know in their place.
 _OTHERS_INPUTS: Mapping[str, Mapping[str, str]] = {
-    "playbook": _PLAY_INPUTS,
     "tasks": _PLAY_INPUTS,
     "role": _PLAY_INPUTS,
     "command": _COMMAND_INPUTS,
-    "script": _COMMAND_INPUTS,
+    "script": {**_COMMAND_INPUTS, "keeplines": "a script's lines are kept as they are"},
     "terraform": {"dryrun_mode": "a dry run is a plan of Terraform's; dryrun_outputs gives what it cannot know"},
 }
 _WITH_VARIABLES = ("command", "script", "module", "tasks", "role", "playbook")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
 from ansible_ensemble.configurators.play_files import expressions_named, parts_named, texts_of
+from ansible_ensemble.configurators.play_options import OPTION_INPUTS, inventory_of, keys_of, options_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
@@ -42,6 +44,10 @@ _KEYWORDS = (
 #: Name of the file that an inline playbook is written to.
 _INLINE = "playbook.yml"
 _PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "arguments"}
+#: The map of all inputs, where a play reads one of them by it.
+_INPUTS = re.compile(r"\binputs\s*[.\[]")
+#: Inputs of templates that see what tasks returned.
+_TEMPLATES = ("done", "outputsTemplate", "resultTemplate")
 
 
 def task_keywords(task: Task) -> dict[str, Any]:
@@ -99,6 +105,8 @@ class PlayConfigurator(BaseConfigurator):
         super().render(task)
         self._variables(task)
         set_variables(task)
+        options_of(task)
+        keys_of(task)
 
     def run(self, task: Task) -> Steps:
         """Run it in a nested play."""
@@ -114,6 +122,9 @@ class PlayConfigurator(BaseConfigurator):
             diff=task.diff,
             timeout=task.timeout,
             fast=task.setting("fast", True) is not False,
+            options=options_of(task),
+            inventory=inventory_of(task),
+            keys=keys_of(task) if any(name in task.inputs for name in _TEMPLATES) else (),
         )
         try:
             outcome = yield order
@@ -159,7 +170,11 @@ class PlayConfigurator(BaseConfigurator):
         parts = {part: task.known(part, names) for part, names in parts_named(texts).items()}
         evaluated = {expression: reveal(task.query(expression)) for expression in expressions_named(texts)}
         variables: dict[str, Any] = {EVALUATED: evaluated} if evaluated else {}
+        own = _PLAY_INPUTS | (OPTION_INPUTS - task.operation.input_definitions.keys())
         variables |= {part: reveal(values) for part, values in parts.items() if values is not None}
-        variables.update({name: reveal(task.inputs[name]) for name in task.inputs if name not in _PLAY_INPUTS})
+        inputs = {name: reveal(task.inputs[name]) for name in task.inputs if name not in own}
+        if any(_INPUTS.search(text) for text in texts):
+            variables["inputs"] = inputs
+        variables.update(inputs)
         arguments = as_map(task.inputs.get("arguments") or {}, "the input arguments must be", task)
         return {**variables, **reveal(arguments)}

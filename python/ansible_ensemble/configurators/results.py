@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis, Result, Task
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
-from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.orders import RETURNED, Outcome
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.documents.yaml import parse_yaml
@@ -102,18 +102,22 @@ def _judge(task: Task, outcome: Outcome, result: Result) -> None:
 
 def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], result: Result, ran: str | None) -> None:
     """`done`, `outputsTemplate` and `resultTemplate` inputs, evaluated with what the tool returned."""
-    told = returned(outcome)
+    told = {name: value for name, value in returned(outcome).items() if name != RETURNED}
+    of_tasks = outcome.result.get(RETURNED) or {}
     cmd = told.get("cmd") if ran is None else ran
+    code = of_tasks.get("rc") if outcome.rc is None else outcome.rc
+    stdout = outcome.stdout or of_tasks.get("stdout", "")
     variables = {
         "cmd": cmd,
-        "returncode": outcome.rc,
+        **of_tasks,
+        "returncode": code,
         "error": outcome.error,
         "timeout": task.timeout if outcome.timed_out else None,
         **values,
-        "result": {**told, "cmd": cmd, "stdout": outcome.stdout, "returncode": outcome.rc},
+        "result": {**told, **of_tasks, "cmd": cmd, "stdout": stdout, "returncode": code},
         "success": outcome.ok,
-        "stdout": outcome.stdout,
-        "stderr": outcome.stderr,
+        "stdout": stdout,
+        "stderr": outcome.stderr or of_tasks.get("stderr", ""),
     }
     if "outputsTemplate" in task.inputs:
         made = task.evaluate(task.raw_input("outputsTemplate"), variables)

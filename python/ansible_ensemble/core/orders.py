@@ -10,6 +10,8 @@ from ansible_ensemble.core.sensitive import SensitiveMap
 
 #: Environment variable with the path of the socket on which a command asks its job.
 CHANNEL = "ANSIBLE_ENSEMBLE_CHANNEL"
+#: Key of a play's result with what its tasks returned.
+RETURNED = "returned_by_tasks"
 #: Variable of a play with the values of the expressions that its filters `eval` and `ref` name.
 EVALUATED = "ansible_ensemble_evaluated"
 
@@ -89,6 +91,9 @@ class Play:
         keywords: play keywords for tasks and role (become, gather_facts, environment, ...).
         base: directory that relative files are searched in first.
         told: have what Ansible's default callback prints displayed while it runs.
+        options: options of `ansible-playbook` by Ansible's names (tags, skip_tags, extra_vars, become, ...).
+        inventory: path of the inventory that a playbook sees in place of the session's; `hosts: all` are all of it.
+        keys: what is returned of the tasks' results: of each key the value of the last task that has it.
     """
 
     kind: str
@@ -102,6 +107,9 @@ class Play:
     timeout: float | None = None
     fast: bool = True
     told: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+    inventory: str | None = None
+    keys: tuple[str, ...] = ()
 
 
 Order = Command | ModuleCall | Play
@@ -115,7 +123,8 @@ class Outcome:
         ok: whether it succeeded.
         changed: whether it changed something; None if it did not say.
         result: what it returned. For a module its result; for a play `stats` (set_stats data), `facts`
-            (cacheable and set_fact facts of the host) and `tasks` (one summary per task run). It may be shown and
+            (cacheable and set_fact facts of the host), `tasks` (one summary per task run) and `RETURNED` (by
+            the order's `keys`). It may be shown and
             logged: a task with `no_log` has `censored` in it and no data.
         hidden: the same with what `result` hides (`no_log`, vaulted values), as `register` would hold it; empty if
             nothing is hidden. It is marked as sensitive.

@@ -8,8 +8,10 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.path import Filter, Path, Segment, Variable, parse_path
 from ansible_ensemble.expressions.special import Everything, special
+from ansible_ensemble.language.functions import KEYWORDS
 from ansible_ensemble.views.data import MISSING, bare, child
 from ansible_ensemble.views.lazy import LazyMap
 from ansible_ensemble.views.view import View
@@ -189,6 +191,19 @@ def _variable(variable: Variable, context: Context) -> Any:
         return context.frame.inputs
     if name in context.environment.variables:
         return context.environment.variables[name]
-    if name == "connections":
-        return Connections(context)
+    found = _part_of_model(name, context)
+    if found is not None:
+        return found
     raise context.failure(f'there is no variable "${name}"', hint="`vars` beside `eval` sets variables")
+
+
+def _part_of_model(name: str, context: Context) -> Any:
+    """What templates see by this name, too."""
+    match name:
+        case "connections":
+            return Connections(context)
+        case "ROOT" | "TOPOLOGY":
+            return context.evaluator.root
+        case "NODES":
+            return Everything(context.evaluator, context.tracker)
+    return named(context, name) if name in KEYWORDS else None

@@ -59,7 +59,7 @@ first match only.
 | `::app::url` | property or attribute `url` of the instance `app` |
 | `.::url`, `.name` | of the current instance; keys that begin with a dot are special |
 | `url` | of the instance, its nearest host, or the topology, whichever has it first |
-| `$x::a` | of the variable `x` |
+| `$x::a` | of the variable `x`: of `vars`, the job's, or what templates see by that name, as `$SELF`, `$inputs` |
 | `tags::0`, `tags::-1` | an item of a list |
 | `*` | all values of a map, list or instance; `::*` is all instances |
 | `a[b]`, `a[!b]` | only if the path `b` is (not) true |
@@ -84,8 +84,8 @@ Variables: `SELF`, `HOST`, `SOURCE`, `TARGET`, `ORCHESTRATOR`, `OPERATION_HOST` 
 `name`, `operation`, `target`, `timeout`, `cwd`, ...), the job's variables and those of `vars`; then the variables that
 Ansible's inventory has for the machine that hosts `SELF` (of `localhost`, if it has no such host), and those of others
 as `hostvars['db1'].port`. Special keys are read as `SELF['.targets']`. Filters beside Ansible's: `eval` (or
-`ref`), `map_value`, `sensitive`, `abspath`, `get_dir`, `which` and the `to_..._label` family; an expression that a
-filter evaluates may not use the functions marked with *. A header line like
+`ref`) and `map_value`, which take variables (`'$n' | eval(n=1)`), `sensitive`, `abspath`, `get_dir`, `which` and the
+`to_..._label` family; an expression that a filter evaluates may not use the functions marked with *. A header line like
 `#jinja2: variable_start_string: '[%', variable_end_string: '%]'` sets Jinja's options. A template that is a single
 expression gives its native type.
 

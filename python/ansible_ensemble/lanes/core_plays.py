@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,9 @@ from ansible.executor.playbook_executor import PlaybookExecutor
 from ansible.plugins.callback import CallbackBase
 from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 
-from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
+from ansible_ensemble.core.orders import RETURNED, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import SensitiveMap
-from ansible_ensemble.lanes import core, membership, outcomes
+from ansible_ensemble.lanes import core, membership, outcomes, play_options
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
@@ -91,14 +91,18 @@ class PlayRunner:
         self._recorder._init_callback_methods()
         self._manager: Any = None
         self._told = False
+        self._keys: tuple[str, ...] = ()
         if inline and known_strategy():
             _install_inline_strategy()
 
     def run_play(self, order: Play, private: bool = False) -> Outcome:
         """Run a task file, a role or a playbook; `private` if the inventory did not know the order's host."""
-        self._prepare(order.check, order.diff)
-        self._told = order.told
-        self._session.variable_manager.extra_vars.update(order.variables)
+        self._prepare(order.check, order.diff, order.options)
+        self._told, self._keys = order.told, tuple(order.keys)
+        if order.inventory is not None:
+            play_options.take_inventory(self._session, order.inventory)
+        given = play_options.extra_variables(self._session) if order.options.get("extra_vars") else {}
+        self._session.variable_manager.extra_vars.update({**order.variables, **given})
         if order.base or order.kind == "tasks":
             self._session.move_to(str(order.base or Path(order.source).parent))
         if order.kind == "playbook":
@@ -110,7 +114,7 @@ class PlayRunner:
                 else {"roles": [{"role": order.source}]}
             )
             code = self._run({**order.keywords, **body}, order.host.name)
-        return self._outcome(order.host.name, code)
+        return self._outcome(order.host.name if order.inventory is None else None, code)
 
     def run_call(self, call: ModuleCall) -> Outcome:
         """Run a module call as a play of one task.
@@ -129,7 +133,7 @@ class PlayRunner:
             shown[last["status"]] = True
         return outcomes.outcome_of_task(shown, None, "stock")
 
-    def _prepare(self, check: bool, diff: bool) -> None:
+    def _prepare(self, check: bool, diff: bool, given: Mapping[str, Any] | None = None) -> None:
         """Make a controller of this process again, after it was a worker's child."""
         from ansible import context
         from ansible.plugins.loader import filter_loader
@@ -140,8 +144,6 @@ class PlayRunner:
         self._session.inventory.subset(None)
         _forget_rpc_server()
         options = {
-            "tags": ("all",),
-            "skip_tags": (),
             "start_at_task": None,
             "step": False,
             "syntax": False,
@@ -150,11 +152,15 @@ class PlayRunner:
             "listtags": False,
             "check": check,
             "diff": diff,
+            **play_options.command_line(given or {}),
         }
         context.CLIARGS = CLIArgs({"forks": 5, **context.CLIARGS, **options})
         variables = self._session.variable_manager._options_vars
         variables.update(
-            ansible_check_mode=check, ansible_diff_mode=diff, ansible_run_tags=["all"], ansible_skip_tags=[]
+            ansible_check_mode=check,
+            ansible_diff_mode=diff,
+            ansible_run_tags=list(options["tags"]),
+            ansible_skip_tags=list(options["skip_tags"]),
         )
 
     def _run(self, data: dict[str, Any], host: str) -> int:
@@ -190,39 +196,28 @@ class PlayRunner:
     def _run_playbook(self, order: Play, private: bool) -> int:
         session = self._session
         session.variable_manager._loader = session.loader  # a playbook brings its own folder for variables
-        if private:
+        if order.inventory is not None:
+            pass  # its hosts are those that it names
+        elif private:
             for host in session.inventory.get_hosts("all"):
                 if host.name != order.host.name:
                     membership.forget_host(session.inventory, host.name)
         elif order.host.name not in session.inventory.hosts:
-            self._make_explicit(order.host.name)
+            play_options.make_explicit(session, order.host.name)
         executor = _OneHostPlaybook(
             [order.source], session.inventory, session.variable_manager, session.loader, session.passwords
         )
-        executor.host_name, executor.environment = order.host.name, order.keywords.get("environment")
+        executor.host_name = order.host.name if order.inventory is None else ""
+        executor.environment = order.keywords.get("environment")
         self._listen(executor._tqm)
         return int(executor.run())
-
-    def _make_explicit(self, name: str) -> None:
-        """Put the implicit localhost into the inventory, where `hosts: all` finds it."""
-        data = self._session.inventory._inventory
-        implicit = data.get_host(name)
-        groups = [group for group in data.groups.values() if group.remove_host(implicit)]
-        data.localhost = None
-        data.add_host(name)
-        for group in groups:
-            data.add_child(group.name, name)
-        data.set_variable(name, "ansible_connection", "local")
-        data.set_variable(name, "ansible_python_interpreter", sys.executable)
-        data.reconcile_inventory()
-        self._session.inventory.clear_caches()
 
     def _listen(self, manager: Any) -> None:
         manager._callback_plugins = [self._recorder, *([_teller()] if self._told else [])]
         self._manager = manager
 
-    def _outcome(self, host: str, code: int) -> Outcome:
-        """Sum up the play; its exit code is zero if every failure was rescued."""
+    def _outcome(self, host: str | None, code: int) -> Outcome:
+        """Sum up the play on a host, or on all; its exit code is zero if every failure was rescued."""
         tasks = self._recorder.tasks
         if code == 0:
             for task in tasks:
@@ -230,7 +225,9 @@ class PlayRunner:
         bad = [task for task in tasks if task["status"] in ("failed", "unreachable")]
         results = [task["result"] for task in tasks]
         custom = self._manager._stats.custom
-        stats = core.jsonable({**custom.get("_run", {}), **custom.get(host, {})})
+        own = [custom.get(host, {})] if host is not None else custom.values()
+        stats = core.jsonable({key: value for found in (custom.get("_run", {}), *own) for key, value in found.items()})
+        returned = play_options.merged(results, self._keys)
         shown, hidden = self._facts(host)
         outcome = Outcome(
             ok=code == 0 and not (self._recorder.unmatched and not tasks),
@@ -239,6 +236,7 @@ class PlayRunner:
                 "stats": core.masked(stats),
                 "facts": shown,
                 "tasks": [_summary(task) for task in tasks],
+                **({RETURNED: returned} if returned else {}),
             },
             hidden=SensitiveMap(_hidden(hidden, stats)),
             diff=[diff for result in results for diff in outcomes.diffs_of(result)],
@@ -251,17 +249,18 @@ class PlayRunner:
             outcome.timed_out = any("timedout" in task["result"] for task in bad[-1:])
         return outcome
 
-    def _facts(self, host: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The facts that the play's tasks set for the host: those to show, and those of tasks with `no_log`."""
-        cache = self._session.variable_manager._nonpersistent_fact_cache.get(host, {})
+    def _facts(self, host: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The facts that the play's tasks set for the host, or for any: those to show, and those of `no_log` tasks."""
+        caches = self._session.variable_manager._nonpersistent_fact_cache
         shown: dict[str, Any] = {}
         hidden: dict[str, Any] = {}
         for task in self._recorder.tasks:
-            if task["host"] != host or task["action"].endswith(".include_vars"):
+            if host not in (None, task["host"]) or task["action"].endswith(".include_vars"):
                 continue
             for result in (task["result"], *outcomes.items_of(task["result"])):
                 shown.update(result.get("ansible_facts") or {})
             if "censored" in task["result"] and task["action"].endswith(".set_fact"):
+                cache = caches.get(task["host"], {})
                 hidden.update({name: core.jsonable(cache[name]) for name in task["names"] if name in cache})
         return shown, hidden
 
@@ -276,7 +275,7 @@ class _OneHostPlaybook(PlaybookExecutor):  # type: ignore[misc]
         if self.environment:
             own = play.environment or []
             play.environment = [self.environment, *(own if isinstance(own, list) else [own])]
-        if list(play.hosts if isinstance(play.hosts, list) else [play.hosts]) in (["all"], ["*"]):
+        if self.host_name and list(play.hosts if isinstance(play.hosts, list) else [play.hosts]) in (["all"], ["*"]):
             host = self._inventory.get_host(self.host_name)
             return [[host]] if host else []
         return super()._get_serialized_batches(play)

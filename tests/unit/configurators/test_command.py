@@ -32,6 +32,11 @@ COMMANDS = {
     "an input of Unfurl's": ("", {"cmd": "echo a"}, False, ("echo a",)),
     "a list": ("", {"command": ["echo", "a b", 7]}, False, ("echo", "a b", "7")),
     "arguments": ("tool", {"arguments": {"name": "a b", "n": 1}}, False, ("tool --name 'a b' --n 1",)),
+    "lines": ("a\n b", {}, False, ("a\n b",)),
+    "lines that are joined": ("a\n b\n", {"keeplines": False}, False, ("a  b",)),
+    "lines that are kept": ("a\n b", {"keeplines": True}, False, ("a\n b",)),
+    "no shell": ("tool 'a b' $x", {"shell": False}, False, ("tool", "a b", "$x")),
+    "no shell but arguments": ("tool", {"shell": False, "arguments": {"n": "a b"}}, False, ("tool", "--n", "a b")),
     "dry run": ("tool", {"dryrun": "--dry"}, True, ("tool --dry",)),
     "dry run in its place": ("tool %dryrun% x", {"dryrun": "--dry"}, True, ("tool --dry x",)),
     "real run of a place": ("tool %dryrun% x", {"dryrun": "--dry"}, False, ("tool  x",)),
@@ -48,7 +53,9 @@ def test_argv(task: Any, target: str, inputs: dict[str, Any], check: bool, argv:
     made = order(CommandConfigurator(target), task(inputs=inputs, check=check))
     assert isinstance(made, Command)
     assert made.argv == argv
-    assert made.shell == (None if isinstance(inputs.get("command"), list) else "/bin/sh")
+    assert made.shell == (
+        None if isinstance(inputs.get("command"), list) or inputs.get("shell") is False else "/bin/sh"
+    )
 
 
 @pytest.mark.parametrize(
@@ -315,3 +322,8 @@ def test_a_command_with_a_secret_is_one(task: Any, configurator: Any, inputs: di
     template = {"resultTemplate": lambda seen: {"attributes": {"cmd": seen["cmd"]}}}
     result, _ = carry_out(configurator, task(inputs={**inputs, **template}), Outcome(ok=True, rc=0))
     assert isinstance(result.attributes["cmd"], SensitiveStr)
+
+
+def test_a_command_without_a_shell_that_has_no_words_is_an_error(task: Any) -> None:
+    with pytest.raises(InvalidInput, match="cannot be taken apart"):
+        CommandConfigurator("tool 'x").render(task(inputs={"shell": False}))

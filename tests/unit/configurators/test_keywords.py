@@ -125,11 +125,9 @@ def test_a_command_on_the_controller_runs_by_ansible_where_a_keyword_asks_for_it
 @pytest.mark.parametrize(
     ("name", "key", "hint"),
     [
-        ("playbook", "inventory", "operation_host names a host"),
-        ("playbook", "playbookArgs", "the job's, or stand in the playbook"),
-        ("role", "resultKeys", "are outputs where `outputs` names them"),
+        ("role", "inventory", "operation_host names a host"),
         ("command", "echo", "in the job's record"),
-        ("command", "keeplines", "kept as they are"),
+        ("script", "keeplines", "kept as they are"),
         ("terraform", "dryrun_mode", "a plan of Terraform's"),
     ],
 )

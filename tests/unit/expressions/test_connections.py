@@ -102,6 +102,11 @@ def test_connections_are_read_by_paths_and_templates(cloud: Any) -> None:
     assert cloud.evaluate({"eval": "$connections"}, "a") == {"one": "one"}
 
 
+def test_paths_begin_with_what_templates_see(cloud: Any) -> None:
+    found = [cloud.evaluate({"eval": f"${name}::.name"}, "a") for name in ("SELF", "HOST", "ROOT", "NODES::t")]
+    assert found == ["a", "s", "root", "t"]
+
+
 def test_what_is_exported_does_not_count_as_read(cloud: Any) -> None:
     connection(cloud, "one", "here")
     scope = cloud.evaluator().scope(cloud.instance("a"))

@@ -37,7 +37,7 @@ CASES: dict[str, list[tuple[str, int, str]]] = {
     "reverse-read": [("deploy -y", 0, "added")],
     "select-undeclared": [("deploy -y net", 0, "added"), ("deploy -y", 0, "added")],
     "inventory-group": [("deploy -y", 0, "added"), ("query ::*::o", 0, r"seen \['g'\]")],
-    "playbook-variables": [("plan", 3, r"input inventory .* is not supported"), ("plan", 3, r"input playbookArgs")],
+    "playbook-variables": [("deploy -y", 0, "4 added"), ("query ::inventory_input::h", 0, "h1")],
 }
 #: What is no fault of the dialect: nothing here implements the type.
 REFUSED = {"namespace-prefix-unfurl.yaml": "nothing implements"}
