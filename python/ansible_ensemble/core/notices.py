@@ -164,6 +164,7 @@ class Notice:
         code: what it is about.
         message: what it says.
         place: where; None where it is in no file.
+        special: what to do, where that is more than the code says.
         rewrite: the change after which there is no such notice; None where people have to decide.
     """
 
@@ -171,6 +172,12 @@ class Notice:
     message: str
     place: Place | None = None
     rewrite: Rewrite | None = None
+    special: str | None = None
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        return self.special or self.code.remedy
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message

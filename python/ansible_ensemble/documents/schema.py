@@ -2,7 +2,8 @@
 
 It exists beside jsonschema because that takes longer to import than a small ensemble takes to deploy, and knows no
 places. The keywords: `$ref` within the schema, `type`, `enum`, `const`, `properties`, `patternProperties`,
-`additionalProperties`, `required`, `items`; others describe and do not check. `x-unheeded` is ours: nothing acts on it.
+`additionalProperties`, `required`, `items`; others describe and do not check. `x-unheeded` is ours: nothing acts on
+it, and where it is a text, that says what to do instead.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[Notice]:
             told.add((id(written), step[2]))
             name = _name(step)
             code = NoticeCode.RECORDED_KEY if name.startswith(_RECORDED) else NoticeCode.IGNORED_KEY
-            yield Notice(code, f"`{name}` is ignored", key_place_of(step[1], step[2]))
+            said = rule["x-unheeded"]
+            remedy = said if isinstance(said, str) else None
+            yield Notice(code, f"`{name}` is ignored", key_place_of(step[1], step[2]), special=remedy)
 
 
 def _followed(rule: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

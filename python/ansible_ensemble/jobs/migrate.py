@@ -108,7 +108,7 @@ def _files(found: Sequence[Validated], changes: _Changes) -> Iterator[dict[str, 
             made = _finding(one, error, REFUSED, REFUSED, error.hint)
             findings.setdefault(_name(one, error.place.file if error.place else one.file), {}).setdefault(*made)
         for notice in one.reading.notices:
-            made = _finding(one, notice, notice.code.effect.value, notice.code.value, notice.code.remedy)
+            made = _finding(one, notice, notice.code.effect.value, notice.code.value, notice.remedy)
             made[1]["rewrite"] = _rewrite(notice, changes)
             findings.setdefault(_name(one, notice.place.file if notice.place else one.file), {}).setdefault(*made)
         versions.setdefault(_name(one, one.file), "")

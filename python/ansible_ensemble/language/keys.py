@@ -128,20 +128,34 @@ KEYS: dict[str, frozenset[str]] = {
     "node_filter": frozenset({"properties", "capabilities", "requirements", "match"}),
 }
 
-#: Known keys that are not supported: each is a warning, so that no key is ignored silently.
-UNHEEDED: dict[str, frozenset[str]] = {
-    "service_template": frozenset({"decorators"}),
-    "topology_template": frozenset({"decorators", "deployment_blueprints", "root"}),
-    "node_template": frozenset({"dependencies", "imported", "instance_keys"}),
-    "relationship_template": frozenset({"target"}),
-    "inline_relationship": frozenset({"target"}),
-    "artifact": frozenset(
-        {"contents", "executable", "intent", "interfaces", "order", "permissions", "required", "target"}
+_WRITE_OUT = "write what they bring into the templates themselves"
+_BY_OPERATION = "have an operation of the node do it"
+
+#: Known keys that are not supported, and what to do: each is a warning, so that no key is ignored silently.
+UNHEEDED: dict[str, dict[str, str]] = {
+    "service_template": {"decorators": _WRITE_OUT},
+    "topology_template": {
+        "decorators": _WRITE_OUT,
+        "deployment_blueprints": "make an ensemble for each, with the templates of the blueprint",
+        "root": "name the node in substitution_mappings",
+    },
+    "node_template": {
+        "dependencies": "write them as requirements",
+        "imported": "name the other ensemble by `external` of the environment, and select from it",
+        "instance_keys": "remove it: an instance is known by the name of its template",
+    },
+    "relationship_template": {"target": "name the node in the requirement"},
+    "inline_relationship": {"target": "name the node in the requirement"},
+    "artifact": dict.fromkeys(
+        ("contents", "executable", "intent", "interfaces", "order", "permissions", "required", "target"), _BY_OPERATION
     ),
-    "repository": frozenset({"credential", "revision"}),
-    "trigger_target_filter": frozenset({"requirement", "capability"}),
-    "workflow": frozenset({"outputs"}),
-    "workflow_precondition": frozenset({"target_relationship"}),
+    "repository": {
+        "credential": "clone the repository into the project: git asks for credentials in its own way",
+        "revision": "check it out in the clone of the repository",
+    },
+    "trigger_target_filter": dict.fromkeys(("requirement", "capability"), "name the node itself"),
+    "workflow": {"outputs": "declare them as outputs of the topology"},
+    "workflow_precondition": {"target_relationship": "write a condition of the node"},
 }
 
 #: Keys of an implementation that are not settings handed on to the configurator.

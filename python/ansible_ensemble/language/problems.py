@@ -118,9 +118,12 @@ class Problems:
         """Refuse the keys that an element of this kind does not have; warn of those that nothing acts on."""
         known = KEYS[element]
         for key in raw:
-            if key in UNHEEDED.get(element, ()) and raw[key] is not None:
+            remedy = UNHEEDED.get(element, {}).get(key)
+            if remedy is not None and raw[key] is not None:
                 message = f"`{key}` of {_article(element)} is ignored"
-                self.warn(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key) or place)
+                self.notices.append(
+                    Notice(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key) or place, special=remedy)
+                )
             if key not in known:
                 hint = nearest(key, known)
                 self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)
