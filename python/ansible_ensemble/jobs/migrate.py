@@ -111,7 +111,8 @@ def _files(found: Sequence[Validated], changes: _Changes) -> Iterator[dict[str, 
             made = _finding(one, notice, notice.code.effect.value, notice.code.value, notice.remedy)
             made[1]["rewrite"] = _rewrite(notice, changes)
             findings.setdefault(_name(one, notice.place.file if notice.place else one.file), {}).setdefault(*made)
-        versions.setdefault(_name(one, one.file), "")
+        if not (one.reading.versions or Path(one.file).is_dir()):  # else it is among them, or an archive
+            versions.setdefault(_name(one, one.file), "")
     for name in sorted({*versions, *findings}):
         listed = sorted(findings.get(name, {}).values(), key=lambda finding: (finding["line"], finding["column"]))
         effects = [finding["effect"] for finding in listed if finding["effect"] in OUTCOMES]

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, raise_all
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, Place, raise_all
 from ansible_ensemble.core.notices import Notice, NoticeCode, Reading
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.engine.render import render_faults
@@ -49,17 +49,20 @@ def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict
     """What `find_faults` finds, as a document.
 
     Returns:
-        `{"path", "file", "counts", "errors": [...], "warnings": [...]}`: `file` is the one that `path` means, and
-        `counts` how many there are of what it declares, where it is valid; an error is `file`, `line`, `column`,
-        `message`, `hint`, `text`.
+        `{"path", "file", "counts", "errors": [...], "warnings": [...], "notices": [...]}`: `file` is the one that
+        `path` means, and `counts` how many there are of what it declares, where it is valid; an error is `file`,
+        `line`, `column`, `message`, `hint`, `text`; a warning is a text, and its notice the same with its `code`,
+        `effect` and `remedy`.
     """
     found = find_faults(path, options, part=part)
+    notices = list(dict.fromkeys(found.reading.notices))
     return {
         "path": path,
         "file": found.file,
         "counts": found.counts,
         "errors": [_error(one, found.show) for one in found.errors],
-        "warnings": [found.show(str(notice)) for notice in dict.fromkeys(found.reading.notices)],
+        "warnings": [found.show(str(notice)) for notice in notices],
+        "notices": [_notice(notice, found.show) for notice in notices],
     }
 
 
@@ -190,12 +193,22 @@ def _each(error: InvalidInput) -> list[InvalidInput]:
     return error.errors if isinstance(error, InvalidInputs) else [error]
 
 
-def _error(error: EnsembleError, show: Callable[[str], str]) -> dict[str, Any]:
-    place = error.place
+def _notice(notice: Notice, show: Callable[[str], str]) -> dict[str, Any]:
+    kind = {"code": notice.code.value, "effect": notice.code.effect.value}
+    return {**kind, **_where(notice.place, show), "message": show(notice.message), "remedy": notice.remedy}
+
+
+def _where(place: Place | None, show: Callable[[str], str]) -> dict[str, Any]:
     return {
         "file": show(place.file) if place else None,
         "line": place.line if place else None,
         "column": place.column if place else None,
+    }
+
+
+def _error(error: EnsembleError, show: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        **_where(error.place, show),
         "message": show(error.message),
         "hint": show(error.hint) if error.hint else error.hint,
         "text": show(str(error)),

@@ -47,9 +47,11 @@ def _lines(found: Mapping[str, Any], style: Style) -> Iterator[str]:
 
 def _finding(finding: Mapping[str, Any], style: Style) -> Iterator[str]:
     place = f"{finding['line']}:{finding['column']}: " if finding["line"] else ""
-    code = f"[{finding['code']}] " if finding["code"] != finding["effect"] else ""
-    yield f"  {place}{_painted(finding['effect'], style, finding['effect'])}: {code}{clean(finding['message'])}"
-    if finding["remedy"] and not finding["rewrite"]:
+    is_error = finding["effect"] == "refused"
+    code = "" if is_error else f"[{finding['code']}] "
+    hint = f" ({clean(finding['remedy'])})" if is_error and finding["remedy"] else ""
+    yield f"  {place}{_painted(finding['effect'], style, finding['effect'])}: {code}{clean(finding['message'])}{hint}"
+    if finding["remedy"] and not finding["rewrite"] and not is_error:
         yield f"    {style.faint('To do:')} {clean(finding['remedy'])}"
 
 
