@@ -1,13 +1,13 @@
-"""Whether there is a module of an FQCN, found by a look at the folders that Ansible takes modules from.
+"""Where a module of an FQCN is, or that there is none, found by a look at the folders that Ansible takes modules from.
 
 Ansible itself would report it when it runs, after others have changed; its import takes longer than most plans.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, builtin_modules
 from ansible_ensemble.core.errors import InvalidInput
@@ -18,35 +18,86 @@ _LEGACY = "ansible.legacy."
 _DOTS = 2  #: of an FQCN, at least
 #: Where a collection keeps what a task may name.
 _KINDS = ("modules", "action")
+#: How a module's file, or the one with its documentation beside it, ends.
+_SUFFIXES = (".py", ".yml", ".yaml")
+_REDIRECTS = 5  #: from one name to another, at most
+
+
+class Home(NamedTuple):
+    """Where modules of a collection are.
+
+    Attributes:
+        collection: its name.
+        module: the module's name in it.
+        plugins: folders that hold `modules`, by the kind of plugin.
+        routing: files that say which modules have moved.
+    """
+
+    collection: str
+    module: str
+    plugins: list[dict[str, Path]]
+    routing: list[Path]
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folders of what a task may name."""
+        return [folders[kind] for folders in self.plugins for kind in _KINDS]
+
+
+def home_of(name: str, collections: Iterable[Path]) -> Home | None:
+    """Where the module of an FQCN would be; None if its collection is not there.
+
+    Folders with collections by namespace are searched in their order.
+    """
+    if name.startswith(BUILTIN):
+        homes = ansible_homes()
+        plugins = [{"modules": home / "modules", "action": home / "plugins/action"} for home in homes]
+        routing = [home / "config" / "ansible_builtin_runtime.yml" for home in homes]
+        return Home("ansible.builtin", name.removeprefix(BUILTIN), plugins, routing)
+    namespace, short, module = name.split(".", 2)
+    found = next((home for base in collections if (home := base / namespace / short).is_dir()), None)
+    if found is None:
+        return None
+    plugins = [{kind: found / "plugins" / kind for kind in _KINDS}]
+    return Home(f"{namespace}.{short}", module, plugins, [found / "meta" / "runtime.yml"])
 
 
 def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | None] | None:
     """What is wrong with the name of a module, and a hint; None if there is such a module, or that is unknown.
 
-    Folders with collections by namespace are searched in their order. A short name is that of a module in a folder
-    `library`, or wrong.
+    A short name is that of a module in a folder `library`, or wrong.
     """
     if name.startswith(_LEGACY) or name.isidentifier():
         return None  # one of a folder `library`
     if name.count(".") < _DOTS:
         return f"there is no module {name}", nearest(name, builtin_modules())
-    if name.startswith(BUILTIN):
-        homes = ansible_homes()
-        folders = [home / part for home in homes for part in ("modules", "plugins/action")]
-        routing = [home / "config" / "ansible_builtin_runtime.yml" for home in homes]
-        collection, module = "ansible.builtin", name.removeprefix(BUILTIN)
-    else:
-        namespace, short, module = name.split(".", 2)
-        collection = f"{namespace}.{short}"
-        found = next((home for base in collections if (home := base / namespace / short).is_dir()), None)
-        if found is None:
-            install = f"install it with `ansible-galaxy collection install {collection}`"
-            return f"the collection {collection} of the module {name} is not installed", install
-        folders, routing = [found / "plugins" / kind for kind in _KINDS], [found / "meta" / "runtime.yml"]
-    if any(_holds(folder, module) for folder in folders) or module in _routed(routing):
+    home = home_of(name, collections)
+    if home is None:
+        collection = ".".join(name.split(".")[:2])
+        install = f"install it with `ansible-galaxy collection install {collection}`"
+        return f"the collection {collection} of the module {name} is not installed", install
+    known = _routed(home.routing)
+    if any(_holds(folder, home.module) for folder in home.folders) or home.module in known:
         return None
-    near = closest(module, {*_names(folders), *_routed(routing)})
-    return f"there is no module {name}", f"did you mean {collection}.{near}?" if near else None
+    near = closest(home.module, {*_names(home.folders), *known})
+    return f"there is no module {name}", f"did you mean {home.collection}.{near}?" if near else None
+
+
+def module_file(name: str, collections: Iterable[Path]) -> Path | None:
+    """The file of a module by its FQCN, wherever it has moved to: its source, or its documentation; None if unknown."""
+    collections = list(collections)
+    for _ in range(_REDIRECTS):
+        home = home_of(name, collections) if name.count(".") >= _DOTS else None
+        if home is None:
+            return None
+        for folders in home.plugins:
+            path = folders["modules"] / home.module.replace(".", "/")
+            for suffix in _SUFFIXES:
+                if (file := path.with_name(path.name + suffix)).is_file():
+                    return file
+        moved = _routed(home.routing).get(home.module)
+        name = str(moved.get("redirect", "")) if isinstance(moved, Mapping) else ""
+    return None
 
 
 def _holds(folder: Path, module: str) -> bool:
@@ -63,15 +114,15 @@ def _names(folders: Iterable[Path]) -> set[str]:
     }
 
 
-def _routed(files: Iterable[Path]) -> set[str]:
+def _routed(files: Iterable[Path]) -> dict[str, Any]:
     """Names that a collection redirects: they are elsewhere, or were renamed."""
-    names: set[str] = set()
+    names: dict[str, Any] = {}
     for file in files:
         try:
             data: Any = read_yaml(file).data
         except InvalidInput:
             continue
-        for kind in _KINDS:
+        for kind in reversed(_KINDS):
             try:
                 names.update(data["plugin_routing"][kind])
             except (KeyError, TypeError):

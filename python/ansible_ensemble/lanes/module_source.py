@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
-from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
+
+from ansible_ensemble.configurators.module_sources import sources
 
 #: Where a module gets its arguments from, and how it reports.
 _BASE = re.compile(rb"\bAnsibleModule\b")
@@ -22,50 +21,17 @@ def runs_in_a_fork(name: str, path: str) -> bool:
         name: the module's Python name, against which its relative imports are resolved.
         path: its file.
     """
-    sources = list(_sources(name, path))
-    if any(word in source for source in sources for word in _EXPECTS_A_PROGRAM):
+    texts = list(sources(name, path, _file))
+    if any(word in text for text in texts for word in _EXPECTS_A_PROGRAM):
         return False
-    return any(_BASE.search(source) for source in sources)
-
-
-def _sources(name: str, path: str) -> Iterator[bytes]:
-    """The source of a module and of the module_utils of collections that it reaches by its imports."""
-    yield Path(path).read_bytes()
-    reached, fresh = set[str](), _imported(name, path)
-    while fresh:
-        reached |= fresh
-        found = {util: file for util in fresh if (file := _file(util))}
-        for file in found.values():
-            yield Path(file).read_bytes()
-        fresh = frozenset().union(*(_imported(util, file) for util, file in found.items())) - reached
-
-
-@functools.cache
-def _imported(name: str, path: str) -> frozenset[str]:
-    """Names that a file may import as module_utils of collections; some are names in one of them."""
-    try:
-        tree = ast.parse(Path(path).read_bytes())
-    except (SyntaxError, ValueError):
-        return frozenset()
-    package = name if path.endswith("__init__.py") else name.rpartition(".")[0]
-    return frozenset(one for node in ast.walk(tree) for one in _names(node, package) if ".module_utils" in one)
-
-
-def _names(node: ast.AST, package: str) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names if alias.name.startswith("ansible_collections."))
-    elif isinstance(node, ast.ImportFrom):
-        parts = package.split(".")
-        above = parts[: len(parts) - node.level + 1] if node.level else []
-        base = ".".join((*above, *filter(None, [node.module])))
-        if base.startswith("ansible_collections."):
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+    return any(_BASE.search(text) for text in texts)
 
 
 @functools.cache
 def _file(name: str) -> str | None:
-    """The file of a module_util, None if there is none: it is a name in one, or a collection that is missing."""
+    """The file of a module_util of a collection; None if it is a name in one, or a collection that is missing."""
+    if not name.startswith("ansible_collections."):
+        return None
     try:
         spec = find_spec(name)
     except (ImportError, AttributeError, ValueError):

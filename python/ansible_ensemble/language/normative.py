@@ -1,4 +1,4 @@
-"""The standard's own types, read from the data file that the tosca-parser package carries, and a supplement.
+"""The types that are always there: the standard's, which the tosca-parser package carries, a supplement, our own.
 
 The package is not imported: its import costs more than all of a small job's start. Of its definitions those that the
 supplement has too are left aside: they are of an older version of the standard or incomplete.
@@ -15,6 +15,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.documents.yaml import read_yaml
 
 SUPPLEMENT = Path(__file__).parent / "supplement.yaml"
+_PROFILE = Path(__file__).parent / "profile.yaml"
 
 #: Section of a service template by kind of type.
 SECTIONS: dict[str, str] = {
@@ -81,9 +82,9 @@ def definitions_file() -> Path:
     raise EnsembleError("the package tosca-parser is missing", hint="pip install tosca-parser")
 
 
-def normative_documents() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The definitions of the standard, and the supplement, which has those of Unfurl's dialect and aliases.
+def normative_documents() -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
+    """The definitions of the standard, the supplement (Unfurl's dialect, aliases), and the profile `tosca.ensemble`.
 
-    Reading costs 3 ms.
+    Reading costs 4 ms.
     """
-    return read_yaml(definitions_file()).data, read_yaml(SUPPLEMENT).data
+    return read_yaml(definitions_file()).data, read_yaml(SUPPLEMENT).data, read_yaml(_PROFILE).data

@@ -331,18 +331,18 @@ def _first_parent(raw: Any) -> str:
 
 
 def _normative_scope(types: Types) -> Scope:
-    """Every type of the standard, and of Unfurl's dialect, by canonical name and aliases.
+    """Every type of the standard, of Unfurl's dialect and of the product, by canonical name and aliases.
 
     A type is built only when something asks for it.
     """
     scope = Scope(SUPPLEMENT, SUPPLEMENT.parent, types, is_normative=True)
-    standard, supplement = normative_documents()
-    for definitions in (standard, supplement):
+    documents = normative_documents()
+    for definitions in documents:
         for kind, section in SECTIONS.items():
             known = scope.names[kind]
             for name, raw in (definitions.get(section) or {}).items():
                 known[name] = Declaration(kind, name, raw, scope)
-    for kind, aliases in supplement["aliases"].items():
+    for kind, aliases in documents[1]["aliases"].items():
         for alias, name in aliases.items():
             scope.names[kind][alias] = scope.names[kind][name]
     return scope

@@ -22,7 +22,7 @@ from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types, known_version
 from ansible_ensemble.language.version_2 import VERSION_2, in_words_of_1_3
-from ansible_ensemble.topology.profiles import find_profile, is_built_in, place_for
+from ansible_ensemble.topology.profiles import SHIPPED, find_profile, is_built_in, place_for
 
 #: The repository of Unfurl's own types, which are always there; imports from it need nothing.
 UNFURL_REPOSITORY = "unfurl"
@@ -336,8 +336,8 @@ def _is_relative_template(name: str, path: Path) -> bool:
 
 
 def _is_built_in(entry: Mapping[str, Any], scope: Scope) -> bool:
-    """Whether an import is of types that are always there: Unfurl's own, or the standard's as a profile."""
-    if is_built_in(str(entry.get("profile"))):
+    """Whether an import is of types that are always there: Unfurl's own, or a profile's, the shipped one as a file."""
+    if is_built_in(str(entry.get("profile"))) or (entry.get("file") == SHIPPED and "repository" not in entry):
         return True
     return entry.get("repository") == UNFURL_REPOSITORY and UNFURL_REPOSITORY not in scope.repositories
 

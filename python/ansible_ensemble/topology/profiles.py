@@ -7,15 +7,18 @@ from pathlib import Path
 
 from ansible_ensemble.documents.paths import is_file
 
-#: The profile whose types are those of the standard, which are always there; any version of it.
-_BUILT_IN = "org.oasis-open.simple"
+#: The profile of the types that ship with the product.
+SHIPPED = "tosca.ensemble"
+
+#: Profiles whose types are always there: the standard's, and our own; any version of them.
+_BUILT_IN = {"org.oasis-open.simple", SHIPPED}
 
 _FILE = "profile.yaml"
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a profile is the standard's own."""
-    return name.partition(":")[0] == _BUILT_IN
+    """Whether a profile is one whose types are always there."""
+    return name.partition(":")[0] in _BUILT_IN
 
 
 def find_profile(name: str, base: Path, roots: Sequence[Path]) -> Path | None:

@@ -101,3 +101,32 @@ def test_profiles_outside_of_the_project_are_not_looked_for(tmp_path: Path) -> N
     project = tmp_path / "project"
     with pytest.raises(InvalidInput, match="is not there"):
         load_topology(parse_yaml(SERVICE, project / "service.yaml"), roots=[project])
+
+
+SHIPPED = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+{imports}
+topology_template:
+  node_templates:
+    web: {{type: {prefix}tosca.ensemble.Machine}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "prefix"),
+    [
+        ("", ""),
+        ("imports: [tosca.ensemble]", ""),
+        ("imports: [{profile: tosca.ensemble}]", ""),
+        ('imports: [{profile: "tosca.ensemble:1.0"}]', ""),
+        ("imports: [{file: tosca.ensemble, namespace_prefix: ours}]", "ours:"),
+    ],
+)
+def test_types_that_ship_need_no_path(load: Load, imports: str, prefix: str) -> None:
+    nodes = load({}, SHIPPED.format(imports=imports, prefix=prefix)).node_templates
+    assert nodes["web"].type.name == "tosca.ensemble.Machine"
+
+
+def test_a_type_of_the_user_goes_before_one_that_ships(load: Load) -> None:
+    own = "node_types: {tosca.ensemble.Machine: {properties: {mine: {type: string, default: x}}}}"
+    assert list(load({}, SHIPPED.format(imports=own, prefix="")).node_templates["web"].properties) == ["mine"]
