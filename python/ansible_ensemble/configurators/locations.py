@@ -148,9 +148,13 @@ def is_in_library(name: str, operation: Operation, root: Path) -> bool:
 
     It may have any suffix, or none.
     """
-    folders = [base / "library" for base in (operation.base, root) if base is not None]
-    files = (file for folder in (*folders, *_library()) for file in folder.glob(f"{name}*"))
+    files = (file for folder in library_folders(operation, root) for file in folder.glob(f"{name}*"))
     return any(file.name.partition(".")[0] == name and file.is_file() for file in files)
+
+
+def library_folders(operation: Operation, root: Path) -> list[Path]:
+    """Folders that hold modules by their short names."""
+    return [*(base / "library" for base in (operation.base, root) if base is not None), *_library()]
 
 
 def _library() -> Iterator[Path]:

@@ -15,12 +15,15 @@ from ansible_ensemble.core.sensitive import reveal
 
 #: Keys of modules' results that mean something else for an instance (uri: `status` 200; file: `state` directory).
 _NOT_OURS = ("status", "state", "tosca_id", "tosca_name", "attributes", "outputs")
+#: Keys that say how the module ran.
+_OF_THE_RUN = {"invocation", "changed", "failed", "skipped", "diff", "warnings", "deprecations", "exception"}
 
 
 class ModuleConfigurator(BaseConfigurator):
     """Runs one module; the operation's inputs are its arguments.
 
-    Its result's keys are the operation's outputs, and set declared attributes of the same name.
+    Its result's keys are the operation's outputs, and set declared attributes of the same name; `result` is what it
+    returned as a whole.
     """
 
     name = "module"
@@ -47,8 +50,10 @@ class ModuleConfigurator(BaseConfigurator):
         values = returned(outcome)
         if isinstance(values.get("ansible_facts"), dict):
             values = {**values["ansible_facts"], **values}
+        whole = {name: value for name, value in values.items() if name not in _OF_THE_RUN}
         for name in _NOT_OURS:
             values.pop(name, None)
+        values.setdefault("result", whole)
         # one that skips, since it has no check mode, has not even looked
         basis = Basis.NOT_RUN if outcome.result.get("skipped") else Basis.PREDICTED
         return found_by_check_mode(task, to_result(task, outcome, values, modified=outcome.changed), basis)

@@ -99,6 +99,8 @@ class PlayConfigurator(BaseConfigurator):
         super().__init__(target)
         self.name = name
         self.keys = frozenset({"environment", "check_mode"}) if name == "playbook" else PLAY_KEYS
+        if name == "role":
+            self.keys |= {"tasks_from"}
 
     def render(self, task: Task) -> None:
         """Evaluate the variables."""
@@ -125,6 +127,7 @@ class PlayConfigurator(BaseConfigurator):
             options=options_of(task),
             inventory=inventory_of(task),
             keys=keys_of(task) if any(name in task.inputs for name in _TEMPLATES) else (),
+            tasks_from=task.setting("tasks_from"),
         )
         try:
             outcome = yield order

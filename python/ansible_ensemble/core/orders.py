@@ -94,6 +94,7 @@ class Play:
         options: options of `ansible-playbook` by Ansible's names (tags, skip_tags, extra_vars, become, ...).
         inventory: path of the inventory that a playbook sees in place of the session's; `hosts: all` are all of it.
         keys: what is returned of the tasks' results: of each key the value of the last task that has it.
+        tasks_from: which task file of a role runs, None for its `main`.
     """
 
     kind: str
@@ -110,6 +111,7 @@ class Play:
     options: dict[str, Any] = field(default_factory=dict)
     inventory: str | None = None
     keys: tuple[str, ...] = ()
+    tasks_from: str | None = None
 
 
 Order = Command | ModuleCall | Play

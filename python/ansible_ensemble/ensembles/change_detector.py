@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_ensemble.changes.operations import RecordedOperation
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.sensitive import is_sensitive, reveal
+from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, redact, reveal
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import known_attribute
 from ansible_ensemble.ensembles.implementation import OWN_REFS, own_digests
@@ -173,7 +173,9 @@ class ChangeDetector:
             except Deferred:
                 values.append(ValueChange("property", name, unknown=True, sensitive=sensitive))
             else:
-                values.append(ValueChange("property", name, after=value, sensitive=sensitive or is_sensitive(value)))
+                hidden = sensitive or isinstance(value, Sensitive)
+                shown = redact(value) if is_sensitive(value) and not hidden else value  # of a map, the secret entries
+                values.append(ValueChange("property", name, after=shown, sensitive=hidden))
         return values
 
     def wrote(self, instance: str, operation: str) -> list[str] | None:

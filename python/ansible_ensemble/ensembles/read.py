@@ -14,8 +14,9 @@ from typing import Any
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.configurators.resources import add_operations
 from ansible_ensemble.core import log
-from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
+from ansible_ensemble.core.errors import InvalidInput, Place, raise_all, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.notices import Reading
 from ansible_ensemble.core.sensitive import Redactor, redact
@@ -116,6 +117,7 @@ def read_specification(
         reading=reading,
     )
     topology.files += [file for file in included if file not in topology.files]
+    raise_all(add_operations(topology, environment.root))
     add_tools(topology)
     return Specification(
         location=location,

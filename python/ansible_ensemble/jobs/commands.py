@@ -255,10 +255,15 @@ def query(ensemble: str, expression: str, instance: str | None, options: Mapping
     return read.redactor.data(value)
 
 
-def validate(paths: Sequence[str], options: Mapping[str, Any], *, part: bool = False) -> dict[str, Any]:
-    """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`."""
+def validate(
+    paths: Sequence[str], options: Mapping[str, Any], *, part: bool = False, expand: bool = False
+) -> dict[str, Any]:
+    """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`.
+
+    With `expand`, each valid file has its service template written out in plain TOSCA, as `expanded`.
+    """
     job_options = JobOptions.from_mapping(options)
-    files = [validate_path(path, job_options, part=part) for path in paths]
+    files = [validate_path(path, job_options, part=part, expand=expand) for path in paths]
     return {"valid": not any(file["errors"] for file in files), "files": files}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,15 +13,22 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, Place, raise_all
 from ansible_ensemble.core.notices import Notice, NoticeCode, Reading
 from ansible_ensemble.documents.csar import open_csar
+from ansible_ensemble.documents.merge import expand as merged
+from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.engine.render import render_faults
 from ansible_ensemble.ensembles.change_detector import BlankChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import is_archive, locate
+from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
 from ansible_ensemble.ensembles.read import blank_ensemble, read_specification
 from ansible_ensemble.functions.harmless import not_given
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.planner import make_plan, make_survey
+from ansible_ensemble.projects.project import project_root
+from ansible_ensemble.projects.trust import is_trusted
+from ansible_ensemble.topology.imports import written_out
 from ansible_ensemble.topology.required import missing_inputs
 from ansible_ensemble.views.reads import Deferred
 
@@ -36,6 +43,7 @@ class Validated:
         reading: notices of its files, and the files themselves.
         counts: how many there are of what it declares, where it is valid.
         show: shows a text that names files as people know them, as one inside of an archive.
+        expanded: the service template in plain TOSCA 1.3, where that is asked for and it is valid.
     """
 
     file: str
@@ -43,18 +51,19 @@ class Validated:
     reading: Reading = field(default_factory=Reading)
     counts: dict[str, int] = field(default_factory=dict)
     show: Callable[[str], str] = str
+    expanded: Mapping[str, Any] | None = None
 
 
-def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict[str, Any]:
+def validate_path(path: str, options: JobOptions, *, part: bool = False, expand: bool = False) -> dict[str, Any]:
     """What `find_faults` finds, as a document.
 
     Returns:
         `{"path", "file", "counts", "errors": [...], "warnings": [...], "notices": [...]}`: `file` is the one that
         `path` means, and `counts` how many there are of what it declares, where it is valid; an error is `file`,
         `line`, `column`, `message`, `hint`, `text`; a warning is a text, and its notice the same with its `code`,
-        `effect` and `remedy`.
+        `effect` and `remedy`. With `expand` there is `expanded`, the service template, where it is valid.
     """
-    found = find_faults(path, options, part=part)
+    found = find_faults(path, options, part=part, expand=expand)
     notices = list(dict.fromkeys(found.reading.notices))
     return {
         "path": path,
@@ -63,10 +72,11 @@ def validate_path(path: str, options: JobOptions, *, part: bool = False) -> dict
         "errors": [_error(one, found.show) for one in found.errors],
         "warnings": [found.show(str(notice)) for notice in notices],
         "notices": [_notice(notice, found.show) for notice in notices],
+        **({"expanded": found.expanded} if found.expanded is not None else {}),
     }
 
 
-def find_faults(path: str, options: JobOptions, *, part: bool = False) -> Validated:
+def find_faults(path: str, options: JobOptions, *, part: bool = False, expand: bool = False) -> Validated:
     """Everything that is wrong with an ensemble, a service template, or an archive, packed or not.
 
     It is read as a job reads it. Then each of its workflows is planned and each of its operations rendered, as if
@@ -78,17 +88,19 @@ def find_faults(path: str, options: JobOptions, *, part: bool = False) -> Valida
         options: those of a job.
         part: it is a part of a whole, and not planned: what it leaves open for others, and implementing files that are
             not there, are warnings.
+        expand: have the service template written out, too.
     """
-    found = Validated(path)
+    found, meant = Validated(path), Path(path).expanduser()
     with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
         try:
-            if is_archive(path):
-                archive, found.show = Path(folder) / "archive", _inside(path, Path(folder))
-                open_csar(Path(path).expanduser(), archive)
-                _validate(archive, options, part, Path(folder), found)
-                found.file = path
-            else:
-                _validate(Path(path).expanduser(), options, part, Path(folder), found)
+            packed = is_archive(path)
+            if packed:
+                found.show = _inside(path, Path(folder))
+                open_csar(meant, Path(folder) / "archive")
+                meant = Path(folder) / "archive"
+            _validate(meant, options, part, Path(folder), found)
+            found.file = path if packed else found.file
+            found.expanded = _expanded(meant, options) if expand else None
         except InvalidInput as error:
             found.errors = _each(error)
     return found
@@ -104,6 +116,21 @@ def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: Va
     meant = location.template or location.ensemble
     found.file = str(path) if meant == path.absolute() else os.path.relpath(meant)
     found.counts = _counts(read.topology)
+
+
+def _expanded(path: Path, options: JobOptions) -> Mapping[str, Any]:
+    """The service template that a path means, written out."""
+    location = locate(path)
+    template, document = location.template, location.document
+    data: Any = expanded(document or read_yaml(location.ensemble), options.environment) if template is None else {}
+    written = (data.get("spec") or {}).get("service_template")
+    if isinstance(written, str):
+        template = location.ensemble.parent / written
+    if template is not None and template.suffix == SUFFIX:
+        written = read_python_template(template, trusted=is_trusted(location.ensemble)).data
+    elif template is not None:
+        written = merged(read_yaml(template), roots=(project_root(location.ensemble.parent),))
+    return written_out(written or {})
 
 
 def _check_jobs(ensemble: Ensemble, options: JobOptions, reading: Reading) -> None:

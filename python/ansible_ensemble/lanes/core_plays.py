@@ -108,12 +108,7 @@ class PlayRunner:
         if order.kind == "playbook":
             code = self._run_playbook(order, private)
         else:
-            body = (
-                {"tasks": [{"name": "tasks", "ansible.builtin.import_tasks": order.source}]}
-                if order.kind == "tasks"
-                else {"roles": [{"role": order.source}]}
-            )
-            code = self._run({**order.keywords, **body}, order.host.name)
+            code = self._run({**order.keywords, **_body(order)}, order.host.name)
         return self._outcome(order.host.name if order.inventory is None else None, code)
 
     def run_call(self, call: ModuleCall) -> Outcome:
@@ -365,6 +360,16 @@ def _forget_rpc_server() -> None:
         return
     _rpc_host.LocalManager._shared_instance = None
     _rpc_host._server_ready.clear()
+
+
+def _body(order: Play) -> dict[str, Any]:
+    """What a play of a task file or a role holds."""
+    if order.kind == "tasks":
+        return {"tasks": [{"name": "tasks", "ansible.builtin.import_tasks": order.source}]}
+    if order.tasks_from is None:
+        return {"roles": [{"role": order.source}]}
+    role = {"name": order.source, "tasks_from": order.tasks_from}
+    return {"tasks": [{"name": order.tasks_from, "ansible.builtin.import_role": role}]}
 
 
 def _reason(bad: list[dict[str, Any]], unmatched: bool) -> str:

@@ -20,6 +20,7 @@ from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.language.alien import from_alien, is_alien
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.short_form import in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types, known_version
 from ansible_ensemble.language.version_2 import VERSION_2, in_words_of_1_3
 from ansible_ensemble.topology.profiles import SHIPPED, find_profile, is_built_in, place_for
@@ -315,11 +316,18 @@ class Importer:
         return path
 
 
+def written_out(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A service template with nothing left to be made up: in plain TOSCA 1.3, its node templates in their long form."""
+    version = raw.get("tosca_definitions_version")
+    made = _in_one_language(raw, version, Problems())
+    return {**made, "tosca_definitions_version": VERSIONS[3]} if version == VERSION_2 or is_alien(version) else made
+
+
 def _in_one_language(raw: Mapping[str, Any], version: object, problems: Problems) -> Mapping[str, Any]:
     """A file in the words of TOSCA 1.3, whatever version or dialect it is written in; Unfurl's is close enough."""
     if version == VERSION_2:
-        return in_words_of_1_3(raw, problems)
-    return from_alien(raw) if is_alien(version) else raw
+        raw = in_words_of_1_3(raw, problems)
+    return in_long_form(from_alien(raw) if is_alien(version) else raw)
 
 
 def _is_relative_template(name: str, path: Path) -> bool:

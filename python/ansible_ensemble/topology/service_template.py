@@ -17,6 +17,7 @@ from ansible_ensemble.language.entities import ParameterDefinition, Topology
 from ansible_ensemble.language.function_check import FunctionCheck
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_definition
+from ansible_ensemble.language.short_form import template_in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, Scope, Types
 from ansible_ensemble.language.values import check_value, resolve
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
@@ -130,7 +131,8 @@ def _more(
             for key in [one for one in raw if one != "template"]:
                 message = f"`{key}` of the instance '{name}' is ignored: it is beside its template"
                 scope.problems.warn(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key))
-        whole = _with(own if isinstance(own, Mapping) else raw, "type", _OPEN_NODE if scope.is_unfurl else _ANY_NODE)
+        long = template_in_long_form(own if isinstance(own, Mapping) else raw, instances)
+        whole = _with(long, "type", _OPEN_NODE if scope.is_unfurl else _ANY_NODE)
         nodes.adopt(name, whole, instances)
     for name, raw in connections.items():
         kind = raw.get("type") if isinstance(raw, Mapping) else None

@@ -133,7 +133,7 @@ class FakeJobs:
             raise InvalidInput(f'there is no output "{name}"', hint=nearest(name, list(found)))
         return found[name]
 
-    def validate(self, paths, options, *, part=False):
+    def validate(self, paths, options, *, part=False, expand=False):
         self._called("validate", list(paths), dict(options))
         files = [
             {
@@ -142,6 +142,7 @@ class FakeJobs:
                 "counts": {"node_templates": 2, "inputs": 0, "policies": 1},
                 "errors": [{"text": f"{path}:1:1: it is wrong"}] if "bad" in path else [],
                 "warnings": [],
+                **({"expanded": {"description": path}} if expand else {}),
             }
             for path in paths
         ]

@@ -102,6 +102,13 @@ def test_validate_names_every_error_and_exits_with_3(command):
     assert "Error: bad2:1:1: it is wrong" in done.out
 
 
+def test_validate_prints_service_templates_in_plain_tosca(command):
+    assert command("validate", "--expanded", "good").out == "description: good\n"
+    assert command("validate", "--expanded", "bad").out == "Error: bad:1:1: it is wrong\n"
+    found = json.loads(command("validate", "--expanded", "good", "--output", "json").out)
+    assert found["files"][0]["expanded"] == {"description": "good"}
+
+
 def test_validate_says_what_is_valid(command):
     assert command("validate", "good").out == "good.yaml: valid (2 node templates, 1 policy)\n"
 
@@ -127,6 +134,7 @@ def test_validate_migrate_exits_with_the_worst_of_its_files(command, outcome, co
         (["--write"], "--write needs --migrate"),
         (["--migrate", "a", "b"], "takes one path"),
         (["--migrate", "--part"], "the whole of it"),
+        (["--migrate", "--expanded"], "--expanded prints what is valid, --migrate what is not understood"),
     ],
 )
 def test_validate_migrate_takes_one_whole_project(command, arguments, says):

@@ -10,6 +10,8 @@ from ansible_ensemble.cli import options
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.documents.scalars import with_texts
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write", action="store_true", default=False, help="with --migrate: make the changes that are safe"
     )
+    parser.add_argument(
+        "--expanded",
+        action="store_true",
+        default=False,
+        help="print the service templates in plain TOSCA, each node template in its long form",
+    )
     options.add_values(parser)
     options.add_options(parser, "validate")
     options.add_common(parser)
@@ -45,11 +53,16 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     given = options.job_options(arguments, console.environment)
     if arguments.write and not arguments.migrate:
         raise UsageError("--write needs --migrate")
+    if arguments.migrate and arguments.expanded:
+        raise UsageError("--expanded prints what is valid, --migrate what is not understood")
     if arguments.migrate:
         return _migrate(arguments, given, console)
-    found = jobs.validate(arguments.paths, given, part=arguments.part)
+    found = jobs.validate(arguments.paths, given, part=arguments.part, expand=arguments.expanded)
     if arguments.output == "json":
-        console.document(found)
+        console.document(with_texts(found))
+    elif arguments.expanded and found["valid"]:
+        for file in found["files"]:
+            console.result(emit_yaml(file["expanded"]))
     else:
         for file in found["files"]:
             for warning in file["warnings"]:

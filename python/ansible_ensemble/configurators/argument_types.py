@@ -1,0 +1,51 @@
+"""The secrets among the arguments of a module or role, marked in the declared type of the property that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ansible_ensemble.configurators.module_spec import Option
+from ansible_ensemble.language.entities import EntityType, NodeTemplate, ParameterDefinition, Schema, Topology
+
+_OPEN = {"additionalProperties": True}
+
+
+def hide_secrets(node: NodeTemplate, topology: Topology, path: tuple[str, ...], options: Mapping[str, Option]) -> None:
+    """Declare the arguments at a path of a node's properties, so that those which are secrets are sensitive.
+
+    The node gets a type of its own; what the arguments are otherwise is not declared.
+    """
+    if not _has_secret(options):
+        return
+    name = path[0]
+    definition = node.type.properties[name]
+    schema = _schema(f"{node.name}.{'.'.join(path)}", options, topology)
+    if len(path) > 1:
+        whole = topology.data_types[definition.schema.type]
+        fields = {**whole.properties, path[1]: replace(whole.properties[path[1]], schema=schema)}
+        made = replace(whole, name=f"{node.name}.{name}", properties=fields)
+        topology.data_types[made.name] = made
+        schema = Schema(made.name)
+    hidden = replace(definition, schema=schema)
+    node.type = replace(node.type, properties={**node.type.properties, name: hidden})
+    node.properties[name] = replace(node.properties[name], definition=hidden)
+
+
+def _has_secret(options: Mapping[str, Option]) -> bool:
+    return any(option.secret or _has_secret(option.options) for option in options.values())
+
+
+def _schema(name: str, options: Mapping[str, Option], topology: Topology) -> Schema:
+    """The schema of a map with arguments, whose data type is added to those of the topology."""
+    made = EntityType("data", name, metadata=dict(_OPEN))
+    for key, option in options.items():
+        inner = Schema("any")
+        if _has_secret(option.options) and not option.secret:
+            inner = _schema(f"{name}.{key}", option.options, topology)
+            inner = Schema("list", entry_schema=inner) if option.type == "list" else inner
+        metadata = {"sensitive": True} if option.secret else {}
+        for known in (key, *option.aliases):
+            made.properties[known] = ParameterDefinition(known, inner, required=False, metadata=metadata)
+    topology.data_types[name] = made
+    return Schema(name)

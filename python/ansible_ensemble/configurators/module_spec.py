@@ -1,0 +1,250 @@
+"""The arguments that a module takes, read from its documentation and source; nothing of it is run or imported.
+
+Which arguments there are, of which types, with which choices, is in the documentation, which Ansible's own tests hold
+against the argument spec. Which are secrets (`no_log`) is only in the source, of the module or of its module_utils.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes
+from ansible_ensemble.configurators.module_names import module_file
+from ansible_ensemble.configurators.module_sources import sources, util_file
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.scalars import spoken_boolean
+from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
+
+_DOCUMENTATION = "DOCUMENTATION"
+_FRAGMENTS = "extends_documentation_fragment"
+_ROLE_FILES = ("argument_specs.yml", "argument_specs.yaml", "main.yml", "main.yaml")
+_OF_ANSIBLE = "ansible.module_utils."
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An argument that a module takes.
+
+    Attributes:
+        type: `str`, `int`, `list`, ..., as Ansible calls them.
+        elements: the type of the items of a list.
+        choices: the values that it may have; empty is any.
+        secret: whether the module keeps its value out of logs.
+        options: the arguments within it, where it is a map, or a list of maps.
+    """
+
+    type: str = "str"
+    elements: str = "raw"
+    choices: tuple[Any, ...] = ()
+    required: bool = False
+    default: Any = None
+    secret: bool = False
+    aliases: tuple[str, ...] = ()
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleSpec:
+    """What a module takes.
+
+    Attributes:
+        options: its arguments, by their own names.
+        check_mode: whether it has a check mode, as far as it says.
+    """
+
+    options: Mapping[str, Option]
+    check_mode: bool = True
+
+    def option(self, name: str) -> Option | None:
+        """The argument of a name or an alias."""
+        return self.options.get(name) or next((one for one in self.options.values() if name in one.aliases), None)
+
+
+@functools.lru_cache(maxsize=1024)
+def module_spec(name: str, collections: tuple[Path, ...], libraries: tuple[Path, ...] = ()) -> ModuleSpec | None:
+    """The spec of a module by its FQCN, or of one in folders `library` by its short name.
+
+    None where there is no such module, or it has no documentation that can be read.
+    """
+    if name.isidentifier():
+        found = (folder / f"{name}{suffix}" for folder in libraries for suffix in (".py", ".yml"))
+        file = next((one for one in found if one.is_file()), None)
+    else:
+        file = module_file(name, collections)
+    documented = _document(file) if file is not None else None
+    if file is None or not isinstance(documented, Mapping):
+        return None
+    whole = _with_fragments(documented, collections)
+    secrets = _secrets(name, file, collections) if file.suffix == ".py" else frozenset()
+    attributes = whole.get("attributes")
+    support = attributes.get("check_mode") if isinstance(attributes, Mapping) else None
+    without = isinstance(support, Mapping) and support.get("support") == "none"
+    return ModuleSpec(_options(whole.get("options"), secrets), not without)
+
+
+@functools.lru_cache(maxsize=256)
+def role_spec(role: str, entry: str, collections: tuple[Path, ...]) -> ModuleSpec | None:
+    """The spec of an entry of a role, `main` or another task file, by the role's absolute path or FQCN.
+
+    None where the role has no argument specs, or none for this entry.
+    """
+    folder = role_folder(role, collections)
+    files = (folder / "meta" / name for name in _ROLE_FILES) if folder is not None else ()
+    file = next((one for one in files if one.is_file()), None)
+    try:
+        data = read_yaml(file).data if file is not None else None
+    except InvalidInput:
+        return None
+    for key in ("argument_specs", entry):
+        data = data.get(key) if isinstance(data, Mapping) else None
+    return ModuleSpec(_options(data.get("options"), frozenset())) if isinstance(data, Mapping) else None
+
+
+def role_folder(role: str, collections: Iterable[Path]) -> Path | None:
+    """The folder of a role by its absolute path or FQCN; None if there is none."""
+    folders = [Path(role)]
+    if not folders[0].is_absolute():
+        namespace, collection, name = role.split(".", 2)
+        folders = [base / namespace / collection / "roles" / name for base in collections]
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def _document(file: Path) -> Any:
+    """The documentation of a module: in its source, or in a file beside it."""
+    if file.suffix == ".py":
+        beside = next((one for one in (file.with_suffix(".yml"), file.with_suffix(".yaml")) if one.is_file()), None)
+        return _text_of(file, _DOCUMENTATION) or (_document(beside) if beside else None)
+    try:
+        data = read_yaml(file).data
+    except InvalidInput:
+        return None
+    return data.get(_DOCUMENTATION) if isinstance(data, Mapping) else None
+
+
+def _text_of(file: Path, name: str) -> Any:
+    """The data in a text that a source assigns to a name, of the file or of a class in it."""
+    tree = _parsed(file.read_bytes())
+    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign)) if tree is not None else ()
+    for node in assigned:
+        text = node.value.value if isinstance(node.value, ast.Constant) else None
+        if isinstance(text, str) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
+            try:
+                return parse_yaml(text, str(file)).data
+            except InvalidInput:
+                return None
+    return None
+
+
+def _parsed(source: bytes) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _with_fragments(document: Mapping[str, Any], collections: Iterable[Path]) -> dict[str, Any]:
+    """Documentation with what it has in common with others; its own entries win."""
+    named = document.get(_FRAGMENTS) or ()
+    whole: dict[str, Any] = {}
+    for name in [named] if isinstance(named, str) else named:
+        fragment = _fragment(str(name).strip(), collections)
+        if isinstance(fragment, Mapping):
+            whole = _merged(whole, _with_fragments(fragment, collections))
+    return _merged(whole, document)
+
+
+def _fragment(name: str, collections: Iterable[Path]) -> Any:
+    """A fragment: `files`, `ansible.builtin.files`, `community.general.ldap.documentation`."""
+    parts = name.removeprefix(BUILTIN).split(".")
+    if len(parts) < 3:
+        folders = [home / "plugins" / "doc_fragments" for home in ansible_homes()]
+    else:
+        folders = [base / parts[0] / parts[1] / "plugins" / "doc_fragments" for base in collections]
+        parts = parts[2:]
+    files = (folder / f"{parts[0]}.py" for folder in folders)
+    file = next((one for one in files if one.is_file()), None)
+    return _text_of(file, parts[1].upper() if len(parts) > 1 else _DOCUMENTATION) if file is not None else None
+
+
+def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(first)
+    for key, value in second.items():
+        known = made.get(key)
+        made[key] = _merged(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+    return made
+
+
+def _options(raw: Any, secrets: frozenset[str]) -> dict[str, Option]:
+    entries = raw.items() if isinstance(raw, Mapping) else ()
+    return {str(name): _option(str(name), body, secrets) for name, body in entries if isinstance(body, Mapping)}
+
+
+def _option(name: str, body: Mapping[str, Any], secrets: frozenset[str]) -> Option:
+    aliases = tuple(str(one) for one in body.get("aliases") or ())
+    choices = body.get("choices") or ()
+    return Option(
+        type=str(body.get("type") or "str"),
+        elements=str(body.get("elements") or "raw"),
+        choices=tuple(choices),  # of a map: what each means
+        required=_is_true(body.get("required")),
+        default=body.get("default"),
+        secret=_is_true(body.get("no_log")) or not secrets.isdisjoint((name, *aliases)),
+        aliases=aliases,
+        options=_options(body.get("suboptions") or body.get("options"), secrets),
+    )
+
+
+def _is_true(word: Any) -> bool:
+    """Whether documentation says yes, be it in the words of YAML 1.1."""
+    return word is True or spoken_boolean(word) is True
+
+
+def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[str]:
+    """Names of the arguments that are marked with `no_log` in a module, or in a module_util that it imports."""
+    parts = file.parts
+    if "ansible_collections" in parts:
+        start = len(parts) - parts[::-1].index("ansible_collections") - 1
+        name = ".".join(file.with_suffix("").parts[start:])
+    bases = [base.parent for base in collections]
+
+    def find(util: str) -> str | None:
+        if util.startswith(_OF_ANSIBLE):
+            return next((found for home in ansible_homes() if (found := util_file(util, home.parent))), None)
+        return next((found for base in bases if (found := util_file(util, base))), None)
+
+    found: set[str] = set()
+    for source in sources(name, str(file), find):
+        tree = _parsed(source) if b"no_log" in source else None
+        for node in ast.walk(tree) if tree is not None else ():
+            found.update(key for key, value in _entries(node) if _is_hidden(value))
+    return frozenset(found)
+
+
+def _entries(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a part of a source gives by name: `dict(a=...)`, `{"a": ...}`, `spec["a"] = ...`."""
+    if isinstance(node, ast.keyword) and node.arg:
+        yield node.arg, node.value
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values):
+            if isinstance(key, ast.Constant):
+                yield str(key.value), value
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                yield str(target.slice.value), node.value
+
+
+def _is_hidden(value: ast.expr) -> bool:
+    """Whether the spec of an argument has `no_log: True`."""
+    if isinstance(value, ast.Call):
+        entries = [(one.arg, one.value) for one in value.keywords]
+    elif isinstance(value, ast.Dict):
+        entries = [(getattr(key, "value", None), one) for key, one in zip(value.keys, value.values)]
+    else:
+        return False
+    return any(name == "no_log" and isinstance(one, ast.Constant) and one.value is True for name, one in entries)

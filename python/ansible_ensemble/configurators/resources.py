@@ -1,0 +1,241 @@
+"""Nodes of the types `ansible.*`: what their properties say decides their operations, so that nobody writes these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.argument_types import hide_secrets
+from ansible_ensemble.configurators.arguments import argument_faults
+from ansible_ensemble.configurators.implementation import MODULE, resolve
+from ansible_ensemble.configurators.locations import BUILTIN, collection_folders, library_folders
+from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_folder, role_spec
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest_or_known
+from ansible_ensemble.documents.places import Map, place_of
+from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
+from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.topology.building import static_value
+from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
+
+#: The type that all of them derive from.
+ROOT = "ansible.Root"
+#: What runs, by the property that names it -> the property with what it is given.
+_GIVEN = {"module": "args", "role": "vars", "tasks": "vars", "playbook": "vars"}
+#: States of modules in which nothing is there.
+_GONE = ("absent", "removed", "deleted")
+_PRESENT = "present"
+#: Arguments that a module refuses in the state in which nothing is there.
+_REFUSED = {"ansible.builtin.file": {"src", "recurse"}}
+_STATE = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What an operation of a node runs.
+
+    Attributes:
+        kind: a key of `_GIVEN`.
+        name: of the module, role or file.
+        values: what it is given -> where that stands, from SELF on.
+        more: what it is given beside that.
+        settings: keys of its implementation.
+    """
+
+    kind: str
+    name: str
+    values: Mapping[str, tuple[Any, ...]]
+    more: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
+    """Give nodes of the types `ansible.*` the operations that they do not have themselves.
+
+    `configure` is what the properties say, `check` is that in check mode, `delete` is the module with the state in
+    which nothing is there, or what the property `absent` says. Where there is neither, there is no `delete`.
+
+    Returns:
+        What is wrong with the arguments, by the specs of modules and roles.
+    """
+    faults: list[InvalidInput] = []
+    for node in topology.node_templates.values():
+        if node.type.is_a(ROOT) and not STAND_FOR_OTHERS.intersection(node.directives):
+            try:
+                faults += _Resource(node, topology, root).complete()
+            except InvalidInput as error:
+                faults.append(error)
+    return faults
+
+
+class _Resource:
+    """A node of one of the types."""
+
+    def __init__(self, node: NodeTemplate, topology: Topology, root: Path) -> None:
+        self._node = node
+        self._topology = topology
+        self._root = root
+        self._host = self._text("host")
+        self._absent = node.properties["absent"] if self._has("absent") else None
+
+    def _has(self, name: str) -> bool:
+        return name in self._node.properties and self._node.properties[name].value is not None
+
+    def complete(self) -> list[InvalidInput]:
+        """Add its operations; returns what is wrong with its arguments."""
+        node = self._node
+        kind = next(kind for kind in _GIVEN if kind in node.type.properties)
+        run = self._run(kind, {name: one.value for name, one in node.properties.items()}, ())
+        configure = self._operation("Standard", "configure", run)
+        spec = self._spec(configure, run)
+        faults = self._faults(run, spec, ())
+        if spec is not None and kind == "module":
+            run = replace(run, more=_state_of(spec, self._given(run)))
+            configure = self._operation("Standard", "configure", run)
+        operations = [configure]
+        if spec is None or spec.check_mode:
+            checking = replace(run, settings={**run.settings, "check_mode": True})
+            operations.append(self._operation("Install", "check", checking))
+        gone = self._gone(run, spec)
+        if gone is not None:
+            operations.append(self._operation("Standard", "delete", gone))
+            if self._absent is not None:
+                faults += self._faults(gone, self._spec(operations[-1], gone), ("absent",))
+        self._add(operations)
+        return faults
+
+    def _text(self, name: str) -> str | None:
+        """A property that has to be known before anything runs."""
+        return self._known(name, self._node.properties[name].value) if self._has(name) else None
+
+    def _known(self, name: str, raw: Any) -> str | None:
+        value, is_known = static_value(self._topology, raw)
+        if value is None or (is_known and isinstance(value, str) and value.strip()):
+            return value
+        message = f"the {name} of '{self._node.name}' is {kind_of(value)}: it must be a name"
+        raise InvalidInput(message, self._place(name), None if is_known else "it is known before anything runs")
+
+    def _place(self, *path: str) -> Any:
+        """Where a part of a property stands, or what is nearest to it."""
+        assignment = self._node.properties.get(path[0]) if path else None
+        if assignment is None:
+            return self._node.place
+        place, value = assignment.place, assignment.value
+        for key in path[1:]:
+            place = place_of(value, key) or place
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return place
+
+    def _run(self, kind: str, written: Mapping[str, Any], path: tuple[str, ...]) -> _Run:
+        """What properties say is run; `path` leads to them, from the node's own."""
+        name = self._known(kind, written.get(kind))
+        if name is None:
+            raise InvalidInput(f"'{self._node.name}' does not say which {kind}", self._node.place, f"add {kind}:")
+        given, keywords = written.get(_GIVEN[kind]) or {}, self._keywords()
+        if not isinstance(given, Mapping) or is_computed(given):
+            message = f"the {_GIVEN[kind]} of '{self._node.name}' must be a map, each entry of which may be computed"
+            raise InvalidInput(message, self._place(*path, _GIVEN[kind]))
+        settings = {**keywords, **({"tasks_from": written["tasks_from"]} if written.get("tasks_from") else {})}
+        return _Run(kind, name, {str(key): (*path, _GIVEN[kind], key) for key in given}, settings=settings)
+
+    def _keywords(self) -> Mapping[str, Any]:
+        keywords = self._node.properties.get("keywords")
+        value = keywords.value if keywords is not None else {}
+        return value if isinstance(value, Mapping) else {}
+
+    def _given(self, run: _Run) -> Map:
+        """What a run is given, as written."""
+        made = Map()
+        for name, path in run.values.items():
+            container: Any = {key: one.value for key, one in self._node.properties.items()}
+            for key in path[:-1]:
+                container = container[key]
+            made.adopt(name, container[path[-1]], container, path[-1])
+        return made
+
+    def _operation(self, interface: str, name: str, run: _Run) -> Operation:
+        node = self._node
+        named = node.properties.get(run.kind) or node.properties.get("absent")
+        place, base = self._place(run.kind), named.base if named is not None else None
+        inputs = {
+            key: Assignment({"get_property": ["SELF", *path]}, place=place, base=base)
+            for key, path in run.values.items()
+        }
+        inputs |= {key: Assignment(value, place=place, base=base) for key, value in run.more.items()}
+        implementation = Implementation(
+            run.name, class_name=run.kind, operation_host=self._host, settings=dict(run.settings)
+        )
+        return Operation(interface, name, implementation, inputs, place=place, base=base)
+
+    def _spec(self, operation: Operation, run: _Run) -> ModuleSpec | None:
+        """What a module or role takes, if that is known."""
+        if run.kind not in ("module", "role"):
+            return None
+        target = resolve(operation, self._root).target
+        collections = tuple(collection_folders(self._root))
+        if run.kind == MODULE:
+            return module_spec(target, collections, tuple(library_folders(operation, self._root)))
+        entry = str(run.settings.get("tasks_from") or "main")
+        folder = role_folder(target, collections)
+        names = {file.stem for file in (folder / "tasks").glob("*.y*ml")} if folder is not None else {entry}
+        if entry != "main" and Path(entry).stem not in names:
+            message = f"the role {run.name} of '{self._node.name}' has no tasks {entry}"
+            raise InvalidInput(message, operation.place, nearest_or_known(entry, names))
+        return role_spec(target, entry, collections)
+
+    def _faults(self, run: _Run, spec: ModuleSpec | None, path: tuple[str, ...]) -> list[InvalidInput]:
+        """What is wrong with what a run is given; its secrets are marked."""
+        if spec is None:
+            return []
+        hide_secrets(self._node, self._topology, (*path, _GIVEN[run.kind]), spec.options)
+        where = self._place(*path, _GIVEN[run.kind]) or self._node.place
+        what = f"{run.kind} {run.name} of '{self._node.name}'"
+        return list(argument_faults(spec, self._given(run), what, where, others=run.kind == "role"))
+
+    def _gone(self, run: _Run, spec: ModuleSpec | None) -> _Run | None:
+        """What takes away what another run made; None if nothing does."""
+        absent = self._absent
+        if absent is None:
+            return _without(run, spec, self._given(run)) if run.kind == "module" and spec is not None else None
+        written = absent.value if isinstance(absent.value, Mapping) else {}
+        kinds = [kind for kind in _GIVEN if kind in written]
+        if not kinds and "tasks_from" in written and run.kind == "role":
+            kinds, written = ["role"], {**written, "role": run.name}
+        if len(kinds) != 1 or is_computed(written):
+            message = f"the property absent of '{self._node.name}' names one of {', '.join(_GIVEN)}"
+            raise InvalidInput(message, absent.place, "or tasks_from, of the role itself")
+        gone = self._run(kinds[0], written, ("absent",))
+        shared = run.values if run.kind != "module" and gone.kind != "module" else {}
+        return replace(gone, values={**shared, **gone.values})
+
+    def _add(self, operations: Iterable[Operation]) -> None:
+        """Add operations, but for those that the node has an implementation of."""
+        interfaces = dict(self._node.interfaces)
+        for one in operations:
+            interface = interfaces[one.interface]
+            if self._node.operation(one.interface, one.name) is None:
+                interfaces[one.interface] = replace(interface, operations={**interface.operations, one.name: one})
+        self._node.interfaces = interfaces
+
+
+def _state_of(spec: ModuleSpec, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The state in which what a module makes is there, where neither the user nor the module says one."""
+    option = spec.options.get(_STATE)
+    if option is None or args.get(_STATE) is not None or option.default is not None:
+        return {}
+    return {_STATE: _PRESENT} if _PRESENT in option.choices else {}
+
+
+def _without(run: _Run, spec: ModuleSpec, args: Mapping[str, Any]) -> _Run | None:
+    """A module with the state in which nothing is there; None if it has none, or is in it."""
+    option = spec.options.get(_STATE)
+    gone = next((state for state in _GONE if option is not None and state in option.choices), None)
+    if gone is None or args.get(_STATE) in _GONE:
+        return None
+    full_name = run.name if "." in run.name else BUILTIN + run.name
+    refused = {_STATE, *_REFUSED.get(full_name, ())}
+    values = {name: path for name, path in run.values.items() if name not in refused}
+    return replace(run, values=values, more={_STATE: gone})

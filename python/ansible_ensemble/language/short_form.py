@@ -1,0 +1,115 @@
+"""The short form of node templates, which says what Ansible runs and no type: written out in plain TOSCA.
+
+    page: {module: ansible.builtin.copy, args: {dest: /srv/page, content: hello}}
+
+A node template without a type that says nothing of the kind gets a type of its own, made from what it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ansible_ensemble.documents.places import Map
+from ansible_ensemble.language.functions import is_computed
+
+#: What runs -> the type that runs it.
+_TYPES = {
+    "module": "ansible.Resource",
+    "role": "ansible.Role",
+    "tasks": "ansible.Tasks",
+    "playbook": "ansible.Playbook",
+}
+#: The other keys of the form; they are properties of these types.
+_PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "host", "keywords"}
+#: What a node template without a type has at least one of.
+_PARTS = ("properties", "attributes", "requirements", "interfaces", "artifacts")
+_PRIMITIVES = {bool: "boolean", int: "integer", float: "float", str: "string"}
+_HOST = "host"
+
+
+def in_long_form(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A file in TOSCA 1.3 with each node template in its long form, and the types that were made for them."""
+    body = document.get("topology_template")
+    templates = body.get("node_templates") if isinstance(body, Mapping) else None
+    if not isinstance(body, Mapping) or not isinstance(templates, Mapping):
+        return document
+    made: dict[str, Any] = {}
+    long = Map()
+    for name, raw in templates.items():
+        whole = template_in_long_form(raw, templates)
+        if isinstance(whole, Mapping) and not {"type", "copy"} & whole.keys() and any(part in whole for part in _PARTS):
+            made[f"nodes.{name}"] = _type_of(whole)
+            whole = _with(whole, {"type": f"nodes.{name}"})
+        long.adopt(name, whole, templates)
+    if not made and all(long[name] is raw for name, raw in templates.items()):
+        return document
+    own = document.get("node_types")
+    types = {"node_types": _with(own if isinstance(own, Mapping) else {}, made, last=True)} if made else {}
+    new = _with(body, {"node_templates": _placed(long, templates)}, last=True)
+    return _with(document, {**types, "topology_template": new}, last=True)
+
+
+def template_in_long_form(raw: Any, names: Collection[str]) -> Any:
+    """A node template in its long form; itself where it is no short one. `names` are those of node templates."""
+    kinds = [kind for kind in _TYPES if isinstance(raw, Mapping) and kind in raw]
+    if not isinstance(raw, Mapping) or not kinds or "type" in raw:
+        return raw
+    made, properties = Map({"type": _TYPES[kinds[0]]}), Map(raw.get("properties") or {})
+    for key, value in raw.items():
+        if key == _HOST and isinstance(value, str) and value in names:
+            made["requirements"] = [*(made.get("requirements") or raw.get("requirements") or ()), {_HOST: value}]
+        elif key in _PROPERTIES:
+            properties.adopt(key, value, raw)
+        elif key not in ("properties", *made):
+            made.adopt(key, value, raw)
+    made["properties"] = _placed(properties, raw)
+    return _placed(made, raw)
+
+
+def _placed(made: Map, origin: Mapping[str, Any]) -> Map:
+    """A map that begins where another one does."""
+    if isinstance(origin, Map):
+        made.source, made.start = origin.source, origin.start
+    return made
+
+
+def _with(raw: Mapping[str, Any], more: Mapping[str, Any], *, last: bool = False) -> Map:
+    """A map with other entries, before its own or, if `last`, behind and in place of them."""
+    made = Map() if last else Map(more)
+    for key, value in raw.items():
+        made.adopt(key, more[key] if last and key in more else value, raw)
+    if last:
+        made.update({key: value for key, value in more.items() if key not in made})
+    return _placed(made, raw)
+
+
+def _type_of(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The type that a node template needs."""
+    made: dict[str, Any] = {"derived_from": "tosca.nodes.Root"}
+    for part in ("properties", "attributes"):
+        values = raw.get(part)
+        if isinstance(values, Mapping) and values:
+            made[part] = {name: {"type": _type_name(value)} for name, value in values.items()}
+    requirements = raw.get("requirements")
+    names = [name for one in requirements if isinstance(one, Mapping) for name in one] if requirements else []
+    if wanted := [name for name in dict.fromkeys(names) if name != "dependency"]:
+        made["requirements"] = [{name: _requirement(name)} for name in wanted]
+    return made
+
+
+def _type_name(value: Any) -> str:
+    if is_computed(value) or value is None:
+        return "any"
+    if isinstance(value, list):
+        return "list"
+    return "map" if isinstance(value, Mapping) else _PRIMITIVES.get(type(value), "any")
+
+
+def _requirement(name: str) -> dict[str, Any]:
+    hosted = name == _HOST
+    return {
+        "capability": "tosca.capabilities.Container" if hosted else "tosca.capabilities.Node",
+        "relationship": "tosca.relationships.HostedOn" if hosted else "tosca.relationships.DependsOn",
+        "occurrences": [0, "UNBOUNDED"],
+    }

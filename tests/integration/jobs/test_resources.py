@@ -1,0 +1,266 @@
+"""Resources of Ansible in a few lines: deployed, drifted, repaired and taken down; and modules one by one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run
+
+Command = Callable[..., Run]
+
+COLLECTIONS = Path(__file__).parents[3] / ".build/community"
+
+INVENTORY = """\
+[web]
+web1
+web2
+[web:vars]
+ansible_connection=local
+ansible_python_interpreter="{{ ansible_playbook_python }}"
+"""
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs: {folder: {type: string}}
+  node_templates:
+    web1: {type: ansible.Host}
+    web2: {type: ansible.Host}
+    one: &site {role: site, host: web1, vars: {folder: {get_input: folder}}, absent: {tasks_from: remove}}
+    two: {<<: *site, host: web2}
+    page:
+      module: template
+      args: {src: page.j2, dest: {concat: [{get_input: folder}, /page]}, mode: "0644"}
+      absent: {module: file, args: {path: {concat: [{get_input: folder}, /page]}, state: absent}}
+    worker: {module: worker, args: {name: w, folder: {get_input: folder}, token: geheim}, host: web1}
+"""
+#: A stand-in for the manager of services of a machine.
+WORKER = '''\
+DOCUMENTATION = """
+options:
+  name: {type: str, required: true}
+  folder: {type: path, required: true}
+  token: {type: str}
+  state: {type: str, choices: [started, absent], default: started}
+"""
+from pathlib import Path
+from ansible.module_utils.basic import AnsibleModule
+
+
+def main():
+    spec = dict(name=dict(required=True), folder=dict(type="path", required=True), token=dict(no_log=True),
+                state=dict(choices=["started", "absent"], default="started"))
+    module = AnsibleModule(spec, supports_check_mode=True)
+    file = Path(module.params["folder"], module.params["name"] + ".running")
+    wanted = module.params["state"] == "started"
+    changed = file.exists() != wanted
+    if changed and not module.check_mode:
+        file.write_text("") if wanted else file.unlink()
+    module.exit_json(changed=changed, file=str(file))
+
+
+if __name__ == "__main__":
+    main()
+'''
+FILES = {
+    "hosts.ini": INVENTORY,
+    "service.yaml": SERVICE,
+    "page.j2": "a page\n",
+    "library/worker.py": WORKER,
+    "roles/site/tasks/main.yml": "- copy: {dest: '{{ folder }}/{{ inventory_hostname }}', content: hello}\n",
+    "roles/site/tasks/remove.yml": "- file: {path: '{{ folder }}/{{ inventory_hostname }}', state: absent}\n",
+    "roles/site/meta/argument_specs.yml": "argument_specs: {main: {options: {folder: {type: path, required: true}}}}\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "there").mkdir()
+    return tmp_path
+
+
+def there(project: Path) -> list[str]:
+    return sorted(file.name for file in (project / "there").iterdir())
+
+
+def test_fifteen_lines(command: Command, project: Path) -> None:
+    assert len(FILES["service.yaml"].splitlines()) <= 15
+    inventory = ("-i", "hosts.ini")
+    done = command("deploy", "service.yaml", "--approve", *inventory, "--input", f"folder={project / 'there'}")
+    assert done.code == 0, done.output
+    assert there(project) == ["page", "w.running", "web1", "web2"]
+    assert "ansible_system: Linux" in (project / "ensemble.yaml").read_text(), "facts are attributes"
+
+    (project / "there/web2").write_text("by hand\n")
+    (project / "there/page").unlink()
+    (project / "there/w.running").unlink()
+    given = (*inventory, "--input", f"folder={project / 'there'}")
+    done = command("check", "--output", "json", "--diff", *given)
+    statuses = json.loads(done.stdout)
+    assert done.stderr == "" or "geheim" not in done.stderr
+    drifted = {one["instance"] for one in statuses["drift"]}
+    assert drifted == {"two", "page", "worker"}, done.output
+    assert "by hand" in done.stdout
+
+    done = command("deploy", "--approve", *given)
+    assert "3 changed" in done.output, done.output
+    assert there(project) == ["page", "w.running", "web1", "web2"]
+    assert (project / "there/web2").read_text() == "hello"
+
+    done = command("undeploy", "--approve", *given)
+    assert done.code == 0, done.output
+    assert there(project) == []
+    written = [file for file in project.rglob("*") if file.is_file() and file.name != "service.yaml"]
+    assert not [file for file in written if b"geheim" in file.read_bytes()]
+
+
+def test_what_is_written_out_is_the_same(command: Command, project: Path) -> None:
+    given = ("-i", "hosts.ini", "--input", f"folder={project / 'there'}")
+    long = command("validate", "--expanded", "service.yaml")
+    assert long.code == 0, long.output
+    plans = []
+    for text in (FILES["service.yaml"], long.stdout):
+        (project / "service.yaml").write_text(text)
+        plan = json.loads(command("plan", "service.yaml", "--output", "json", *given).stdout)
+        plans.append([(one["name"], one["type"], one["change"]["after"]) for one in plan["resource_changes"]])
+    assert plans[0] == plans[1]
+    assert len(plans[0]) == 6
+
+
+#: A module, its arguments (`@` is a folder of its own), the file that is there after, how it is spoiled, whether
+#: undeploying takes it away. The text that a file is spoiled with is in it at first where a module works on files.
+Row = tuple[str, dict[str, Any], str, str | None, bool]
+FILE = {"module": "file", "args": {"path": "@/made", "state": "absent"}}
+BUILTIN: list[Row] = [
+    ("ansible.builtin.file", {"path": "@/made", "state": "directory", "mode": "0750"}, "made", None, True),
+    ("ansible.builtin.file", {"path": "@/made", "state": "link", "src": "@/text"}, "made", None, True),
+    ("ansible.builtin.file", {"path": "@/made", "state": "hard", "src": "@/text"}, "made", None, True),
+    ("ansible.builtin.blockinfile", {"path": "@/text", "block": "a: 1"}, "a: 1", "spoiled\n", True),
+    ("ansible.builtin.lineinfile", {"path": "@/text", "line": "b=2"}, "b=2", "spoiled\n", True),
+    (
+        "ansible.builtin.yum_repository",
+        {"name": "made", "description": "d", "baseurl": "file:///none", "reposdir": "@"},
+        "made.repo",
+        None,
+        True,
+    ),
+    ("ansible.builtin.known_hosts", {"path": "@/text", "name": "h", "key": "h ssh-ed25519 KEY"}, "KEY", "\n", True),
+    ("ansible.builtin.copy", {"dest": "@/made", "content": "c"}, "made", None, True),
+    ("ansible.builtin.template", {"dest": "@/made", "src": "page.j2"}, "made", None, True),
+    ("ansible.builtin.assemble", {"dest": "@/made", "src": "@/parts"}, "made", None, True),
+    ("ansible.builtin.get_url", {"dest": "@/made", "url": "file://@/text"}, "made", None, True),
+    (
+        "ansible.builtin.replace",
+        {"path": "@/text", "regexp": "^spoiled", "replace": "mended"},
+        "mended",
+        "spoiled\n",
+        False,
+    ),
+]
+"""Of `replace` there is no opposite: undeploying leaves what it did."""
+KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIGk0Y0l1c2VkSW5UZXN0c0FuZE5vd2hlcmVFbHNlISEh"
+COMMUNITY: list[Row] = [
+    ("community.general.ini_file", {"path": "@/text", "section": "s", "option": "o", "value": "v9"}, "v9", "\n", True),
+    (
+        "ansible.posix.authorized_key",
+        {"user": "root", "path": "@/text", "manage_dir": False, "key": f"ssh-ed25519 {KEY} somebody"},
+        KEY,
+        "\n",
+        True,
+    ),
+    (
+        "ansible.posix.sysctl",
+        {"name": "made.by.test", "value": "1", "sysctl_file": "@/text", "reload": False},
+        "made.by.test",
+        "\n",
+        True,
+    ),
+    (
+        "ansible.posix.mount",
+        {"path": "@/mounted", "src": "/dev/none", "fstype": "ext4", "fstab": "@/text", "state": "present"},
+        "/dev/none",
+        "\n",
+        True,
+    ),
+]
+
+
+def resources(rows: list[Row], folder: Path) -> dict[str, Any]:
+    """A node template for each row."""
+    made: dict[str, Any] = {}
+    for number, (module, args, *_, goes) in enumerate(rows):
+        own = folder / str(number)
+        (own / "parts").mkdir(parents=True)
+        (own / "parts/a").write_text("part")
+        (own / "text").write_text("spoiled\n" if not goes else "\n")
+        node: dict[str, Any] = {"module": module, "args": args, "host": "web1"}
+        if module.rpartition(".")[2] in ("copy", "template", "assemble", "get_url"):
+            node["absent"] = FILE
+        made[f"r{number}"] = json.loads(json.dumps(node).replace("@", str(own)))
+    return made
+
+
+def is_there(row: Row, own: Path) -> bool:
+    """Whether what a row makes is there: a file, or a text in the file `text`."""
+    return (own / row[2]).exists() or (own / row[2]).is_symlink() or row[2] in (own / "text").read_text()
+
+
+def spoil(row: Row, own: Path) -> None:
+    if row[3] is not None:
+        (own / "text").write_text(row[3])
+    elif (own / row[2]).is_dir() and not (own / row[2]).is_symlink():
+        shutil.rmtree(own / row[2])
+    else:
+        (own / row[2]).unlink()
+
+
+COLLECTIONS_THERE = pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [pytest.param(BUILTIN, id="builtin"), pytest.param(COMMUNITY, id="community", marks=COLLECTIONS_THERE)],
+)
+def test_modules(command: Command, project: Path, rows: list[Row]) -> None:
+    folder = project / "there"
+    nodes = resources(rows, folder)
+    service = {
+        "tosca_definitions_version": "tosca_simple_yaml_1_3",
+        "topology_template": {"node_templates": {"web1": {"type": "ansible.Host"}, **nodes}},
+    }
+    (project / "service.yaml").write_text(json.dumps(service))
+    extra = {"ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS)}
+
+    def run(*arguments: str) -> Run:
+        done = command(*arguments, "-i", "hosts.ini", extra=extra)
+        assert "Traceback" not in done.output
+        return done
+
+    done = run("deploy", "service.yaml", "--approve")
+    assert done.code == 0, done.output
+    assert [row[0] for number, row in enumerate(rows) if not is_there(row, folder / str(number))] == []
+
+    done = run("check", "--output", "json")
+    assert json.loads(done.stdout)["drift"] == [], done.stdout
+
+    for number, row in enumerate(rows):
+        spoil(row, folder / str(number))
+    done = run("check", "--output", "json")
+    assert sorted(one["instance"] for one in json.loads(done.stdout)["drift"]) == sorted(nodes), done.stdout
+
+    done = run("deploy", "--approve")
+    assert done.code == 0, done.output
+    assert [row[0] for number, row in enumerate(rows) if not is_there(row, folder / str(number))] == []
+
+    done = run("undeploy", "--approve")
+    assert done.code == 0, done.output
+    left = [row[0] for number, row in enumerate(rows) if is_there(row, folder / str(number))]
+    assert left == [row[0] for row in rows if not row[4]]

@@ -1,0 +1,197 @@
+"""The operations of nodes of the types `ansible.*` follow from their properties."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.resources import add_operations
+from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.language.entities import NodeTemplate
+from ansible_ensemble.topology.service_template import load_topology
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs: {{which: {{type: string, default: web1}}}}
+  node_templates:
+    one: {}
+"""
+FILES = {
+    "roles/web/tasks/main.yml": "[]",
+    "roles/web/tasks/remove.yml": "[]",
+    "roles/web/meta/argument_specs.yml": "argument_specs: {main: {options: {port: {type: int, required: true}}}}",
+    "roles/plain/tasks/main.yml": "[]",
+    "up.yml": "[]",
+    "library/odd.py": "",
+    "library/quiet.py": "DOCUMENTATION = 'attributes: {check_mode: {support: none}}\\noptions: {a: {type: str}}'",
+}
+
+
+def made(folder: Path, template: str) -> tuple[NodeTemplate, list[str]]:
+    """A node template with its operations, and what is wrong with it."""
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    topology = load_topology(parse_yaml(SERVICE.format(template), folder / "service.yaml"))
+    faults = add_operations(topology, folder)
+    return topology.node_templates["one"], [str(fault).partition(": ")[2] for fault in faults]
+
+
+def operations(node: NodeTemplate) -> dict[str, Any]:
+    """Of each operation what runs, its inputs by name (a path for a property), its settings, its host."""
+    return {
+        operation.name: (
+            operation.implementation.class_name,
+            operation.implementation.primary,
+            {name: _path(one.value) for name, one in operation.inputs.items()},
+            {key: value for key, value in operation.implementation.settings.items() if key != "check_mode"},
+        )
+        for interface in node.interfaces.values()
+        for operation in interface.operations.values()
+        if operation.implementation is not None
+    }
+
+
+def _path(value: Any) -> Any:
+    return ".".join(value["get_property"][1:]) if isinstance(value, dict) and "get_property" in value else value
+
+
+LINE = "ansible.builtin.lineinfile"
+#: What the node says -> its operations but for `check`, which is `configure` in check mode.
+DERIVED = {
+    "a module with a state that it has by default": (
+        f"{{module: {LINE}, args: {{path: /a, line: b}}}}",
+        {
+            "configure": ("module", LINE, {"path": "args.path", "line": "args.line"}, {}),
+            "delete": ("module", LINE, {"path": "args.path", "line": "args.line", "state": "absent"}, {}),
+        },
+    ),
+    "a state of its own": (
+        "{module: file, args: {path: /a, state: directory}}",
+        {
+            "configure": ("module", "file", {"path": "args.path", "state": "args.state"}, {}),
+            "delete": ("module", "file", {"path": "args.path", "state": "absent"}, {}),
+        },
+    ),
+    "a state in which nothing is there": (
+        "{module: file, args: {path: /a, state: absent}}",
+        {"configure": ("module", "file", {"path": "args.path", "state": "args.state"}, {})},
+    ),
+    "a module without a state": (
+        "{module: copy, args: {dest: /a, content: x}}",
+        {"configure": ("module", "copy", {"dest": "args.dest", "content": "args.content"}, {})},
+    ),
+    "one without a state in which nothing is there": (
+        "{module: service, args: {name: x, state: started}}",
+        {"configure": ("module", "service", {"name": "args.name", "state": "args.state"}, {})},
+    ),
+    "absent: another module": (
+        "{module: copy, args: {dest: /a, content: x}, absent: {module: file, args: {path: /a, state: absent}}}",
+        {
+            "configure": ("module", "copy", {"dest": "args.dest", "content": "args.content"}, {}),
+            "delete": ("module", "file", {"path": "absent.args.path", "state": "absent.args.state"}, {}),
+        },
+    ),
+    "keywords": (
+        "{module: copy, args: {dest: /a, content: x}, keywords: {become: true}}",
+        {"configure": ("module", "copy", {"dest": "args.dest", "content": "args.content"}, {"become": True})},
+    ),
+    "a module that nothing is known of": (
+        "{module: odd, args: {a: 1}}",
+        {"configure": ("module", "odd", {"a": "args.a"}, {})},
+    ),
+    "a role": (
+        "{role: web, vars: {port: 80}, absent: {tasks_from: remove, vars: {all: true}}}",
+        {
+            "configure": ("role", "web", {"port": "vars.port"}, {}),
+            "delete": ("role", "web", {"port": "vars.port", "all": "absent.vars.all"}, {"tasks_from": "remove"}),
+        },
+    ),
+    "tasks, and a module that takes them away": (
+        "{tasks: up.yml, vars: {a: 1}, absent: {module: file, args: {path: /a, state: absent}}}",
+        {
+            "configure": ("tasks", "up.yml", {"a": "vars.a"}, {}),
+            "delete": ("module", "file", {"path": "absent.args.path", "state": "absent.args.state"}, {}),
+        },
+    ),
+    "a playbook": ("{playbook: up.yml}", {"configure": ("playbook", "up.yml", {}, {})}),
+}
+
+
+@pytest.mark.parametrize(("template", "expected"), DERIVED.values(), ids=DERIVED)
+def test_operations(tmp_path: Path, template: str, expected: dict[str, Any]) -> None:
+    node, faults = made(tmp_path, template)
+    found = operations(node)
+    assert faults == []
+    assert found.pop("check") == expected["configure"]
+    assert found == expected
+    check = node.operation("Install", "check")
+    assert check is not None and check.implementation is not None
+    assert check.implementation.settings["check_mode"] is True
+
+
+def test_a_module_without_check_mode_is_not_checked(tmp_path: Path) -> None:
+    node, _ = made(tmp_path, "{module: quiet, args: {a: x}}")
+    assert list(operations(node)) == ["configure"]
+
+
+def test_an_operation_of_the_user_stays(tmp_path: Path) -> None:
+    node, _ = made(tmp_path, "{playbook: up.yml, interfaces: {Install: {operations: {check: ./look}}}}")
+    assert operations(node)["check"][1] == "./look"
+
+
+@pytest.mark.parametrize("host", ["web1", "{get_input: which}"])
+def test_the_host(tmp_path: Path, host: str) -> None:
+    node, _ = made(tmp_path, f"{{playbook: up.yml, host: {host}}}")
+    configure = node.operation("Standard", "configure")
+    assert configure is not None and configure.implementation is not None
+    assert configure.implementation.operation_host == "web1"
+
+
+REFUSED = [
+    ("{module: copi, args: {}}", "there is no module copi for the operation Standard.configure (did you mean copy?)"),
+    ("{module: '{{ x }}'}", "the module of 'one' is '{{ x }}': it must be a name (it is known before anything runs)"),
+    ("{module: ' '}", "the module of 'one' is ' ': it must be a name"),
+    ("{module: copy, args: '{{ x }}'}", "the args of 'one' must be a map, each entry of which may be computed"),
+    (
+        "{module: copy, args: {dest: /a, forse: true}}",
+        "module copy of 'one' has no argument 'forse' (did you mean force?)",
+    ),
+    ("{module: copy, args: {content: x}}", "module copy of 'one' lacks the argument 'dest'"),
+    ("{role: wob, vars: {port: 1}}", "there is no role wob for the operation Standard.configure (did you mean web?)"),
+    ("{role: web}", "role web of 'one' lacks the argument 'port'"),
+    ("{role: web, vars: {port: x}}", "argument 'port' of role web of 'one' is 'x', which is not of type int"),
+    (
+        "{role: plain, absent: {tasks_from: remove}}",
+        "the role plain of 'one' has no tasks remove (known are main)",
+    ),
+    (
+        "{playbook: up.yml, absent: {vars: {}}}",
+        "the property absent of 'one' names one of module, role, tasks, playbook (or tasks_from, of the role itself)",
+    ),
+    (
+        "{playbook: up.yml, absent: {module: file, args: {pth: /a, path: /b}}}",
+        "module file of 'one' has no argument 'pth' (did you mean path?)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("template", "message"), REFUSED)
+def test_refused(tmp_path: Path, template: str, message: str) -> None:
+    assert made(tmp_path, template)[1] == [message]
+
+
+def test_secrets_are_declared(tmp_path: Path) -> None:
+    node, _ = made(
+        tmp_path,
+        "{module: copy, args: {dest: /a, content: x}, absent: {module: uri, args: {url: 'http://x', url_password: y}}}",
+    )
+    topology_type = node.properties["args"].definition
+    assert topology_type is not None
+    assert topology_type.schema.type == "one.args"
+    absent = node.properties["absent"].definition
+    assert absent is not None
+    assert absent.schema.type == "one.absent"

@@ -1,0 +1,98 @@
+"""What the short form of node templates means, in plain TOSCA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.language.short_form import in_long_form, template_in_long_form
+
+MEANS = {
+    "module": (
+        "{module: a.b.c, args: {x: 1}, host: web1}",
+        "{type: ansible.Resource, properties: {module: a.b.c, args: {x: 1}, host: web1}}",
+    ),
+    "role": (
+        "{role: web, vars: {x: 1}, tasks_from: y, absent: {tasks_from: z}, keywords: {become: true}}",
+        "{type: ansible.Role, properties: {role: web, vars: {x: 1}, tasks_from: y, absent: {tasks_from: z}, "
+        "keywords: {become: true}}}",
+    ),
+    "tasks": ("{tasks: a.yml}", "{type: ansible.Tasks, properties: {tasks: a.yml}}"),
+    "playbook": ("{playbook: a.yml}", "{type: ansible.Playbook, properties: {playbook: a.yml}}"),
+    "other parts stay": (
+        "{module: a.b.c, description: x, properties: {absent: {role: y}}, requirements: [{dependency: other}]}",
+        "{type: ansible.Resource, description: x, requirements: [{dependency: other}], "
+        "properties: {absent: {role: y}, module: a.b.c}}",
+    ),
+    "a host that is a node": (
+        "{module: a.b.c, host: other, requirements: [{dependency: x}]}",
+        "{type: ansible.Resource, requirements: [{dependency: x}, {host: other}], properties: {module: a.b.c}}",
+    ),
+    "two kinds, which the type refuses": (
+        "{module: a.b.c, role: web}",
+        "{type: ansible.Resource, properties: {module: a.b.c, role: web}}",
+    ),
+    "a type": ("{type: x, module: y}", "{type: x, module: y}"),
+    "nothing of it": ("{properties: {module: x}}", "{properties: {module: x}}"),
+    "no map": ("text", "text"),
+}
+
+
+def read(text: str) -> Any:
+    return parse_yaml(text, "s.yaml").data
+
+
+@pytest.mark.parametrize(("short", "long"), MEANS.values(), ids=MEANS)
+def test_a_template(short: str, long: str) -> None:
+    assert template_in_long_form(read(short), {"other"}) == read(long)
+
+
+def test_values_keep_their_places() -> None:
+    made = template_in_long_form(read("module: a.b.c\nargs:\n  x: 1\n"), ())
+    place = place_of(made["properties"], "args")
+    assert place is not None
+    assert (place.line, place.column) == (3, 3)
+
+
+UNTYPED = """\
+topology_template:
+  node_templates:
+    app:
+      properties:
+        {port: 80, ratio: 0.5, on: true, name: x, all: [1], more: {a: 1}, computed: {get_input: x}, text: "{{ x }}"}
+      attributes: {url: x}
+      requirements: [{host: vm}, {dependency: vm}, {db: vm}, {db: vm}]
+    vm: {type: Compute}
+    copied: {copy: app}
+    empty: {}
+"""
+MADE = """\
+derived_from: tosca.nodes.Root
+properties:
+  {port: {type: integer}, ratio: {type: float}, on: {type: boolean}, name: {type: string}, all: {type: list},
+   more: {type: map}, computed: {type: any}, text: {type: any}}
+attributes: {url: {type: string}}
+requirements:
+  - host: {capability: tosca.capabilities.Container, relationship: tosca.relationships.HostedOn,
+           occurrences: [0, UNBOUNDED]}
+  - db: {capability: tosca.capabilities.Node, relationship: tosca.relationships.DependsOn, occurrences: [0, UNBOUNDED]}
+"""
+
+
+def test_a_node_without_a_type_gets_one_of_its_own() -> None:
+    document = read(UNTYPED)
+    made = in_long_form(document)
+    templates = made["topology_template"]["node_templates"]
+    assert made["node_types"] == {"nodes.app": read(MADE)}
+    assert templates["app"] == {"type": "nodes.app", **document["topology_template"]["node_templates"]["app"]}
+    assert [templates[name] for name in ("vm", "copied", "empty")] == [{"type": "Compute"}, {"copy": "app"}, {}]
+    assert in_long_form(made) is made, "what is written out stays as it is"
+
+
+@pytest.mark.parametrize("text", ["{}", "{topology_template: x}", "{topology_template: {node_templates: [x]}}"])
+def test_nothing_to_write_out(text: str) -> None:
+    document = read(text)
+    assert in_long_form(document) is document
