@@ -41,6 +41,12 @@ _KEYWORDS = (
     "vars",
 )
 
+#: Keys that tell a play from a task, and a play that stands in another file.
+_IMPORTS = ("import_playbook", "ansible.builtin.import_playbook")
+_OF_PLAYS = ("hosts", "tasks", "roles", *_IMPORTS)
+#: What an inline play has that does not say where it runs.
+_ANYWHERE = {"hosts": "all", "gather_facts": False}
+
 #: Name of the file that an inline playbook is written to.
 _INLINE = "playbook.yml"
 _PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "arguments"}
@@ -155,8 +161,9 @@ class PlayConfigurator(BaseConfigurator):
         plays = playbook if isinstance(playbook, list) else [playbook]
         if not all(isinstance(play, dict) for play in plays):
             raise InvalidInput("an inline playbook must hold maps: plays or tasks", task.operation.place)
-        if not any("hosts" in play for play in plays):
-            plays = [{"hosts": "all", "gather_facts": False, "tasks": plays}]
+        if not any(key in play for play in plays for key in _OF_PLAYS):
+            plays = [{"tasks": plays}]
+        plays = [play if set(play) & {"hosts", *_IMPORTS} else {**_ANYWHERE, **play} for play in plays]
         file = task.folder / _INLINE
         write_atomically(file, json.dumps(reveal(plays), indent=1, default=str), mode=0o600)
         return str(file)

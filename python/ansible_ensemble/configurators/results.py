@@ -105,14 +105,14 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
     told = {name: value for name, value in returned(outcome).items() if name != RETURNED}
     of_tasks = outcome.result.get(RETURNED) or {}
     cmd = told.get("cmd") if ran is None else ran
-    code = of_tasks.get("rc") if outcome.rc is None else outcome.rc
+    code = None if outcome.timed_out else of_tasks.get("rc") if outcome.rc is None else outcome.rc
     stdout = outcome.stdout or of_tasks.get("stdout", "")
     variables = {
         "cmd": cmd,
         **of_tasks,
         "returncode": code,
         "error": outcome.error,
-        "timeout": task.timeout if outcome.timed_out else None,
+        "timeout": _whole(task.timeout) if outcome.timed_out else None,
         **values,
         "result": {**told, **of_tasks, "cmd": cmd, "stdout": stdout, "returncode": code},
         "success": outcome.ok,
@@ -133,6 +133,10 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
         items = parse_yaml(items, "resultTemplate").data if items.strip() else []
     for item in [items] if isinstance(items, Mapping) else items or []:
         take_instance(task, item, result)
+
+
+def _whole(seconds: float | None) -> float | int | None:
+    return int(seconds) if seconds is not None and seconds.is_integer() else seconds
 
 
 def as_map(value: Any, what: str, task: Task) -> Mapping[str, Any]:

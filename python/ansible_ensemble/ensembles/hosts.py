@@ -9,11 +9,14 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.ensembles.groups import group_name, group_variables, inventory_groups
+from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.views.data import plain
 
+_CONNECTION = "unfurl.relationships.ConnectsTo.Ansible"
 _LOCAL = ("localhost", "127.0.0.1", "::1", "ORCHESTRATOR")
 #: Endpoint properties -> host variables.
 _ENDPOINT = {"connection": "ansible_connection", "port": "ansible_port", "user": "ansible_user", "host": "ansible_host"}
@@ -95,15 +98,18 @@ class HostFinder:
             return Host(instance.name, shared, names)
         variables = self._connection(instance)
         address = variables.get("ansible_host")
-        if address is None or (address in _LOCAL and "ansible_port" not in variables):
-            return Host(variables=shared, groups=names)
+        if (address is None or (address in _LOCAL and "ansible_port" not in variables)) and (
+            variables.get("ansible_connection") in (None, "local")
+        ):
+            variables.pop("ansible_host", None)
+            return Host(variables={**shared, **variables}, groups=names)
         return Host(instance.name, {**shared, **variables}, names)
 
     def _connection(self, instance: Instance) -> dict[str, Any]:
         """Connection variables from the machine's addresses and its endpoint capability."""
         variables: dict[str, Any] = {}
         scope = self._evaluator.scope(instance)
-        for name in ("private_address", "public_address"):
+        for name in ("private_ip", "public_ip", "private_address", "public_address"):
             address = known_attribute(scope, name)
             if address:
                 variables["ansible_host"] = str(reveal(address))
@@ -115,4 +121,20 @@ class HostFinder:
                     variables[_ENDPOINT[name]] = reveal(scope.evaluate(assignment.value, assignment.place))
                 elif name == "hostvars":
                     variables.update(reveal(scope.evaluate(assignment.value, assignment.place)) or {})
-        return variables
+        return {**variables, **_by_connection(scope)}
+
+
+def _by_connection(scope: Scope) -> dict[str, Any]:
+    """Host variables of the nearest connection that is for Ansible: its `hostvars`, and its credential."""
+    context = scope.context()
+    view = Connections(context).get(_CONNECTION)
+    if view is None:
+        return {}
+    given = {name: reveal(plain(view.lookup(name, context.tracker))) for name in ("credential", "hostvars")}
+    found: dict[str, Any] = {}
+    if isinstance(credential := given["credential"], dict):
+        found |= {"ansible_user": credential["user"]} if credential.get("user") else {}
+        if credential.get("token"):
+            found[f"ansible_{credential.get('token_type') or 'password'}"] = credential["token"]
+        found |= credential.get("keys") or {}
+    return found | (given["hostvars"] if isinstance(given["hostvars"], dict) else {})

@@ -85,3 +85,23 @@ def test_a_play_that_names_inputs_has_them_as_a_map(task: Any, tmp_path: Path) -
     _, (play,) = carry_out(configurator, task(inputs={"port": 80, "done": {}}), Outcome(ok=True))
     assert isinstance(play, Play)
     assert play.variables == {"inputs": {"port": 80}, "port": 80}
+
+
+PLAYS: list[tuple[Any, Any]] = [
+    ([{"ping": None}], [{"hosts": "all", "gather_facts": False, "tasks": [{"ping": None}]}]),
+    ([{"tasks": [1]}], [{"hosts": "all", "gather_facts": False, "tasks": [1]}]),
+    ([{"roles": ["a"], "gather_facts": True}], [{"hosts": "all", "gather_facts": True, "roles": ["a"]}]),
+    ([{"hosts": "web"}, {"import_playbook": "a"}], [{"hosts": "web"}, {"import_playbook": "a"}]),
+]
+
+
+@pytest.mark.parametrize(("given", "written"), PLAYS, ids=str)
+def test_inline_plays_run_where_the_operation_does_unless_they_say_otherwise(
+    task: Any, given: Any, written: Any
+) -> None:
+    made: list[Any] = []
+    one = task(inputs={"playbook": given})
+    steps = PlayConfigurator("playbook").run(one)
+    made.append(json.loads(Path(next(steps).source).read_text()))
+    steps.close()
+    assert made == [written]

@@ -105,6 +105,32 @@ def test_how_to_connect_comes_from_the_endpoint(find) -> None:
     }
 
 
+CONNECTION = """topology_template:
+  relationship_templates:
+    ssh:
+      type: unfurl.relationships.ConnectsTo.Ansible
+      default_for: machine
+      properties:
+        credential: {user: me, token_type: password, token: hunter2hunter2, keys: {ansible_private_key_file: key}}
+        hostvars: {ansible_shell_type: sh}
+"""
+CONNECTED = {
+    **{"ansible_user": "me", "ansible_password": "hunter2hunter2"},
+    **{"ansible_private_key_file": "key", "ansible_shell_type": "sh"},
+}
+
+
+def test_how_to_connect_comes_from_a_connection(find) -> None:
+    service = SERVICE.replace("topology_template:\n", CONNECTION)
+    found = find("HOST", service=service, private_address="192.0.2.7")
+    assert found == Host("machine", {"ansible_host": "192.0.2.7", **CONNECTED})
+    docker = service.replace("sh}", "sh, ansible_connection: docker}")
+    assert find("HOST", service=docker).name == "machine", "a container has no address"
+    here = find("HOST", service=docker.replace(": docker", ": local"))
+    assert (here.name, here.variables["ansible_connection"]) == ("localhost", "local")
+    assert here.variables["ansible_user"] == "me"
+
+
 GROUPS = """
   groups:
     all_of_them:
