@@ -104,6 +104,8 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
         if failures and failures[-1] not in error.message:
             error.message += f": {failures[-1]}"
         raise
+    if asked := getattr(arguments, "queries", None):
+        _answer(asked, job, report)
     show_report(report, arguments, session)
     exit_code = int(report["job"]["exit_code"])
     if report.get("lost_lock") and report["job"]["signal"] is None:
@@ -119,6 +121,16 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
     if report.get("problems"):
         return 1  # the job is done and recorded, but not committed, or not as locked as it was to be
     return 2 if getattr(arguments, "detailed_exitcode", False) and has_drift(report) else 0
+
+
+def _answer(expressions: Sequence[str], job: PreparedJob, report: dict[str, Any]) -> None:
+    """Add the values of expressions to a job's report; one that has none is a problem, as the job is done."""
+    report["queries"] = []
+    for expression in expressions:
+        try:
+            report["queries"].append({"expression": expression, "value": job.query(expression)})
+        except EnsembleError as error:
+            report.setdefault("problems", []).append(f"--query {expression}: {error}")
 
 
 def show_report(report: dict[str, Any], arguments: argparse.Namespace, session: Session) -> None:

@@ -62,6 +62,14 @@ def add_job(parser: argparse.ArgumentParser, command: str, formats: Sequence[str
     add_options(parser, command)
     add_ansible(parser)
     add_common(parser, formats)
+    group(parser, "output").add_argument(
+        "--query",
+        metavar="EXPRESSION",
+        dest="queries",
+        action="append",
+        default=[],
+        help="show the value of this expression after the job; may be repeated",
+    )
 
 
 def add_job_of_names(parser: argparse.ArgumentParser, command: str) -> None:

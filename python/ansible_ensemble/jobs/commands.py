@@ -11,10 +11,9 @@ from typing import Any
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.changes.record import snake_case_keys
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.core.hints import nearest, nearest_or_known
+from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.option import RUN
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, reveal
-from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import predict
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -24,13 +23,13 @@ from ansible_ensemble.ensembles.merging import merge_conflict
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.instances.readiness import aggregate, overall
+from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.migrate import migrate_project
 from ansible_ensemble.jobs.prepared_job import PreparedJob
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
 from ansible_ensemble.jobs.validate import validate_path
-from ansible_ensemble.language.functions import is_template
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
@@ -233,26 +232,9 @@ def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
 
 
 def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
-    """The value of an expression (a path, a template, or a function in YAML) on what is recorded, secrets masked.
-
-    SELF and relative paths mean the instance; without one, the topology.
-
-    Raises:
-        InvalidInput: there is no such instance, or the expression is wrong.
-        Deferred: it needs an attribute that is not known yet.
-    """
+    """The value of an expression on what is recorded; see `value_of`."""
     read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
-    known = read.instances.get(instance) if instance is not None else None
-    if instance is not None and known is None:
-        names = [one.name for one in read.instances]
-        raise InvalidInput(f'there is no instance "{instance}"', hint=nearest_or_known(instance, names))
-    scope = read.evaluator.scope(known)
-    text = expression.strip()
-    if text.startswith(("{", "[")) and not text.startswith(("{{", "{%")):
-        value = scope.evaluate(parse_yaml(text, "the expression").data)
-    else:
-        value = scope.evaluate(text) if is_template(text) else scope.query(text)
-    return read.redactor.data(value)
+    return value_of(read, expression, instance)
 
 
 def validate(

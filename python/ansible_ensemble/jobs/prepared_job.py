@@ -22,6 +22,7 @@ from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_again
 from ansible_ensemble.jobs import locking
+from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.locking import JobLock
 from ansible_ensemble.planning.plan import Plan, plan_document_text
 from ansible_ensemble.projects import lock as locks
@@ -113,6 +114,10 @@ class PreparedJob:
         report = job_report(read_job_journal(log))
         finish_outputs(read_again(self._ensemble, self._options), report)
         return self._marked(report, interrupted_by)
+
+    def query(self, expression: str) -> Any:
+        """The value of an expression on what is recorded now; see `value_of`."""
+        return value_of(read_again(self._ensemble, self._options), expression)
 
     def _recorded(self, ensemble: Ensemble) -> dict[str, Any]:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -37,11 +38,20 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
         drift_lines(report.get("drift") or [], style, verbose=verbose),
         _outputs(report.get("outputs") or {}, style, verbose=verbose),
         _hosts(report.get("hosts") or {}, style),
+        _queries(report.get("queries") or []),
         [f"{style.warning('Warning:')} {clean(text)}" for text in report.get("warnings") or []],
         [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
         [outcome_line(report, style)],
     ]
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"
+
+
+def _queries(queries: list[dict[str, Any]]) -> Iterator[str]:
+    """The expressions that were asked for, with their values."""
+    for query in queries:
+        value = query["value"]
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
+        yield clean(f"{query['expression']} = ") + "\n".join(clean(line) for line in text.splitlines())
 
 
 def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool, *, dry: bool) -> list[str]:

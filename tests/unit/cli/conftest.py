@@ -58,6 +58,11 @@ class FakeJob:
     def __enter__(self) -> FakeJob:
         return self
 
+    def query(self, expression: str) -> Any:
+        if expression == "bad[":
+            raise InvalidInput("bad[ is not a path")
+        return {"of": expression}
+
     def __exit__(self, *_: object) -> None:
         self.released = True
 

@@ -213,3 +213,25 @@ def test_passwords_are_kept_in_memory_where_that_is_possible(command, tmp_path):
     [word] = command.password_files
     assert word.startswith(str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+QUERIES = ("--query", "::app::url", "--query", "::*")
+
+
+@pytest.mark.parametrize(
+    "words", [("deploy", "-a"), ("check",), ("run", "-a", "--operation", "x"), ("replay", "-a", "1")]
+)
+def test_expressions_are_answered_after_the_job(command, words):
+    done = command(*words, *QUERIES)
+    assert done.code == 0
+    assert '::app::url = {\n  "of": "::app::url"\n}\n::* = {' in done.out
+    found = json.loads(command(*words, *QUERIES, "--output", "json").out)
+    assert found["queries"] == [{"expression": one, "value": {"of": one}} for one in QUERIES[1::2]]
+
+
+def test_an_expression_without_a_value_fails_when_the_job_is_done(command):
+    done = command("deploy", "-a", "--query", "bad[", "--query", "::app")
+    assert done.code == 1
+    assert "Error: --query bad[: bad[ is not a path" in done.out
+    assert "::app = {" in done.out
+    assert "Deploy complete!" in done.out
