@@ -170,7 +170,7 @@ def _is_own(file: Path, root: Path) -> bool:
 
 def _diff(file: Path, old: str, new: str) -> str:
     name = shown_path(str(file))
-    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), name, name)
+    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), name, name, n=0)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

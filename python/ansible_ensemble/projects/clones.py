@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.paths import confine, resolved
 from ansible_ensemble.expressions.context import TRUST
@@ -64,7 +64,9 @@ def _check_within(environment: Environment, name: str, folder: Path, base: Path)
         return  # set by the user, in the home project
     if not any(folder.is_relative_to(root) for root in own):
         message = f"the repository {name!r} is {folder}, and a project that is not trusted reaches its own folders only"
-        raise InvalidInput(message, Place(str(environment.folder)), TRUST)
+        is_spec = folder == environment.folder.parent and (folder / ".git").exists()  # the outer one of Unfurl's two
+        hint = TRUST.replace("FOLDER", shown_path(str(folder if is_spec else environment.root)))
+        raise InvalidInput(message, Place(str(environment.folder)), hint)
 
 
 def find_clone(url: str, root: Path) -> Path | None:

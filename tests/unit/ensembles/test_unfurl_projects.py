@@ -95,8 +95,20 @@ def test_the_repository_is_known_by_its_first_commit(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("nothing_trusted")
 def test_a_stranger_reaches_no_repository_around_it(tmp_path: Path) -> None:
     two_repositories(tmp_path)
-    with pytest.raises(InvalidInput, match=r"the repository 'spec' is .* its own folders only"):
+    with pytest.raises(InvalidInput, match=r"the repository 'spec' is .* its own folders only") as told:
         read(tmp_path / "ensemble")
+    assert f"`ansible-ensemble trust {tmp_path}`" in str(told.value), "the outer folder, for the ensemble is part of it"
+
+
+@pytest.mark.usefixtures("nothing_trusted")
+def test_a_stranger_is_not_to_be_trusted_with_more_than_its_project(tmp_path: Path) -> None:
+    two_repositories(tmp_path / "its")
+    ensemble = tmp_path / "its" / "ensemble"
+    text = "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nenvironment: {repositories: {r: {url: /}}}\n"
+    (ensemble / "ensemble.yaml").write_text(text)
+    with pytest.raises(InvalidInput, match="its own folders only") as told:
+        read(ensemble)
+    assert f"`ansible-ensemble trust {ensemble}`" in str(told.value)
 
 
 def test_a_project_may_name_an_environment_that_has_nothing(tmp_path: Path) -> None:

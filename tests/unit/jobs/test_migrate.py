@@ -82,6 +82,12 @@ def test_what_was_written_validates_with_fewer_warnings(tmp_path: Path, case: di
     assert all(len(one["warnings"]) < len(other["warnings"]) for one, other in zip(after, before, strict=True))
 
 
+def test_the_example_of_the_page_is_so(repository: Path) -> None:
+    (case,) = [case for case in CASES if case["name"].endswith("docs/coming-from.md")]
+    page = (repository / "docs/coming-from.md").read_text(encoding="utf-8")
+    assert f"$ ansible-ensemble validate --migrate .\n{case['report']}```\n" in page
+
+
 def test_an_archive_is_reported_and_not_written(tmp_path: Path) -> None:
     with zipfile.ZipFile("a.csar", "w") as archive:
         archive.writestr("TOSCA-Metadata/TOSCA.meta", "CSAR-Version: 1.1\nCreated-By: me\nEntry-Definitions: s.yaml\n")
