@@ -177,6 +177,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("query", "query", "show the value of an expression", LOOK),
     Command("graph", "graph", "draw a plan as a graph for Graphviz or Mermaid, or as a web page", LOOK),
     Command("validate", "validate", "check files for errors", LOOK),
+    Command("schema", "schema", "print the JSON Schema of a kind of file, for editors", LOOK),
     Command("history", "history", "list jobs", _HISTORY),
     Command("show", "show", "show the record of a job or task", _HISTORY),
     Command("replay", "replay", "apply recorded changes again", _HISTORY, runs=True),

@@ -7,7 +7,7 @@ by the expressions room when they are read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -230,6 +230,7 @@ class Topology:
             although the operation may not declare them.
         data_types: every data type but the primitive ones, by canonical name.
         notices: what is worth knowing of its files.
+        seen_types: gives the types of a kind that the file sees, by the names that it knows them under.
     """
 
     file: Path
@@ -250,6 +251,7 @@ class Topology:
     version: str = ""
     data_types: dict[str, EntityType] = field(default_factory=dict)
     asked_outputs: dict[str, set[str]] = field(default_factory=dict)
+    seen_types: Callable[[str], Mapping[str, EntityType]] = lambda _: {}
 
     @property
     def warnings(self) -> list[str]:

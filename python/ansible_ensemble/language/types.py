@@ -239,6 +239,11 @@ class Types:
         """The data type of a canonical name."""
         return self.named("data", canonical)
 
+    def seen(self, scope: Scope, kind: str) -> dict[str, EntityType]:
+        """The types of a kind that a file sees, by the names that it knows them under."""
+        declarations = {**self.normative.names[kind], **scope.names[kind]}
+        return {name: self.entity(one) for name, one in declarations.items()}
+
     def data_types(self) -> dict[str, EntityType]:
         """Every data type but the primitive ones, by canonical name."""
         declarations = {**self.normative.names["data"], **self.by_name["data"]}

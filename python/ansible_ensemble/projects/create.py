@@ -21,6 +21,7 @@ from ansible_ensemble.documents.paths import is_file, is_there
 from ansible_ensemble.projects.git import clone_repository, commit, init_repository, repository_of
 from ansible_ensemble.projects.gitfiles import ATTRIBUTES, IGNORED, ensure_lines
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES, find_project, list_ensembles, read_project
+from ansible_ensemble.projects.schemas import SCHEMAS, write_schemas
 
 _TEMPLATE = "service-template.yaml"
 _URL = re.compile(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
@@ -70,7 +71,9 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
         raise InvalidInput("there is no such service template", Place(str(folder / template)))
     outer = find_project(folder)
     within = outer.file is not None and outer.root != folder.resolve()
+    root = outer.root if within else folder
     written, kept = [], []
+    schemas = os.path.relpath(root.resolve() / SCHEMAS, folder.resolve())
     with _reported(folder):
         for path, source in _skeleton(resources.files(__package__) / "skeleton", ""):
             target = folder / path
@@ -80,7 +83,7 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
                 kept.append(path)
             elif not (path in PROJECT_FILES and any((folder / n).exists() for n in PROJECT_FILES)):
                 target.parent.mkdir(parents=True, exist_ok=True)
-                text = source.read_text(encoding="utf-8")
+                text = source.read_text(encoding="utf-8").replace(SCHEMAS, schemas)
                 if path == ENSEMBLE_FILE and template is not None:
                     text = text.replace(_TEMPLATE, emit_yaml(template).strip())
                 write_atomically(target, text)
@@ -88,6 +91,9 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
         if not within:
             pairs = ((".gitignore", IGNORED), (".gitattributes", ATTRIBUTES))
             written += [name for name, lines in pairs if ensure_lines(folder / name, lines)]
+            written += write_schemas(folder)
+        elif not (root / SCHEMAS).exists():
+            write_schemas(root)
     notices = [f"{path} exists and is left unchanged" for path in sorted(kept)]
     project = outer.root if outer.file is not None else None
     notices += _keep_in_git(folder, written)

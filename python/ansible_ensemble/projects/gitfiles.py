@@ -32,6 +32,8 @@ ATTRIBUTES = (
     "jobs.tsv merge=union",
     "# whole documents: `ansible-ensemble recover` merges what both sides changed",
     "**/active/artifacts/templates.json -merge",
+    "# written by `ansible-ensemble schema --write`",
+    ".schemas/*.json -diff",
     "# encrypted by Ansible Vault: not diffed or merged line by line",
     "secrets/** -text -diff",
 )

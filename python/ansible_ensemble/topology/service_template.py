@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ def load_topology(
     else:
         _check_all(types)  # a library of types is there for them
     topology.data_types = types.data_types()
+    topology.seen_types = partial(types.seen, scope)
     check_cycles(topology.node_templates, building)
     problems.raise_all()
     topology.files = importer.files

@@ -57,5 +57,3 @@ def test_the_published_schema_is_the_one_in_use(repository: Path) -> None:
     address = galaxy["repository"].replace("github.com", "raw.githubusercontent.com")
     identity = f"{address}/main/docs/ensemble.schema.json"
     assert json.loads(used.read_text())["$id"] == identity
-    sample = repository / "python" / "ansible_ensemble" / "projects" / "skeleton" / "ensemble.yaml"
-    assert sample.read_text().splitlines()[0] == f"# yaml-language-server: $schema={identity}"

@@ -1,0 +1,76 @@
+"""Schemas for editors in a project: they fit its files, and are written when they change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from ansible_ensemble.projects.create import init_project
+from ansible_ensemble.projects.schemas import KINDS, schema_of, write_schemas
+from ansible_ensemble.topology.service_template import load_topology
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return init_project(tmp_path / "shop").folder
+
+
+def _referred(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        return own.union(*map(_referred, value.values()))
+    return set().union(*map(_referred, value)) if isinstance(value, list) else set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_printed_schema_is_whole(kind: str) -> None:
+    schema = schema_of(kind)
+    Draft202012Validator.check_schema(schema)
+    assert {one.removeprefix("#/$defs/") for one in _referred(schema)} <= set(schema["$defs"])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("ensemble.yaml", "ensemble"),
+        ("service-template.yaml", "service-template"),
+        ("ensemble-project.yaml", "project"),
+    ],
+)
+def test_files_of_a_new_project_name_their_schemas_and_fit_them(project: Path, name: str, kind: str) -> None:
+    text = (project / name).read_text()
+    _, _, path = text.splitlines()[0].partition("$schema=")
+    assert path == f".schemas/{kind}.json"
+    beside = json.loads((project / ".schemas" / "service-template.json").read_text())
+    registry: Any = Registry().with_resource("service-template.json", Resource.from_contents(beside))
+    schema = json.loads((project / path).read_text())
+    assert list(Draft202012Validator(schema, registry=registry).iter_errors(yaml.safe_load(text))) == []
+
+
+def test_a_service_template_within_an_ensemble_is_checked(project: Path) -> None:
+    told = Draft202012Validator(schema_of("ensemble"))
+    inner = {"topology_template": {"node_templates": {"one": {"type": "tosca.nodes.Root"}}}}
+    data = {"apiVersion": "tosca-ensemble/v1", "kind": "Ensemble", "spec": {"service_template": inner}}
+    assert told.is_valid(data)
+    inner["topology_template"]["node_templates"]["one"] = {"typ": "tosca.nodes.Root"}
+    assert not told.is_valid(data)
+
+
+def test_they_are_written_when_types_change(project: Path) -> None:
+    template = project / "service-template.yaml"
+    assert write_schemas(project, load_topology(template)) == [".schemas/service-template.json"]
+    assert write_schemas(project, load_topology(template)) == []
+    assert "example.Folder" in (project / ".schemas" / "service-template.json").read_text()
+
+
+def test_an_ensemble_within_a_project_names_those_of_the_project(project: Path) -> None:
+    init_project(project / "apps" / "web")
+    first = (project / "apps" / "web" / "ensemble.yaml").read_text().splitlines()[0]
+    assert first.endswith("$schema=../../.schemas/ensemble.json")
+    assert not (project / "apps" / "web" / ".schemas").exists()
