@@ -75,6 +75,10 @@ class NoticeCode(str, Enum):
         *("untyped-interface", Effect.TOLERATED, "an interface of a type that has no type itself, and is no known one"),
         "add type: and the interface type's name",
     )
+    FETCHED_EARLIER = (
+        *("fetched-earlier", Effect.NOTED, "an import that cannot be fetched; what was fetched earlier counts"),
+        "look whether its server is up",
+    )
     UNDECLARED_REQUIREMENT = (
         *("undeclared-requirement", Effect.TOLERATED, "a requirement that the node's type does not declare"),
         "declare it in the type",

@@ -53,6 +53,7 @@ from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.folders import ACTIVE
 from ansible_ensemble.projects.project import PROJECT_FILES, project_root
+from ansible_ensemble.projects.remote_files import RemoteFiles, pinned_imports
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.topology.service_template import load_topology
 from ansible_ensemble.topology.tools import add_tools
@@ -112,6 +113,7 @@ def read_specification(
         inputs,
         repositories,
         environment=environment,
+        pins=pinned_imports(then.get("lock")),
         whole=whole,
         trusted=trusted,
         reading=reading,
@@ -334,6 +336,7 @@ def _topology(
     repositories: Mapping[str, Path],
     *,
     environment: Environment,
+    pins: Mapping[str, str],
     whole: bool,
     trusted: bool,
     reading: Reading,
@@ -347,11 +350,10 @@ def _topology(
         confine(written, location.ensemble.parent, roots, "the service template", place)
         if not is_file(template):
             raise InvalidInput(f"there is no service template {written}", place)
-    is_python = template is not None and template.suffix == SUFFIX
     source = document or location.ensemble
     if template is not None:
         python = partial(read_python_template, trusted=trusted)
-        source = python(template) if is_python else read_yaml(template, known=location.document)
+        source = python(template) if template.suffix == SUFFIX else read_yaml(template, known=location.document)
     return load_topology(
         source,
         inputs=inputs,
@@ -359,6 +361,7 @@ def _topology(
         repositories=repositories,
         roots=(root, location.ensemble.parent),
         leaves=stands_alone(root),
+        remote=RemoteFiles(environment.import_from, pins),
         find_clone=partial(find_clone, root=root),
         check_files=whole,
         complete=whole,
@@ -385,6 +388,7 @@ def _digests(document: Document | None, topology: Topology) -> dict[str, str]:
     for file in topology.files:
         if document is None or file != document.path:
             spec.update(str(file.name).encode() + b"\0" + file.read_bytes())
+    spec.update("".join(f"{url}\0{digest}" for url, digest in sorted(topology.fetched.items())).encode())
     if document is not None:
         spec.update(_digest(document.data.get("spec")).encode())
     values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}

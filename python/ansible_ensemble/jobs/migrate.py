@@ -155,7 +155,7 @@ def _changes(found: Sequence[Validated], path: Path) -> Iterator[tuple[Path, tup
         if notice.rewrite is not None and notice.place is not None:
             rewrites.setdefault(Path(notice.place.file), []).append((notice.place, notice.rewrite))
     root = path.resolve() if path.is_dir() else project_root(path.resolve().parent)
-    for file in (one for one in sorted(rewrites) if _is_own(one.resolve(), root)):
+    for file in (one for one in sorted(rewrites) if one.is_file() and _is_own(one.resolve(), root)):
         old = file.read_bytes().decode()
         new = rewritten(file, old, rewrites[file])
         if new != old:

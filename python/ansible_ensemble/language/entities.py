@@ -222,6 +222,7 @@ class Topology:
         inputs: definitions of the topology inputs.
         input_values: values given for them, checked (raw: they may hold expressions).
         files: every file it was read from, for change detection and the stale check of saved plans.
+        fetched: digests of the files that were imported over https, by URL.
         nested: topologies of substituted node templates, by the node template's name. Their `input_values` are
             raw values that are evaluated in the namespace of the substituted node template.
         relationship_templates: those declared, by name; they have neither source nor target.
@@ -246,6 +247,7 @@ class Topology:
     metadata: dict[str, Any] = field(default_factory=dict)
     description: str = ""
     files: list[Path] = field(default_factory=list)
+    fetched: dict[str, str] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     relationship_templates: dict[str, Relationship] = field(default_factory=dict)
     version: str = ""

@@ -71,6 +71,7 @@ class Environment:
         inputs, connections: as they are written.
         external: other ensembles by name.
         repositories: by name, a path or URL as it is written, and the folder that a relative path starts in.
+        import_from: what the URLs begin with that files may be imported from.
         lfs_lock: how all clones are locked.
         execution: how jobs run.
         vault: opens what is encrypted.
@@ -86,6 +87,7 @@ class Environment:
     connections: dict[str, Any] = field(default_factory=dict)
     external: dict[str, ExternalEnsemble] = field(default_factory=dict)
     repositories: dict[str, tuple[str, Path]] = field(default_factory=dict)
+    import_from: list[str] = field(default_factory=list)
     lfs_lock: LfsSettings = field(default_factory=LfsSettings)
     execution: ExecutionSettings = field(default_factory=ExecutionSettings)
     vault: Vault = field(default_factory=Vault)

@@ -22,6 +22,7 @@ from ansible_ensemble.projects.environment import Environment, ExternalEnsemble
 from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings
 from ansible_ensemble.projects.lfs_lock import lfs_settings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, Project, find_project, home_project
+from ansible_ensemble.projects.remote_files import allowed_urls
 from ansible_ensemble.projects.trust import is_trusted
 
 DEFAULTS = "defaults"
@@ -64,6 +65,8 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
         _check_variables(layer)
         environment.external |= _externals(layer, folder)
         environment.repositories |= _repositories(layer, folder)
+        if environment.trusted or (home is not None and folder == home.root):
+            environment.import_from += allowed_urls(layer)
         execution |= given_settings(layer.get("execution"), place_of(layer, "execution"))
         if isinstance(layer.get("lfs_lock"), Mapping):
             lock |= layer["lfs_lock"]

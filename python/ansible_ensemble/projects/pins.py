@@ -23,18 +23,21 @@ from ansible_ensemble.projects.git import (
     relative_name,
     remote_url,
 )
+from ansible_ensemble.projects.remote_files import pinned_imports
 
 #: The repository that the ensemble is in: its records are committed to it, so its commit moves with every job.
 SELF = "self"
 
 
-def pins(repositories: Mapping[str, Path]) -> dict[str, Any]:
-    """The `lock:` section of working trees by name; the ensemble's own is `self`.
+def pins(repositories: Mapping[str, Path], imports: Mapping[str, str]) -> dict[str, Any]:
+    """The `lock:` section of working trees by name, the ensemble's own is `self`, and of digests of imports by URL.
 
     Raises:
         EnsembleError: git failed.
     """
+    fetched = [{"url": url, "sha256": digest} for url, digest in sorted(imports.items())]
     return {
+        **({"imports": fetched} if fetched else {}),
         "runtime": {name: {"version": found} for name, found in tool_versions().items()},
         "repositories": [
             {
@@ -60,7 +63,11 @@ def tool_versions() -> dict[str, str]:
 
 
 def check_pins(
-    section: Mapping[str, Any] | None, repositories: Mapping[str, Path], records: Iterable[Path], file: Path
+    section: Mapping[str, Any] | None,
+    repositories: Mapping[str, Path],
+    records: Iterable[Path],
+    file: Path,
+    imports: Mapping[str, str],
 ) -> None:
     """Refuse to run on other repositories, commits and tools than those recorded (`--locked`).
 
@@ -69,6 +76,7 @@ def check_pins(
         repositories: working trees by name; the ensemble's own is `self`.
         records: files and folders that jobs write; commits and changes of these alone do not count.
         file: the ensemble's file.
+        imports: digests of the files that were imported over https, by URL.
 
     Raises:
         InvalidInput: something differs, or nothing is recorded.
@@ -76,7 +84,7 @@ def check_pins(
     if not isinstance(section, Mapping):
         raise InvalidInput("nothing is locked yet", Place(str(file)), "a job without --locked records what it ran on")
     own = list(records)
-    differences = [*_tools(section), *_repositories(section, repositories, own)]
+    differences = [*_tools(section), *_repositories(section, repositories, own), *_imports(section, imports)]
     if differences:
         place = place_of(section) or Place(str(file))
         raise InvalidInput(
@@ -93,6 +101,11 @@ def _tools(section: Mapping[str, Any]) -> list[str]:
         for name, locked in versions.items()
         if name in here and str(locked) != here[name]
     ]
+
+
+def _imports(section: Mapping[str, Any], imports: Mapping[str, str]) -> list[str]:
+    pinned = pinned_imports(section)
+    return [f"the import {url} is not there" for url in imports if url not in pinned]
 
 
 def _repositories(section: Mapping[str, Any], repositories: Mapping[str, Path], records: list[Path]) -> list[str]:

@@ -95,7 +95,7 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
             check_clean(root, options.dirty, commit=options.commits, ignore=written if name == SELF else [])
     if options.locked:
         section = ensemble.document.data.get("lock") if ensemble.document else None
-        check_pins(section, repositories, written, ensemble.path)
+        check_pins(section, repositories, written, ensemble.path, ensemble.topology.fetched)
 
 
 def starting_point(ensemble: Ensemble, options: JobOptions) -> StartingPoint:
@@ -106,9 +106,10 @@ def starting_point(ensemble: Ensemble, options: JobOptions) -> StartingPoint:
     """
     try:
         repositories = repositories_of(ensemble)
-        if not repositories:
+        imports = ensemble.topology.fetched
+        if not repositories and not imports:
             return StartingPoint()
-        section = pins(repositories)
+        section = pins(repositories, imports)
         dirty = {name: dirty_files(root) for name, root in repositories.items()} if options.commits else {}
     except EnsembleError:
         if options.commits or options.locked:

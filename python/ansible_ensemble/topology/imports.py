@@ -24,6 +24,7 @@ from ansible_ensemble.language.short_form import in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types, known_version
 from ansible_ensemble.language.version_2 import VERSION_2, in_words_of_1_3
 from ansible_ensemble.topology.profiles import SHIPPED, find_profile, is_built_in, place_for
+from ansible_ensemble.topology.remote import SCHEME, Remote, url_of
 
 #: The repository of Unfurl's own types, which are always there; imports from it need nothing.
 UNFURL_REPOSITORY = "unfurl"
@@ -47,7 +48,9 @@ class Importer:
         roots: folders that imported files must lie in; none is no limit.
         leaves: whether a relative path may lead to a service template outside of these, too.
         is_met: evaluates the `when` of an import.
-        files: the files read so far, in order.
+        remote: fetches what is imported over https; None fetches nothing.
+        fetched: digests of what was fetched, by URL.
+        files: the files of this machine read so far, in order.
         versions: the version that each was read by.
         is_complete: whether each import was read; where one was not, what names it brings is not known.
     """
@@ -58,11 +61,14 @@ class Importer:
     find_clone: Callable[[str], Path | None] | None = None
     is_met: IsMet = lambda *_: True
     leaves: bool = False
+    remote: Remote | None = None
+    fetched: dict[str, str] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     versions: dict[Path, str] = field(default_factory=dict)
     _scopes: dict[tuple[Path, str], Scope] = field(default_factory=dict)
     is_complete: bool = True
     _chain: list[Path] = field(default_factory=list)
+    _urls: dict[Path, str] = field(default_factory=dict)
     _circular: list[tuple[Scope, Scope, str, Place | None]] = field(default_factory=list)
 
     def read(
@@ -82,7 +88,8 @@ class Importer:
         """
         problems = self.types.problems
         file = document.path
-        self.files.append(file)
+        if file not in self._urls:
+            self.files.append(file)
         raw = data
         if data is None:
             find = self.repositories.get
@@ -250,7 +257,9 @@ class Importer:
         if path is None:
             return None
         key = resolved(path)
-        if self._is_outside(key) and not (self.leaves and repository is None and _is_relative_template(file, key)):
+        url = self._urls.get(path)
+        leaves = self.leaves and repository is None and _is_relative_template(file, key)
+        if url is None and self._is_outside(key) and not leaves:
             hint = self._hint_outside(key, repository)
             problems.add(f"the imported file {name} lies outside of the project", place, hint)
             return None
@@ -260,7 +269,7 @@ class Importer:
             problems.add(f"the imports are more than {MAX_DEPTH} files deep", place)
             return None
         try:
-            document = read_yaml(path)
+            document = read_yaml(path, url)
         except InvalidInput as error:
             if not is_file(path):
                 problems.add(f"the imported file {name} does not exist", place, f"looked for {path}")
@@ -287,9 +296,12 @@ class Importer:
         )
 
     def _locate(self, name: str, repository: Any, importing: Scope, place: Place | None) -> Path | None:
-        """The path of an imported file; None, and an error, if it is not on this machine."""
+        """The path of an imported file; None, and an error, if it is not on this machine and cannot be fetched."""
         problems = self.types.problems
         base = importing.base
+        url = url_of(name, repository, importing.repositories, self._urls.get(importing.file))
+        if url is not None and (repository is None or (self.remote is not None and self.remote.allows(url))):
+            return self._fetch(url, place)
         if repository is not None:
             known = importing.repositories
             if not isinstance(repository, str) or repository not in known:
@@ -308,11 +320,27 @@ class Importer:
             base = folder
         path = local_path(name, base)
         if path is None:
-            problems.add(f"imports are not fetched from the network: {name}", place, "save the file beside this one")
+            problems.add(f"imports are fetched by {SCHEME} only: {without_credentials(name)}", place)
         elif repository is None and self.files and not is_file(path):
             # tosca-parser's users write paths that start at the first file, others such as start at the archive's root
             starts = [self.files[0].parent / name, *(root / name.lstrip("/") for root in self.roots)]
             path = next((other for other in starts if is_file(other)), path)
+        return path
+
+    def _fetch(self, url: str, place: Place | None) -> Path | None:
+        """The file that was fetched from a URL; None, and an error, if it was not."""
+        problems = self.types.problems
+        if self.remote is None:
+            problems.add(f"imports are not fetched from the network: {url}", place, "save the file beside this one")
+            return None
+        try:
+            path, self.fetched[url], warnings = self.remote.fetch(url)
+        except InvalidInput as error:
+            problems.add(error.message, place, error.hint)
+            return None
+        for warning in warnings:
+            problems.warn(NoticeCode.FETCHED_EARLIER, warning, place)
+        self._urls[path] = url
         return path
 
 

@@ -30,6 +30,7 @@ from ansible_ensemble.topology.limits import limit_fault
 from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
 from ansible_ensemble.topology.policies import check_triggers, read_policies
+from ansible_ensemble.topology.remote import Remote
 from ansible_ensemble.topology.requirements import resolve_requirements
 from ansible_ensemble.topology.substitution import check_substitution, find_substitutes, mapped_requirements, substitute
 from ansible_ensemble.topology.workflows import read_workflows
@@ -43,6 +44,7 @@ def load_topology(
     repositories: Mapping[str, Path] | None = None,
     roots: Sequence[Path] = (),
     leaves: bool = False,
+    remote: Remote | None = None,
     find_clone: Callable[[str], Path | None] | None = None,
     check_files: bool = True,
     complete: bool = True,
@@ -62,6 +64,7 @@ def load_topology(
         repositories: local folders by repository name, for imports.
         roots: folders that imported files must lie in, beside the repositories' own; none is no limit.
         leaves: whether an import by a relative path may lead to a service template outside of these, too.
+        remote: fetches what is imported over https; None fetches nothing.
         find_clone: gives the folder that a repository by URL is cloned to, None if it is not on this machine.
         check_files: whether a file that implements an operation must be there; else its absence is a warning.
         complete: whether a requirement that names no node template and that none meets is an error; else it is a
@@ -90,6 +93,7 @@ def load_topology(
         find_clone,
         is_met,
         leaves,
+        remote,
     )
     importer.versions = reading.versions
     reading.topologies.add(document.path)
@@ -109,7 +113,7 @@ def load_topology(
     topology.seen_types = partial(types.seen, scope)
     check_cycles(topology.node_templates, building)
     problems.raise_all()
-    topology.files = importer.files
+    topology.files, topology.fetched = importer.files, importer.fetched
     topology.notices = list(dict.fromkeys(problems.notices))
     return topology
 

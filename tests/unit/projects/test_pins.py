@@ -32,11 +32,11 @@ def roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 
 def check(section: Any, roots: dict[str, Path]) -> None:
     own = roots["self"]
-    check_pins(section, roots, [own / "ensemble.yaml", own / "changes"], own / "ensemble.yaml")
+    check_pins(section, roots, [own / "ensemble.yaml", own / "changes"], own / "ensemble.yaml", {})
 
 
 def test_the_section(roots: dict[str, Path]) -> None:
-    section = pins(roots)
+    section = pins(roots, {})
     assert section["runtime"]["ansible-ensemble"]["version"] == tool_versions()["ansible-ensemble"]
     assert section["repositories"][0]["name"] == "self"
     assert section["repositories"][0]["commit"] == git.head(roots["self"])
@@ -44,7 +44,7 @@ def test_the_section(roots: dict[str, Path]) -> None:
 
 
 def test_the_same_is_accepted_and_the_job_own_commits_do_not_count(roots: dict[str, Path]) -> None:
-    section, own = pins(roots), roots["self"]
+    section, own = pins(roots, {}), roots["self"]
     check(section, roots)
     git.commit(own, [write(own / "ensemble.yaml", "b: 1\n"), write(own / "changes" / "a.yaml", "x")], "a job")
     write(own / "ensemble.yaml", "c: 1\n")
@@ -82,28 +82,28 @@ def _missing(roots: dict[str, Path]) -> None:
     ],
 )
 def test_what_differs_is_named(roots: dict[str, Path], change: Any, message: str) -> None:
-    section = pins(roots)
+    section = pins(roots, {})
     change(roots)
     with pytest.raises(InvalidInput, match=message):
         check(section, roots)
 
 
 def test_another_repository_of_the_same_name(roots: dict[str, Path]) -> None:
-    section = pins(roots)
+    section = pins(roots, {})
     section["repositories"][1]["initial"] = "0" * 40
     with pytest.raises(InvalidInput, match="another repository"):
         check(section, roots)
 
 
 def test_a_commit_that_is_unknown_here(roots: dict[str, Path]) -> None:
-    section = pins(roots)
+    section = pins(roots, {})
     section["repositories"][0]["commit"] = "0" * 40
     with pytest.raises(InvalidInput, match="is not in the ensemble's repository"):
         check(section, roots)
 
 
 def test_other_tools(roots: dict[str, Path]) -> None:
-    section = pins(roots)
+    section = pins(roots, {})
     section["runtime"]["ansible-core"]["version"] = "1.0"
     section["runtime"]["unfurl"] = {"version": "1.2.0"}
     with pytest.raises(InvalidInput, match=r"ansible-core is .*, but the lock section has 1\.0"):

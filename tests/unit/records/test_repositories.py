@@ -59,7 +59,7 @@ def test_what_jobs_write_beside_an_ensemble_is_no_difference_from_what_is_locked
     subprocess.run(["git", "-C", root, "add", "."], check=True)
     subprocess.run(["git", "-C", root, *identity, "commit", "--quiet", "-m", "all"], check=True)
     with (root / "ensemble.yaml").open("a") as file:
-        file.write(json.dumps({"lock": pins({"self": root})})[1:-1] + "\n")
+        file.write(json.dumps({"lock": pins({"self": root}, {})})[1:-1] + "\n")
     (root / "ensemble.yaml.lock").write_text("")
     (root / "jobs").mkdir()
     (root / "jobs" / "job.yaml").write_text("")

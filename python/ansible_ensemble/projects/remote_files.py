@@ -1,0 +1,173 @@
+"""Files that are imported over https: fetched where the user allows it, kept in a cache, pinned by their digests.
+
+What is pinned is taken from the cache, and fetched if it is not there. What is not pinned yet is fetched each time, so
+that the first job gets what is current; where the server is away, what was fetched last counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.documents.yaml import place_of
+
+#: The key of an environment with the beginnings of URLs that may be imported from.
+KEY = "import_from"
+
+_SCHEME = "https://"
+_TIMEOUT = 30  #: seconds without an answer
+_LARGEST = 10_000_000  #: bytes of a file
+_ALLOW = f"save the file in the project, or allow it by `{KEY}` of an environment, in a project that is trusted"
+
+
+def allowed_urls(layer: Mapping[str, Any]) -> list[str]:
+    """The beginnings of URLs that a layer of an environment allows to import from.
+
+    Raises:
+        InvalidInput: it is no list of URLs of https.
+    """
+    written = layer.get(KEY)
+    found = [] if written is None else written
+    if not isinstance(found, list) or not all(isinstance(one, str) and _is_fetchable(one) for one in found):
+        hint = f"{KEY}: [https://example.com/types/]"
+        raise InvalidInput(f"{KEY} must be a list of URLs that begin with {_SCHEME}", place_of(layer, KEY), hint)
+    return list(found)
+
+
+def pinned_imports(section: object) -> dict[str, str]:
+    """The digests of imported files by URL, as a `lock` section has them."""
+    listed = section.get("imports") if isinstance(section, Mapping) else None
+    entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    return {str(one.get("url")): str(one.get("sha256")) for one in entries}
+
+
+class RemoteFiles:
+    """The files of an ensemble that come from elsewhere."""
+
+    def __init__(self, allowed: Sequence[str], pins: Mapping[str, str]) -> None:
+        """Begin without any.
+
+        Args:
+            allowed: what the URLs of files begin with that may be fetched.
+            pins: digests by URL.
+        """
+        self._allowed = allowed
+        self._pins = pins
+
+    def allows(self, url: str) -> bool:
+        """Whether the file of a URL may be fetched."""
+        return _is_fetchable(url) and any(url == one or url.startswith(one.rstrip("/") + "/") for one in self._allowed)
+
+    def fetch(self, url: str) -> tuple[Path, str, list[str]]:
+        """A file with the content of a URL, the digest of that, and what is to be told.
+
+        Raises:
+            InvalidInput: it may not or cannot be fetched, or is another than the one that is pinned.
+            EnsembleError: it cannot be kept.
+        """
+        if not self.allows(url):
+            raise InvalidInput(f"imports are not fetched from the network: {without_credentials(url)}", hint=_ALLOW)
+        folder, pin = _cache() / _digest(url.encode())[:32], self._pins.get(url)
+        if pin is not None and _holds(folder / pin, pin):
+            return folder / pin, pin, []
+        try:
+            content = self._download(url)
+        except (URLError, HTTPException, OSError, ValueError) as error:
+            return _fetched_earlier(folder, pin, f"the imported file {url} cannot be fetched: {_reason(error)}")
+        digest = _digest(content)
+        if pin not in (None, digest):
+            raise InvalidInput(
+                f"the imported file {url} is not the one that is pinned: its digest is {digest}, not {pin}",
+                hint="if the new one is wanted, remove its entry from `imports` of the ensemble's `lock` section",
+            )
+        return _keep(folder / digest, content), digest, []
+
+    def _download(self, url: str) -> bytes:
+        opener = build_opener(_Redirects(self))
+        with opener.open(Request(url, headers={"User-Agent": "ansible-ensemble"}), timeout=_TIMEOUT) as answer:
+            content: bytes = answer.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise ValueError(f"it has more than {_LARGEST} bytes")
+        content.decode()
+        return content
+
+
+class _Redirects(HTTPRedirectHandler):
+    """Follows redirections to what is allowed, and no others."""
+
+    def __init__(self, files: RemoteFiles) -> None:
+        self._files = files
+
+    def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str) -> Any:  # noqa: PLR0917
+        if not self._files.allows(newurl):
+            raise ValueError(f"it is redirected to {without_credentials(newurl)}, which is not allowed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _is_fetchable(url: str) -> bool:
+    """Whether a URL is one of https, without a password and without ways upwards."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    upwards = ".." in unquote(parts.path).split("/")
+    return url.startswith(_SCHEME) and bool(parts.hostname) and "@" not in parts.netloc and not upwards
+
+
+def _cache() -> Path:
+    named = os.environ.get("XDG_CACHE_HOME")
+    base = Path(named) if named else Path(os.path.expanduser("~")) / ".cache"  # noqa: PTH111  (no error)
+    return base / "ansible-ensemble" / "imports"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _holds(file: Path, digest: str) -> bool:
+    """Whether a file is there and has its digest: it may have been cut or changed."""
+    try:
+        return _digest(file.read_bytes()) == digest
+    except (OSError, ValueError):
+        return False
+
+
+def _fetched_earlier(folder: Path, pin: str | None, problem: str) -> tuple[Path, str, list[str]]:
+    """The file that was fetched last, if none is pinned.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    files: list[Path] = []
+    with suppress(OSError):
+        files = sorted((one for one in folder.iterdir() if _holds(one, one.name)), key=lambda one: one.stat().st_mtime)
+    if pin is not None or not files:
+        raise InvalidInput(problem, hint="check its address, or save the file in the project")
+    return files[-1], files[-1].name, [f"{problem}; what was fetched earlier counts"]
+
+
+def _keep(file: Path, content: bytes) -> Path:
+    try:
+        make_private(file.parent)
+    except OSError as error:
+        raise EnsembleError(f"the folder cannot be made: {error.strerror}", Place(str(file.parent))) from error
+    write_atomically(file, content.decode(), mode=0o600)
+    return file
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, HTTPError):
+        return f"{error.code} {error.reason}"
+    return str(getattr(error, "reason", None) or error)
