@@ -19,6 +19,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.locking import locked
 from ansible_ensemble.jobs.validate import Validated, find_faults
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, project_root, read_project
+from ansible_ensemble.topology.remote import SCHEME
 
 UNDERSTOOD = "understood"
 REFUSED = "refused"
@@ -133,6 +134,8 @@ def _finding(
 
 def _name(found: Validated, file: str) -> str:
     """A file as people know it; a folder that something is wrong with is the entry's file."""
+    if file.startswith(SCHEME):
+        return file
     if Path(file).is_dir() and not is_archive(found.file):
         file = found.file
     return shown_path(os.path.abspath(found.show(file)))  # noqa: PTH100  (links stay as they are named)
