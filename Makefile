@@ -105,6 +105,7 @@ lint: $(EQUIPPED) ## Style of Python and YAML, and code that nothing uses
 types: $(EQUIPPED) ## Types
 	mypy
 	mypy --strict --allow-subclassing-any plugins hatch_build.py
+	mypy --strict extensions/eda/plugins/event_source/*.py
 	for file in examples/*/*.py examples/*/files/*.py; do MYPYPATH=$$(dirname $$file) mypy --strict $$file || exit 1; done
 
 rooms: $(EQUIPPED) ## Direction of imports

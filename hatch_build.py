@@ -14,6 +14,7 @@ CONTENT = (
     "galaxy.yml",
     "meta",
     "playbooks",
+    "extensions",
     "plugins",
     "roles",
     "requirements.txt",

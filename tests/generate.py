@@ -30,13 +30,17 @@ FILES = (
     "docs/options.md",
     "docs/provision.md",
     "playbooks/carry_out.yml",
+    "playbooks/history.yml",
+    "playbooks/outputs.yml",
+    "playbooks/status.yml",
+    "playbooks/validate.yml",
     "plugins/doc_fragments/options.py",
     "plugins/plugin_utils/arguments.py",
     "roles/job/meta/argument_specs.yml",
     "roles/job/tasks/main.yml",
     "roles/job/tasks/plan.yml",
 )
-MODULES = ("lock", "plan", "execute", "record")
+MODULES = ("lock", "plan", "execute", "record", "info", "validate")
 WIDTH = 120
 
 _REGION = re.compile(r"(?ms)^( *)(# |<!-- )>>> ([\w ]+?) \(make generate\)( -->)?\n.*?^ *\2<<<\4?\n")

@@ -202,6 +202,27 @@ options:
   # <<<
 """
 
+    INFO = r"""
+options:
+  # >>> fragment info (make generate)
+  environment:
+    description: Use this environment of the project instead of the ensemble's own.
+    type: str
+  # <<<
+"""
+
+    VALIDATE = r"""
+options:
+  # >>> fragment validate (make generate)
+  inputs:
+    description: Values of topology inputs; they override those in the ensemble.
+    type: dict
+  environment:
+    description: Use this environment of the project instead of the ensemble's own.
+    type: str
+  # <<<
+"""
+
     ACTION = r"""
 options: {}
 attributes:

@@ -65,15 +65,45 @@ EXAMPLES = r"""
 
 RETURN = r"""
 lock:
-  description: The lock that is held, or that was released.
+  description: The lock that is held; empty once it is released.
   returned: success
   type: dict
   contains:
     id:
       description: Its id.
+      returned: O(state=present)
       type: str
-      returned: success
-      sample: A6BKKsK50000
+      sample: 0f1e2d3c4b5a6978
+    operation:
+      description: What it is for.
+      returned: O(state=present)
+      type: str
+      sample: deploy
+    who:
+      description: The user who holds it, and where.
+      returned: O(state=present)
+      type: str
+      sample: ada@controller
+    host:
+      description: The machine that it is held from.
+      returned: O(state=present)
+      type: str
+      sample: controller
+    pid:
+      description: The process whose end releases it.
+      returned: O(state=present)
+      type: int
+      sample: 4711
+    created:
+      description: Since when it is held, in UTC.
+      returned: O(state=present)
+      type: str
+      sample: "2026-11-21T10:00:00Z"
+    path:
+      description: The ensemble's file.
+      returned: O(state=present)
+      type: str
+      sample: /srv/web/ensemble.yaml
 exit_code:
   description: The exit code for a command that ends with this error; 4 if another job holds the lock.
   returned: failure

@@ -79,6 +79,34 @@ plan:
       returned: success
       type: str
       sample: "2.0"
+    workflow:
+      description: The workflow.
+      returned: success
+      type: str
+      sample: deploy
+    ensemble:
+      description: The ensemble's file.
+      returned: success
+      type: str
+      sample: /srv/web/ensemble.yaml
+    template:
+      description: The service template, of an ensemble that is made from one; or null.
+      returned: success
+      type: str
+      sample: /srv/web/service.yaml
+    job:
+      description: The id of the job that it is for; empty if that has none yet.
+      returned: success
+      type: str
+    base:
+      description: Digests of what it was made from.
+      returned: success
+      type: dict
+    options:
+      description: The options that differ from their defaults.
+      returned: success
+      type: dict
+      sample: {prune: true}
     summary:
       description: How many instances are added, changed, destroyed, forgotten, read and run on.
       returned: success
@@ -91,6 +119,25 @@ plan:
       elements: dict
     operations:
       description: The operations in order, with what each waits for.
+      returned: success
+      type: list
+      elements: dict
+    output_changes:
+      description: How the outputs will change, by their names.
+      returned: success
+      type: dict
+    excluded:
+      description: What is left out that could be meant, and why.
+      returned: success
+      type: list
+      elements: dict
+    warnings:
+      description: What may be wrong.
+      returned: success
+      type: list
+      elements: str
+    moved:
+      description: Instances whose templates have other names now, as C(previous_address) and C(address).
       returned: success
       type: list
       elements: dict

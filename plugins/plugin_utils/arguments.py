@@ -58,6 +58,13 @@ OPTIONS: dict[str, Arguments] = {
         "dirty": {"type": "str", "choices": ["abort", "auto", "ok"], "default": "auto"},
         "environment": {"type": "str"},
     },
+    "info": {
+        "environment": {"type": "str"},
+    },
+    "validate": {
+        "inputs": {"type": "dict"},
+        "environment": {"type": "str"},
+    },
     # <<<
 }
 

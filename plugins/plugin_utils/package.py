@@ -34,6 +34,7 @@ class EnsembleFailure(AnsibleError):
 
 #: What plugins are about: the facade that does their work, and the file with the libraries that it needs.
 JOBS = ("ansible_ensemble.jobs.ansible", "requirements.txt")
+UPKEEP = ("ansible_ensemble.jobs.upkeep", "requirements.txt")
 MACHINES = ("ansible_ensemble.machines.ansible", "requirements-provision.txt")
 
 

@@ -15,7 +15,9 @@ from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLL
 PREFIX = "ensemble_"
 
 #: What the role registers, and what the inventory plugin gives each host.
-_MADE = frozenset({"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job", "ensemble_instance"})
+_MADE = frozenset(
+    {"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job", "ensemble_stats", "ensemble_instance"}
+)
 
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 

@@ -43,7 +43,7 @@ class JobOptions(PlanOptions):
         "Values of topology inputs; they override those in the ensemble",
         "--input",
         "--inputs",
-        modules=("plan",),
+        modules=("plan", "validate"),
         **_INPUTS,
     )
     variables: dict[str, Any] = option(
@@ -151,7 +151,7 @@ class JobOptions(PlanOptions):
         "Use this environment of the project instead of the ensemble's own",
         "--environment",
         metavar="NAME",
-        modules=("lock", "plan", "execute", "record"),
+        modules=("lock", "plan", "execute", "record", "info", "validate"),
         **_READ,
     )
     skip_upstream_check: bool = option(

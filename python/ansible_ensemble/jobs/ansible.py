@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.sensitive import reveal
@@ -18,20 +18,19 @@ from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, inventory_groups
 from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.job_inputs import hand_over, keep_for, options_of_job, withdraw
-from ansible_ensemble.ensembles.location import Location, locate
 from ansible_ensemble.ensembles.options import JobOptions, options_by_variable
 from ansible_ensemble.ensembles.read import read_again, read_ensemble
 from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
-from ansible_ensemble.jobs.results import job_result
+from ansible_ensemble.jobs.play import located, session_of, vault_of
+from ansible_ensemble.jobs.results import job_result, lock_result
 from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.planning.plan import KIND
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
-from ansible_ensemble.projects.trust import grant
-from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import drop_dry_runs
 from ansible_ensemble.records.recover import commit_job, read_recovered, record_journal
@@ -47,9 +46,6 @@ from ansible_ensemble.records.saved_plans import (
 )
 from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.plan_text import plan_text
-
-if TYPE_CHECKING:
-    from ansible_ensemble.lanes.session import AnsibleSession
 
 
 def lock(
@@ -67,7 +63,7 @@ def lock(
     Raises:
         Locked: another job holds one of them.
     """
-    path = _located(ensemble).ensemble
+    path = located(ensemble).ensemble
     notices: list[str] = []
     if state == "absent":
         held = locks.read_lock(path)
@@ -83,7 +79,7 @@ def lock(
             path, operation, environment=environment, pid=pid, timeout=timeout, notice=notices.append
         ).local
         drop_plans(path.parent / PLANNED)
-    return {"changed": True, "lock": {"id": taken.id, **taken.to_json()}, "warnings": notices}
+    return {"changed": True, "lock": lock_result(taken), "warnings": notices}
 
 
 def plan(
@@ -103,9 +99,9 @@ def plan(
     The action is the running plugin, with the variables that it was given; `say` turns a message about options of the
     command into one about variables.
     """
-    location = _located(ensemble)
-    given = {**options, "check": check, "diff": diff, "vault": _vault(action)}
-    job_options = JobOptions.from_mapping({**given, "session": _session(action, task_vars, location)})
+    location = located(ensemble)
+    given = {**options, "check": check, "diff": diff, "vault": vault_of(action)}
+    job_options = JobOptions.from_mapping({**given, "session": session_of(action, task_vars, location)})
     locked = locking.holder(location.ensemble) is not None
     # without the lock, an open journal may be that of a job which runs
     read = read_recovered(location, job_options, write=not check and locked)
@@ -123,7 +119,7 @@ def plan(
     told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
     return {
         "changed": bool(plan_file) and saved.changed,
-        "plan": document,
+        "plan": {name: document[name] for name in document if name not in KIND},  # which marks the file
         "plan_file": str(saved.path),
         "plan_digest": saved.digest,
         "text": read.redactor.text(plan_text(told)),
@@ -151,15 +147,15 @@ def execute(
     from ansible_ensemble.lanes.core import send_item_event
 
     display = Display()
-    location = _located(ensemble)
+    location = located(ensemble)
     if plan_digest is None and is_kept(Path(plan_file)):
         raise UsageError(f"{plan_file} can only be used with its digest", hint="give plan_digest too")
     saved, kept = load_plan(Path(plan_file), plan_digest)
     check_purpose(saved, kept.path, location.ensemble, workflow)
     held = locking.adopt_held(location.ensemble)
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
-    given = options_by_variable(options) | {"vault": _vault(action)}
-    session = given["session"] = _session(action, task_vars, location)
+    given = options_by_variable(options) | {"vault": vault_of(action)}
+    session = given["session"] = session_of(action, task_vars, location)
     job_options = options_of_job(saved.options, given, location.ensemble.parent / PLANNED)
     job_options.jobs, job_options.fast = given.get("jobs", 0), given.get("fast", True)
     if job_options.check:
@@ -229,25 +225,6 @@ def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks
     return None
 
 
-def _vault(action: Any) -> Vault | None:
-    """The vault with the passwords that ansible-playbook was given; None asks for the configured ones."""
-    return _vault_of(getattr(action, "_loader", None))
-
-
-def _vault_of(loader: Any) -> Vault | None:
-    passwords = getattr(getattr(loader, "_vault", None), "secrets", None)
-    return Vault(passwords=passwords) if passwords else None
-
-
-def _session(action: Any, task_vars: Mapping[str, Any], location: Location) -> AnsibleSession:
-    """The session of the running playbook, with the ensemble's folder instead of the playbook's."""
-    from ansible_ensemble.lanes.session import AnsibleSession
-
-    session = AnsibleSession.from_action(action, task_vars)
-    session.settle(location.ensemble.parent)
-    return session
-
-
 def _clear(planned: Path) -> None:
     """Remove what a job leaves among the planned files: the lock is still held, the job has ended."""
     withdraw(planned)
@@ -266,13 +243,14 @@ def record(
     say: Callable[[str], str] = str,
 ) -> dict[str, Any]:
     """Record a job from its journal, and commit it if asked to; a dry run writes nothing. Arguments as for `plan`."""
-    location = _located(ensemble)
+    location = located(ensemble)
     begun = read_job_journal(Path(journal)).header
     recorded = begun.options
     check = check or bool(recorded.get("check"))  # a dry run is none the less one if only its record is not a dry run
+    session = session_of(action, task_vars, location)
     job_options = options_of_job(
         {**recorded, "check": check, **{name: bool(options.get(name)) for name in ("commit", "push")}},
-        {**options_by_variable(options), "vault": _vault(action), "session": _session(action, task_vars, location)},
+        {**options_by_variable(options), "vault": vault_of(action), "session": session},
         location.ensemble.parent / PLANNED,
     )
     with nullcontext() if check else locking.recording(location.ensemble, locking.is_ours):
@@ -298,7 +276,7 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
     `machines` has the names of the machines, by the names of what they host, which other sources may know. Ansible's
     DataLoader has the vault passwords.
     """
-    read = read_ensemble(_located(path), JobOptions(vault=_vault_of(loader), inventory=None))
+    read = read_ensemble(located(path), JobOptions(vault=vault_of(loader), inventory=None))
     hosts: dict[str, Any] = {}
     groups: dict[str, list[str]] = {}
     machines: dict[str, str] = {}
@@ -336,13 +314,6 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         known = groups.setdefault(name, [])
         known += [one.name for one in read.instances if one.template in members and one.name not in known]
     return {"hosts": hosts, "groups": groups, "machines": machines, "group_vars": shared}
-
-
-def _located(ensemble: str) -> Location:
-    """The ensemble that a path means; running a playbook or an inventory on it trusts it."""
-    location = locate(ensemble)
-    grant(location.ensemble)
-    return location
 
 
 def _is_machine(instance: Instance, ensemble: Ensemble) -> bool:

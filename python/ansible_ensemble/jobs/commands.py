@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -144,13 +144,29 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
     return _prepare(location, "rollback", earlier, lambda read: plan_rollback(read, job, earlier))
 
 
-def adopt(ensemble: str, instance: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Record an instance without checking it, with these attributes: `{"adopted", "attributes"}`."""
-    location = locate(ensemble)
-    with locked(location.ensemble, "adopt"):
-        read = read_recovered(location, JobOptions(), write=True)
-        adopted = adopt_by_hand(read, instance, attributes)
-        return {"adopted": adopted.name, "attributes": read.redactor.data(adopted.attributes)}
+def adopt(
+    ensemble: str, instance: str, attributes: Mapping[str, Any], options: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Record an instance without checking it, with these attributes: `{"adopted", "attributes", "changed"}`."""
+    location, job_options = locate(ensemble), JobOptions.from_mapping(options or {})
+    with _edited(location, "adopt", job_options) as read:
+        before = _told_of(read, instance)
+        adopted = adopt_by_hand(read, instance, attributes, write=not job_options.check)
+        told = {"adopted": adopted.name, "attributes": read.redactor.data(adopted.attributes)}
+        return {**told, "changed": _told_of(read, instance) != before}
+
+
+def _told_of(ensemble: Ensemble, name: str) -> tuple[Any, ...] | None:
+    """What an adoption may change of an instance; None if it is not recorded."""
+    instance = ensemble.instances.get(name)
+    return (instance.local, instance.state, dict(instance.attributes)) if instance is not None else None
+
+
+@contextmanager
+def _edited(location: Location, operation: str, options: JobOptions) -> Iterator[Ensemble]:
+    """The ensemble, under its lock and with what killed jobs did; in a dry run it is only looked at."""
+    with nullcontext() if options.check else locked(location.ensemble, operation):
+        yield read_recovered(location, options, write=not options.check)
 
 
 def _prepare(
@@ -271,7 +287,7 @@ def show(ensemble: str, change_id: str) -> dict[str, Any]:
     return {"task": document}
 
 
-def recover(ensemble: str) -> dict[str, Any]:
+def recover(ensemble: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Record what a killed job did, and unite what a git merge left in conflict.
 
     Returns:
@@ -280,7 +296,7 @@ def recover(ensemble: str) -> dict[str, Any]:
     """
     if merged := merge_conflict(ensemble_file(ensemble)):
         return merged
-    location, options = locate(ensemble), JobOptions()
+    location, options = locate(ensemble), JobOptions.from_mapping(given or {})
     with locked(location.ensemble, "recover"):
         killed = record_killed(location, options)
         reports = [report for _, report in killed if report]
@@ -299,19 +315,26 @@ def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
     return locks.unlock(file if locks.lock_path(file).exists() else locate(ensemble).ensemble, lock_id).to_json()
 
 
-def forget(ensemble: str, instances: Sequence[str]) -> dict[str, Any]:
-    """Remove instances from the status; nothing in the world is touched."""
-    location = locate(ensemble)
-    with locked(location.ensemble, "forget"):
-        read = read_recovered(location, JobOptions(), write=True)
-        for name in instances:
+def forget(
+    ensemble: str, instances: Sequence[str], options: Mapping[str, Any] | None = None, *, again: bool = False
+) -> dict[str, Any]:
+    """Remove instances from the status; nothing in the world is touched.
+
+    Raises:
+        InvalidInput: one is not recorded, which is fine where this may be done `again`; or it hosts others.
+    """
+    location, job_options = locate(ensemble), JobOptions.from_mapping(options or {})
+    with _edited(location, "forget", job_options) as read:
+        recorded = [name for name in instances if not again or read.instances.get(name) is not None]
+        for name in recorded:
             if read.instances.get(name) is None:
                 raise InvalidInput(f'the status has no instance "{name}"')
             below = [instance.name for instance in read.instances if instance.host == name]
             if below and not set(below) <= set(instances):
                 raise InvalidInput(f'"{name}" hosts {", ".join(below)}', hint="forget these as well")
-        write_forgotten(read, set(instances))
-    return {"forgotten": list(instances)}
+        if recorded and not job_options.check:
+            write_forgotten(read, set(recorded))
+    return {"forgotten": recorded}
 
 
 def schema(kind: str, path: str | None) -> dict[str, Any]:

@@ -1,9 +1,11 @@
-"""What a job came to, as the result of an Ansible task."""
+"""What jobs, locks and records are as results of Ansible tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from ansible_ensemble.projects.lock import Lock
 
 #: What is told of an operation; the report has these keys, and more for people.
 _OPERATION = (
@@ -23,3 +25,10 @@ def job_result(report: Mapping[str, Any], planned: Mapping[str, Any]) -> dict[st
         "drift": report["drift"],
         "summary": report["summary"],
     }
+
+
+def lock_result(lock: Lock) -> dict[str, Any]:
+    """Who holds a lock, what for and since when."""
+    process = lock.process
+    told = {"id": lock.id, "operation": lock.operation, "who": lock.who, "pid": process.pid, "host": process.host}
+    return told | {"created": lock.created, "path": lock.path}

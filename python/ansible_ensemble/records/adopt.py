@@ -14,10 +14,11 @@ from ansible_ensemble.topology.scaling import is_asked_for, link_targets
 from ansible_ensemble.views.conform import mark_live
 
 
-def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any]) -> Instance:
+def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any], *, write: bool = True) -> Instance:
     """Record an instance of the spec with these attributes, without checking it.
 
     It counts as not created by the ensemble. Of an instance that is recorded already, only the attributes are set.
+    With `write` false, the file stays as it is.
 
     Raises:
         InvalidInput: the spec has no such instance, or its type no such attribute.
@@ -42,5 +43,6 @@ def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any]) 
         instance.local, instance.state = Status.OK, NodeState.STARTED
     for key, value in attributes.items():
         instance.attributes[key] = mark_live(value, template, ensemble.topology.data_types.get, [key])
-    write_edited(ensemble, {name})
+    if write:
+        write_edited(ensemble, {name})
     return instance

@@ -33,13 +33,23 @@ class Run:
 @pytest.fixture
 def ansible(tmp_path: Path, collections: Path) -> Callable[..., Run]:
     """Run one of Ansible's commands; `fail` names the call that the stand-in lets fail."""
+    return _runner(tmp_path, collections)
 
-    def run(command: str, *arguments: str, fail: str = "", package: Path | None = STAND_IN) -> Run:
-        log = tmp_path / "calls.jsonl"
+
+@pytest.fixture(scope="module")
+def module_ansible(tmp_path_factory: pytest.TempPathFactory, collections: Path) -> Callable[..., Run]:
+    """The same, for runs that several tests look at."""
+    return _runner(tmp_path_factory.mktemp("ansible"), collections)
+
+
+def _runner(folder: Path, collections: Path) -> Callable[..., Run]:
+    def run(command: str, *arguments: str, fail: str = "", package: Path | None = STAND_IN, cwd: Path = folder) -> Run:
+        log = folder / "calls.jsonl"
         environment = {
             **os.environ,
             "ANSIBLE_COLLECTIONS_PATH": str(collections),
-            "ANSIBLE_HOME": str(tmp_path / "home"),
+            "ANSIBLE_HOME": str(folder / "home"),
+            "ANSIBLE_SHOW_CUSTOM_STATS": "1",
             "ANSIBLE_NOCOLOR": "1",
             "PYTHONPATH": str(package) if package else "",
             "STAND_IN_LOG": str(log),
@@ -49,7 +59,7 @@ def ansible(tmp_path: Path, collections: Path) -> Callable[..., Run]:
         done = subprocess.run(
             [program, *arguments],
             env=environment,
-            cwd=tmp_path,
+            cwd=cwd,
             capture_output=True,
             text=True,
             check=False,

@@ -14,7 +14,9 @@ PLAY = ("-e", "ensemble=web/ensemble.yaml")
 JOB = ["lock present", "plan", "execute", "record", "lock absent"]
 
 
-@pytest.mark.parametrize("workflow", ["deploy", "undeploy", "check", "discover", "start", "stop", "run", "notify"])
+@pytest.mark.parametrize(
+    "workflow", ["deploy", "undeploy", "check", "discover", "start", "stop", "run", "notify", "adopt"]
+)
 def test_a_job_takes_five_steps(ansible: Callable, workflow: str) -> None:
     run = ansible("ansible-playbook", f"tosca.ensemble.{workflow}", *PLAY)
     assert run.code == 0, run.output
@@ -91,6 +93,38 @@ def test_a_misspelled_variable_is_refused(ansible: Callable, variables: str, mes
     run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", variables)
     assert (run.code, run.calls) == (2, [])
     assert message in " ".join(run.output.split())
+
+
+UPKEEP = ("status", "outputs", "history", "validate", "recover", "unlock", "forget")
+
+
+def test_each_command_that_looks_or_mends_has_its_playbook(ansible: Callable) -> None:
+    given = {
+        "ensemble_inputs": {"size": 2},
+        "ensemble_environment": "test",
+        "ensemble_instances": ["db"],
+        "ensemble_last": 3,
+        "ensemble_lock_id": "L7",
+    }
+    run = ansible("ansible-playbook", *(f"tosca.ensemble.{name}" for name in UPKEEP), *PLAY, "-e", json.dumps(given))
+    assert run.code == 0, run.output
+    assert run.names == ["info", "info", "info", *UPKEEP[3:]]
+    assert [(call["gather"], call["last"]) for call in run.calls[:3]] == [
+        (["status"], None),
+        (["outputs"], None),
+        (["history"], 3),
+    ]
+    assert run.call("info")["options"] == {"environment": "test"}
+    assert run.call("validate")["options"] == {"inputs": {"size": 2}, "environment": "test"}
+    assert (run.call("unlock")["lock_id"], run.call("forget")["instances"]) == ("L7", ["db"])
+    assert "what is known: history" in run.output
+
+
+def test_what_has_no_dry_run_is_skipped_in_check_mode(ansible: Callable) -> None:
+    playbooks = [f"tosca.ensemble.{name}" for name in ("recover", "unlock", "forget")]
+    given = ("-e", "ensemble_lock_id=L7 ensemble_instances=db")
+    run = ansible("ansible-playbook", *playbooks, *PLAY, *given, "--check")
+    assert (run.code, run.names, run.call("forget")["check"]) == (0, ["forget"], True), run.output
 
 
 def test_the_ensemble_must_be_named(ansible: Callable) -> None:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 GROUPS = {
-    "ensemble": ("lock", "plan", "execute", "record"),
+    "ensemble": ("lock", "plan", "execute", "record", "info", "validate", "recover", "unlock", "adopt", "forget"),
     "provision": (
         "provision_content",
         "provision_info",
@@ -99,7 +99,7 @@ def test_the_role_documents_each_variable_it_reads(repository: Path) -> None:
 
 
 #: What the role's steps leave for each other and for the play.
-REGISTERED = {"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job"}
+REGISTERED = {"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job", "ensemble_stats"}
 #: Variables that are of the role alone: no map of options holds them.
 ALONE = {"ensemble_lock_id", "ensemble_options", "ensemble_plan_digest", "ensemble_plan_file", "ensemble_workflow"}
 

@@ -16,7 +16,7 @@ def test_plugins_reach_the_package_through_one_door(repository: Path) -> None:
         for name in MODULE.findall(file.read_text())
     }
     door = "plugin_utils/package.py"
-    names = ("core.errors", "core.log", "core.output", "jobs.ansible", "machines.ansible")
+    names = ("core.errors", "core.log", "core.output", "jobs.ansible", "jobs.upkeep", "machines.ansible")
     assert found == {(door, f"ansible_ensemble.{name}") for name in names}
 
 

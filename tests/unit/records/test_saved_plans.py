@@ -61,7 +61,7 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
 @pytest.fixture(autouse=True)
 def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no running playbook that a session could be made from."""
-    monkeypatch.setattr(facade, "_session", lambda *_: None)
+    monkeypatch.setattr(facade, "session_of", lambda *_: None)
 
 
 def test_two_plans_have_two_files(tmp_path: Path) -> None:

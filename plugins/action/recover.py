@@ -1,0 +1,26 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Action of the module ``tosca.ensemble.recover``."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import UPKEEP
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
+
+
+class ActionModule(EnsembleAction):
+    """Record what a killed job did."""
+
+    FACADE = UPKEEP
+    _supports_check_mode = False
+    ARGUMENTS = ENSEMBLE
+
+    def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
+        """Record the job, or unite the sides of a merge."""
+        answer: dict[str, Any] = facade.recover(given["ensemble"], action=self)
+        return answer

@@ -1,0 +1,98 @@
+"""Looking at ensembles and mending their records, as the collection's action plugins call it.
+
+The work is that of the commands of the same names (`jobs.commands`); `action` is the running plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.jobs import commands
+from ansible_ensemble.jobs.play import located, session_of, vault_of
+from ansible_ensemble.jobs.results import job_result
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.records.drift import last_drift
+from ansible_ensemble.records.recover import collided_jobs
+from ansible_ensemble.reports.drift_text import drift_lines
+from ansible_ensemble.reports.history_text import history_text
+from ansible_ensemble.reports.outputs_text import outputs_text
+from ansible_ensemble.reports.status_text import status_text
+from ansible_ensemble.reports.style import Style
+
+
+def info(
+    ensemble: str,
+    *,
+    gather: Collection[str],
+    last: int | None,
+    options: Mapping[str, Any],
+    action: Any,
+    task_vars: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What is recorded of an ensemble: any of `status`, `outputs`, `history` (its `last` jobs) and `drift`."""
+    location = located(ensemble)
+    given = {**options, "vault": vault_of(action), "session": session_of(action, task_vars, location)}
+    told: dict[str, Any] = {"changed": False, "ensemble": str(location.ensemble)}
+    texts = []
+    if "status" in gather:
+        found = commands.status(ensemble, given)
+        told |= found if "outputs" in gather else {name: found[name] for name in found if name != "outputs"}
+        texts.append(status_text({**found, "outputs": {}}))
+    elif "outputs" in gather:
+        told["outputs"] = commands.outputs(ensemble, given)
+    if "outputs" in gather:
+        texts.append("\n".join(outputs_text(told["outputs"])) + "\n" if told["outputs"] else "There are no outputs.\n")
+    if "history" in gather:
+        told["history"] = commands.history(ensemble, limit=last)["jobs"]
+        texts.append(history_text(told["history"]))
+    if "drift" in gather:
+        told["drift"] = last_drift(location.ensemble.parent)
+        texts.append("\n".join([*drift_lines((told["drift"] or {}).get("instances") or [], Style(), verbose=True), ""]))
+    return told | {"text": "\n".join(filter(str.strip, texts))}
+
+
+def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
+    """Everything that is wrong with an ensemble, a service template or an archive."""
+    located(ensemble)
+    (found,) = commands.validate([ensemble], {**options, "vault": vault_of(action)}, part=part)["files"]
+    texts = [error["text"] for error in found["errors"]]
+    told = {"changed": False, "valid": not texts, "counts": found["counts"], "file": found["file"]}
+    told |= {"errors": found["errors"], "warnings": found["warnings"]}
+    return told | ({"failed": True, "msg": "\n".join(texts), "exit_code": InvalidInput.exit_code} if texts else {})
+
+
+def recover(ensemble: str, *, action: Any) -> dict[str, Any]:
+    """Record what killed jobs did, and unite what a git merge left in conflict."""
+    location = located(ensemble)
+    found = commands.recover(ensemble, {"vault": vault_of(action)})
+    if "job" in found:
+        told = job_result(found, {})
+        return {"changed": True, **{name: told[name] for name in told if name != "plan"}}
+    if "merged" in found:
+        return {"changed": True, "merged": found["merged"], "notes": found["check"]}
+    notes = found.get("freed", [])
+    return {"changed": bool(set(notes) - set(collided_jobs(location.ensemble.parent))), "notes": notes}
+
+
+def unlock(ensemble: str, *, lock_id: str) -> dict[str, Any]:
+    """Remove the lock of this id; an ensemble that is not locked stays so."""
+    if locks.read_lock(located(ensemble).ensemble) is None:
+        return {"changed": False}
+    commands.unlock(ensemble, lock_id)
+    return {"changed": True}
+
+
+def adopt(ensemble: str, *, instance: str, attributes: Mapping[str, Any], check: bool, action: Any) -> dict[str, Any]:
+    """Record an existing instance with these attributes, without checking it."""
+    located(ensemble)
+    return commands.adopt(ensemble, instance, attributes, {"vault": vault_of(action), "check": check})
+
+
+def forget(ensemble: str, *, instances: Collection[str], check: bool, action: Any) -> dict[str, Any]:
+    """Remove instances from the status, and nothing else."""
+    located(ensemble)
+    given = {"vault": vault_of(action), "check": check}
+    found = commands.forget(ensemble, list(instances), given, again=True)
+    return {"changed": bool(found["forgotten"]), "forgotten": found["forgotten"]}
