@@ -98,6 +98,11 @@ warnings:
   returned: when the file was read
   type: list
   elements: str
+notices:
+  description: The same, each with the C(code) of its kind, its C(effect), and as C(remedy) what to do.
+  returned: when the file was read
+  type: list
+  elements: dict
 msg:
   description: The errors as text.
   returned: failure

@@ -59,7 +59,7 @@ def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: A
     (found,) = commands.validate([ensemble], {**options, "vault": vault_of(action)}, part=part)["files"]
     texts = [error["text"] for error in found["errors"]]
     told = {"changed": False, "valid": not texts, "counts": found["counts"], "file": found["file"]}
-    told |= {"errors": found["errors"], "warnings": found["warnings"]}
+    told |= {name: found[name] for name in ("errors", "warnings", "notices")}
     return told | ({"failed": True, "msg": "\n".join(texts), "exit_code": InvalidInput.exit_code} if texts else {})
 
 

@@ -66,6 +66,7 @@ def test_the_wheel_carries_the_package_and_the_collection_once(wheel: Path) -> N
     names = names_in_wheel(wheel)
     assert {"ansible_ensemble/__init__.py", "ansible_ensemble/py.typed"} <= names
     assert {f"{COLLECTION}/{name}" for name in ("galaxy.yml", "meta/runtime.yml", "playbooks/deploy.yml")} <= names
+    assert f"{COLLECTION}/extensions/eda/plugins/event_source/ensemble.py" in names
     assert {f"{COLLECTION}/plugins/action/{name}.py" for name in ("lock", "plan", "execute", "record")} <= names
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     assert tops == {"ansible_ensemble", "ansible_collections"}
@@ -77,6 +78,7 @@ def test_the_tarball_carries_what_a_user_needs_and_no_more(tarball: Path) -> Non
         tops = {name.split("/")[0] for name in archive.getnames()}
         names = set(archive.getnames())
     assert tops >= {
+        "extensions",
         "plugins",
         "playbooks",
         "roles",
