@@ -123,6 +123,10 @@ class NoticeCode(str, Enum):
         *("idle-artifact", Effect.IGNORED, "an artifact that nothing installs, fetches or deploys"),
         "have an operation do it",
     )
+    OPERA_STATE = (
+        *("opera-state", Effect.IGNORED, "the folder `.opera`, in which opera recorded what it deployed"),
+        "undeploy it by opera, or take each instance over by `ansible-ensemble adopt`; then remove the folder",
+    )
     NO_SUBSTITUTE = (
         *("no-substitute", Effect.NOTED, "a node that asks for a substitute that nothing imported is"),
         "import the topology that substitutes it",

@@ -33,9 +33,12 @@ def find_entries(folder: Path) -> list[Path]:
     Clones of repositories are left out.
 
     Raises:
-        InvalidInput: there are none.
+        InvalidInput: there are none, or something cannot be read.
     """
-    found = sorted(_search(folder, folder), key=lambda path: (_rank(path), str(path)))
+    try:
+        found = sorted(_search(folder, folder), key=lambda path: (_rank(path), str(path)))
+    except OSError as error:
+        raise InvalidInput(f"it cannot be read: {error.strerror or error}", Place(str(error.filename))) from None
     if not found:
         hint = "a service template begins with tosca_definitions_version, an ensemble with apiVersion"
         raise InvalidInput("there is neither an ensemble nor a service template", Place(str(folder)), hint)
@@ -76,7 +79,7 @@ def _search(folder: Path, root: Path) -> Iterator[Path]:
                 continue
             if entry.is_dir(follow_symlinks=False) and not is_clone(path, root):
                 yield from _search(path, root)
-            elif entry.is_file() and _is_entry(path):
+            elif entry.is_file() and path.resolve().is_relative_to(root.resolve()) and _is_entry(path):
                 yield path
 
 

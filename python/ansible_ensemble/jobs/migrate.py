@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, UsageError, shown_path
-from ansible_ensemble.core.notices import Effect, Notice, Rewrite
+from ansible_ensemble.core.notices import Effect, Notice, NoticeCode, Rewrite
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.rewriting import can_rewrite, rewritten
 from ansible_ensemble.ensembles.entries import find_entries, has_node_templates, is_clone, is_project_file
@@ -23,6 +23,7 @@ from ansible_ensemble.topology.remote import SCHEME
 
 UNDERSTOOD = "understood"
 REFUSED = "refused"
+_OPERA = ".opera"
 #: What a file can come to, from the best to the worst.
 OUTCOMES = (UNDERSTOOD, Effect.TOLERATED.value, Effect.IGNORED.value, REFUSED)
 
@@ -71,6 +72,7 @@ def _survey(path: Path, options: JobOptions) -> list[Validated]:
     for entry in find_entries(path) if path.is_dir() else [path]:
         if not any(_covers(one, entry) for one in found.values()):
             found[entry] = _project(entry) if is_project_file(entry) else find_faults(str(entry), options)
+            found[entry].reading.notices += _state_of_opera(entry)
     return [
         one
         for entry, one in found.items()
@@ -96,6 +98,14 @@ def _project(file: Path) -> Validated:
     except InvalidInput as error:
         found.errors = [error]
     return found
+
+
+def _state_of_opera(entry: Path) -> Iterator[Notice]:
+    """What is to be known of the state that opera keeps beside a service template."""
+    folder = entry if entry.is_dir() else entry.parent
+    if any((folder / _OPERA / "instances").glob("*")):
+        message = f"what opera has deployed is not known here: nothing reads {shown_path(str(folder / _OPERA))}"
+        yield Notice(NoticeCode.OPERA_STATE, message)
 
 
 def _files(found: Sequence[Validated], changes: _Changes) -> Iterator[dict[str, Any]]:

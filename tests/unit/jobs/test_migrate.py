@@ -61,6 +61,8 @@ def test_a_project_is_reported_and_written(tmp_path: Path, case: dict[str, Any])
     found = migrate_project(path, OPTIONS)
     assert migration_text(found, Style()) == case["report"]
     assert found["outcome"] == case["outcome"]
+    rewrites = [finding["code"] for file in found["files"] for finding in file["findings"] if finding["rewrite"]]
+    assert all(NoticeCode(code).is_written for code in rewrites), "the page promises it"
     assert texts(tmp_path) == case["files"], "nothing is changed unasked"
     written = migrate_project(path, OPTIONS, write=True)
     assert texts(tmp_path) == case["files"] | case.get("written", {})
@@ -135,6 +137,13 @@ def test_an_ensemble_is_not_written_while_a_job_runs(tmp_path: Path) -> None:
     assert Path("ensemble.yaml").read_text() == text
     assert migrate_project(".", OPTIONS, write=True)["written"] == ["ensemble.yaml"]
     assert not validate_path(".", OPTIONS)["warnings"]
+
+
+def test_links_out_of_the_folder_are_left(tmp_path: Path) -> None:
+    lay_out(tmp_path, {"elsewhere/s.yaml": OFF, "here/a.yaml": OFF})
+    Path("here/link.yaml").symlink_to(tmp_path / "elsewhere" / "s.yaml")
+    assert migrate_project("here", OPTIONS, write=True)["written"] == ["here/a.yaml"]
+    assert Path("elsewhere/s.yaml").read_text() == OFF
 
 
 def test_a_folder_without_tosca_is_refused(tmp_path: Path) -> None:
