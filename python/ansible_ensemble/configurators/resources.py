@@ -78,7 +78,7 @@ class _Resource:
         self._node = node
         self._topology = topology
         self._root = root
-        self._host = self._text("host")
+        self._host = self._text("inventory_host")
         self._absent = node.properties["absent"] if self._has("absent") else None
 
     def _has(self, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
@@ -13,8 +13,10 @@ from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.language.entities import Operation, Topology
+from ansible_ensemble.topology.host_copies import copy_for_hosts, host_of
 from ansible_ensemble.views.data import plain
+from ansible_ensemble.views.evaluation_environment import Inventory
 
 _CONNECTION = "unfurl.relationships.ConnectsTo.Ansible"
 _LOCAL = ("localhost", "127.0.0.1", "::1", "ORCHESTRATOR")
@@ -28,6 +30,28 @@ def known_attribute(scope: Scope, name: str) -> Any:
         return scope.attribute(name)
     except EnsembleError:
         return None
+
+
+def copy_for_inventory(topology: Topology, inventory: Callable[[], Inventory] | None) -> list[str]:
+    """Put copies in place of node templates with hosts, by what the inventory says.
+
+    Returns:
+        What is to be known of patterns that mean no host, or whose hosts are not known.
+    """
+    notices: dict[str, None] = {}
+
+    def find(pattern: str) -> Sequence[str] | None:
+        try:
+            found = inventory().matching(pattern) if inventory is not None else None
+        except EnsembleError as error:
+            notices[f"the hosts of {pattern} are not known: {error}"] = None
+            return None
+        if found is not None and not found:
+            notices[f"no host of the inventory is one of {pattern} (-i names the inventory)"] = None
+        return found
+
+    copy_for_hosts(topology, find)
+    return list(notices)
 
 
 class HostFinder:
@@ -94,8 +118,9 @@ class HostFinder:
         for group in inside:
             shared |= group_variables(group, self._evaluator)  # a later one wins
         names = tuple(group_name(group.name) for group in inside)
-        if instance.name in self._inventory:
-            return Host(instance.name, shared, names)
+        for name in (instance.name, host_of(instance.name)):
+            if name in self._inventory:
+                return Host(name, shared, names)
         variables = self._connection(instance)
         address = variables.get("ansible_host")
         if (address is None or (address in _LOCAL and "ansible_port" not in variables)) and (

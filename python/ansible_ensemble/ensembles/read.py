@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -19,17 +17,17 @@ from ansible_ensemble.core import log
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.notices import Reading
-from ansible_ensemble.core.sensitive import Redactor, redact
+from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.csar import form_notices
 from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
 from ansible_ensemble.documents.paths import confine, is_file, resolved
-from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.ensembles.declared_secrets import hide_declared
 from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
-from ansible_ensemble.ensembles.job_inputs import given_inputs, mark_inputs
+from ansible_ensemble.ensembles.hosts import copy_for_inventory
+from ansible_ensemble.ensembles.job_inputs import given_inputs
 from ansible_ensemble.ensembles.location import Location, locate, stands_alone
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
@@ -39,6 +37,7 @@ from ansible_ensemble.ensembles.renames import move_instances, read_moves
 from ansible_ensemble.ensembles.revisions import specification_at
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.ensembles.selection import SELECT, bind_selected
+from ansible_ensemble.ensembles.spec_digests import digest, spec_digests
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.functions.conditions import is_met
@@ -55,6 +54,7 @@ from ansible_ensemble.projects.folders import ACTIVE
 from ansible_ensemble.projects.project import PROJECT_FILES, project_root
 from ansible_ensemble.projects.remote_files import RemoteFiles, pinned_imports
 from ansible_ensemble.projects.trust import is_trusted
+from ansible_ensemble.topology.host_copies import copy_for_hosts
 from ansible_ensemble.topology.service_template import load_topology
 from ansible_ensemble.topology.tools import add_tools
 
@@ -132,7 +132,7 @@ def read_specification(
         topology=topology,
         moves=read_moves(then.get("spec") or {}, topology),
         instances=_instances(document, data.get("status") or {}, codec),
-        digests=_digests(written, topology),
+        digests=spec_digests(written, topology),
         notices=tuple(dict.fromkeys(reading.notices)),
     )
 
@@ -191,12 +191,7 @@ def _ensemble(
     redactor = Redactor()
     log.mask(redactor)
     hide_declared(topology, redactor)
-    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.codec)
-    moved = move_instances(read.moves, instances)
-    retained.rename(read.moves)
-    retained.add_missing(topology, instances)
     externals = _externals(environment, options, (*reading, path))
-    selection = bind_selected(topology, instances, environment.external, externals)
     operations = RecordedOperations(path.parent / FILE_NAME)
     operations.rename(read.moves)
     operation_outputs = OperationOutputs(path.parent, operations, read.codec.open_json)
@@ -211,6 +206,12 @@ def _ensemble(
         keep_key=keep_key,
         trusted=environment.trusted,
     )
+    notices = copy_for_inventory(topology, around.inventory)
+    retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.codec)
+    moved = move_instances(read.moves, instances)
+    retained.rename(read.moves)
+    retained.add_missing(topology, instances)
+    selection = bind_selected(topology, instances, environment.external, externals)
     return Ensemble(
         specification=read,
         path=path,
@@ -225,9 +226,9 @@ def _ensemble(
         retained=retained,
         codec=read.codec,
         redactor=redactor,
-        base={**read.digests, "status": _digest(read.data.get("status") or {})},
+        base={**read.digests, "status": digest(read.data.get("status") or {})},
         last_job=dict(read.data.get("lastJob") or {}),
-        warnings=[*map(str, read.notices), *retained.problems, *map(str, selection.notices)],
+        warnings=[*map(str, read.notices), *notices, *retained.problems, *map(str, selection.notices)],
         unselected=selection,
         operation_outputs=operation_outputs,
         moved=moved,
@@ -245,6 +246,7 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
     redactor, instances, environment = Redactor(), Instances(), read.environment
     log.mask(redactor)
     externals = _externals(environment, options, (read.location.ensemble,))
+    copy_for_hosts(read.topology, lambda pattern: [pattern])  # a stand-in, for the inventory is not read
     selection = bind_selected(read.topology, instances, environment.external, externals)
     operations = RecordedOperations()
     evaluator = harmless_evaluator(
@@ -380,21 +382,3 @@ def _instances(document: Document | None, status: Mapping[str, Any], codec: Secr
         if error.place is None and document is not None:
             error.place = Place(str(document.path))
         raise
-
-
-def _digests(document: Document | None, topology: Topology) -> dict[str, str]:
-    """Digests of what a plan is made from but the status; without sensitive inputs (docs/rules.md, "Job lifecycle")."""
-    spec = hashlib.sha256()
-    for file in topology.files:
-        if document is None or file != document.path:
-            spec.update(str(file.name).encode() + b"\0" + file.read_bytes())
-    spec.update("".join(f"{url}\0{digest}" for url, digest in sorted(topology.fetched.items())).encode())
-    if document is not None:
-        spec.update(_digest(document.data.get("spec")).encode())
-    values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}
-    inputs = _digest(redact(mark_inputs(values, topology)))
-    return {"spec": spec.hexdigest()[:32], "inputs": inputs}
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(with_texts(value), sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -14,6 +14,7 @@ from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.session import AnsibleSession
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_PLAIN = re.compile(r"[\w.-]+")
 #: Names by which a template reaches variables that are not in it by their own names.
 _INDIRECT = frozenset({"hostvars", "vars"})
 #: Special variables about a run of Ansible: planning and executing a job are two.
@@ -44,6 +45,14 @@ class HostVariables:
         """Names of the hosts."""
         hosts: dict[str, Any] = self._session.inventory.hosts
         return hosts.keys()
+
+    def matching(self, pattern: str) -> list[str]:
+        """Names of the hosts that a pattern means, in the inventory's order."""
+        inventory = self._session.inventory
+        if _PLAIN.fullmatch(pattern) and pattern not in {"all", "localhost", *inventory.hosts, *inventory.groups}:
+            return []  # Ansible would warn
+        found = inventory.get_hosts(pattern, ignore_limits=True, ignore_restrictions=True)
+        return [str(host.name) for host in found]
 
     def names(self, host: str) -> Collection[str]:
         """Names of the variables of a host, without those of the run and of the job."""

@@ -21,7 +21,7 @@ _TYPES = {
     "playbook": "ansible.Playbook",
 }
 #: The other keys of the form; they are properties of these types.
-_PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "host", "keywords"}
+_PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "hosts", "keywords"}
 #: What a node template without a type has at least one of.
 _PARTS = ("properties", "attributes", "requirements", "interfaces", "artifacts")
 _PRIMITIVES = {bool: "boolean", int: "integer", float: "float", str: "string"}
@@ -59,6 +59,8 @@ def template_in_long_form(raw: Any, names: Collection[str]) -> Any:
     for key, value in raw.items():
         if key == _HOST and isinstance(value, str) and value in names:
             made["requirements"] = [*(made.get("requirements") or raw.get("requirements") or ()), {_HOST: value}]
+        elif key == _HOST:
+            properties.adopt("inventory_host", value, raw, key)
         elif key in _PROPERTIES:
             properties.adopt(key, value, raw)
         elif key not in ("properties", *made):

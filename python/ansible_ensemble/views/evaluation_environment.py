@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,6 +22,9 @@ class Inventory(Protocol):
     @property
     def hosts(self) -> Collection[str]:
         """Names of the hosts."""
+
+    def matching(self, pattern: str) -> Sequence[str]:
+        """Names of the hosts that a pattern of Ansible's means, in the inventory's order."""
 
     def names(self, host: str) -> Collection[str]:
         """Names of the variables of a host."""

@@ -30,9 +30,7 @@ topology_template:
   inputs: {folder: {type: string}}
   node_templates:
     web1: {type: ansible.Host}
-    web2: {type: ansible.Host}
-    one: &site {role: site, host: web1, vars: {folder: {get_input: folder}}, absent: {tasks_from: remove}}
-    two: {<<: *site, host: web2}
+    site: {role: site, hosts: web, vars: {folder: {get_input: folder}}, absent: {tasks_from: remove}}
     page:
       module: template
       args: {src: page.j2, dest: {concat: [{get_input: folder}, /page]}, mode: "0644"}
@@ -107,7 +105,7 @@ def test_fifteen_lines(command: Command, project: Path) -> None:
     statuses = json.loads(done.stdout)
     assert done.stderr == "" or "geheim" not in done.stderr
     drifted = {one["instance"] for one in statuses["drift"]}
-    assert drifted == {"two", "page", "worker"}, done.output
+    assert drifted == {"site@web2", "page", "worker"}, done.output
     assert "by hand" in done.stdout
 
     done = command("deploy", "--approve", *given)
@@ -132,7 +130,56 @@ def test_what_is_written_out_is_the_same(command: Command, project: Path) -> Non
         plan = json.loads(command("plan", "service.yaml", "--output", "json", *given).stdout)
         plans.append([(one["name"], one["type"], one["change"]["after"]) for one in plan["resource_changes"]])
     assert plans[0] == plans[1]
-    assert len(plans[0]) == 6
+    assert [name for name, *_ in plans[0]] == ["web1", "site@web1", "site@web2", "page", "worker"]
+
+
+GROUP = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs: {folder: {type: string}}
+  node_templates:
+    machines: {type: ansible.Group, properties: {hosts: web}}
+    site: {role: site, host: machines, vars: {folder: {get_input: folder}}, absent: {tasks_from: remove}}
+"""
+
+
+def test_hosts_join_a_group_and_leave_it(command: Command, project: Path) -> None:
+    given = ("-i", "hosts.ini", "--input", f"folder={project / 'there'}")
+    (project / "service.yaml").write_text(GROUP)
+    done = command("deploy", "service.yaml", "--approve", *given)
+    assert done.code == 0, done.output
+    assert there(project) == ["web1", "web2"]
+
+    moved = INVENTORY.replace("web1\n", "").replace("web2\n", "web2\nweb3\n") + "[all]\nweb1\n"
+    (project / "hosts.ini").write_text(moved.replace("[web:vars]", "[all:vars]"))
+    done = command("deploy", "--approve", *given)
+    assert done.code == 0, done.output
+    assert there(project) == ["web1", "web2", "web3"], "one that leaves stays without --prune"
+    assert "site@web1" in done.output and "--prune is not set" in done.output
+
+    (project / "there/web3").write_text("by hand\n")
+    done = command("check", "--output", "json", *given)
+    assert [one["instance"] for one in json.loads(done.stdout)["drift"]] == ["site@web3"]
+
+    done = command("deploy", "--prune", "--approve", *given)
+    assert done.code == 0, done.output
+    assert there(project) == ["web2", "web3"]
+    assert (project / "there/web3").read_text() == "hello"
+
+    status = command("status", "--output", "json")
+    assert status.code == 0, status.output
+    done = command("undeploy", "--approve", *given)
+    assert done.code == 0, done.output
+    assert there(project) == []
+
+
+def test_hosts_that_are_none(command: Command, project: Path) -> None:
+    (project / "service.yaml").write_text(GROUP)
+    assert command("validate", "service.yaml").code == 0, "which hosts there are is a matter of the inventory"
+    done = command("plan", "service.yaml", "--input", f"folder={project / 'there'}")
+    assert done.code == 0, done.output
+    assert "no host of the inventory is one of web (-i names the inventory)" in done.output
+    assert "0 to add" in done.output or "No changes" in done.output
 
 
 #: A module, its arguments (`@` is a folder of its own), the file that is there after, how it is spoiled, whether

@@ -13,7 +13,7 @@ from ansible_ensemble.language.short_form import in_long_form, template_in_long_
 MEANS = {
     "module": (
         "{module: a.b.c, args: {x: 1}, host: web1}",
-        "{type: ansible.Resource, properties: {module: a.b.c, args: {x: 1}, host: web1}}",
+        "{type: ansible.Resource, properties: {module: a.b.c, args: {x: 1}, inventory_host: web1}}",
     ),
     "role": (
         "{role: web, vars: {x: 1}, tasks_from: y, absent: {tasks_from: z}, keywords: {become: true}}",

@@ -1,0 +1,32 @@
+"""Digests of what a plan is made from: a saved plan is stale when one is another."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.documents.scalars import with_texts
+from ansible_ensemble.documents.yaml import Document
+from ansible_ensemble.ensembles.job_inputs import mark_inputs
+from ansible_ensemble.language.entities import Topology
+
+
+def spec_digests(document: Document | None, topology: Topology) -> dict[str, str]:
+    """Digests of what a plan is made from but the status; without sensitive inputs (docs/rules.md, "Job lifecycle")."""
+    spec = hashlib.sha256()
+    for file in topology.files:
+        if document is None or file != document.path:
+            spec.update(str(file.name).encode() + b"\0" + file.read_bytes())
+    spec.update("".join(f"{url}\0{digest}" for url, digest in sorted(topology.fetched.items())).encode())
+    if document is not None:
+        spec.update(digest(document.data.get("spec")).encode())
+    values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}
+    inputs = digest(redact(mark_inputs(values, topology)))
+    return {"spec": spec.hexdigest()[:32], "inputs": inputs}
+
+
+def digest(value: Any) -> str:
+    """The digest of plain data."""
+    return hashlib.sha256(json.dumps(with_texts(value), sort_keys=True, default=str).encode()).hexdigest()[:32]

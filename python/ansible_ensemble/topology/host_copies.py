@@ -1,0 +1,147 @@
+"""Node templates with `hosts`: one template for each host, `site@web1`, and for what is hosted on it the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.language.entities import Interface, NodeTemplate, Relationship, Topology
+from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.topology.building import static_value
+
+#: The property that says on which hosts.
+_HOSTS = "hosts"
+#: Types that have it.
+_TYPES = ("ansible.Root", "ansible.Group")
+#: Stands between the name of a node template and that of its host.
+_SIGN = "@"
+#: So many requirements a node template may have before the numbers of those that are added meet them.
+_MANY = 1000
+
+#: The hosts that a pattern of Ansible's means, in the inventory's order; None if that is not known.
+FindHosts = Callable[[str], Sequence[str] | None]
+
+
+def host_of(instance: str) -> str:
+    """The host in the name of an instance; empty if it has none."""
+    return instance.rpartition(_SIGN)[2] if _SIGN in instance else ""
+
+
+def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
+    """Put copies in place of each node template that has hosts, itself or by what it is hosted on.
+
+    Where the hosts of a pattern are not known, the node template is virtual: no job deploys it.
+
+    Raises:
+        InvalidInput: `hosts` is neither a pattern nor a list of names; or a workflow's step has such a node template as
+            its target.
+    """
+    hosts = _all_hosts(topology, find_hosts)
+    if not hosts:
+        return
+    _check_steps(topology, hosts)
+    copies = {
+        name: {host: _copy(topology.node_templates[name], host) for host in found}
+        for name, found in hosts.items()
+        if found is not None
+    }
+    for name in hosts.keys() - copies.keys():
+        node = topology.node_templates[name]
+        node.directives = tuple(dict.fromkeys((*node.directives, "virtual")))
+    templates = {
+        made.name: made
+        for name, node in topology.node_templates.items()
+        for made in (copies[name].values() if name in copies else (node,))
+    }
+    for node in templates.values():
+        node.requirements = [one for link in node.requirements for one in _links(link, node, copies)]
+        node.incoming = []
+    for node in templates.values():
+        for link in node.requirements:
+            link.target.incoming.append(link)
+    topology.node_templates = templates
+    for group in topology.groups.values():
+        group.members = _named(group.members, copies)
+    for policy in topology.policies.values():
+        policy.targets = _named(policy.targets, copies)
+
+
+def _all_hosts(topology: Topology, find_hosts: FindHosts) -> dict[str, Sequence[str] | None]:
+    """The hosts of each node template that has some; None where they are not known."""
+    found: dict[str, Sequence[str] | None] = {}
+    waiting = list(topology.node_templates.values())
+    for node in waiting:
+        if any(map(node.type.is_a, _TYPES)) and _HOSTS in node.properties:
+            raw = node.properties[_HOSTS].value
+            if raw is not None:
+                found[node.name] = _hosts(node, static_value(topology, raw), find_hosts)
+    while True:
+        more = {
+            node.name: found[link.target.name]
+            for node in waiting
+            for link in node.requirements
+            if link.is_hosted_on and link.target.name in found and node.name not in found
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def _hosts(node: NodeTemplate, known: tuple[Any, bool], find_hosts: FindHosts) -> Sequence[str] | None:
+    value, is_known = known
+    if is_known and isinstance(value, str) and value.strip():
+        return find_hosts(value)
+    if is_known and isinstance(value, list) and all(isinstance(one, str) and one for one in value):
+        return list(dict.fromkeys(value))
+    message = f"the hosts of '{node.name}' are {kind_of(value)}"
+    hint = "write a pattern of the inventory, or a list of names; they are known before anything runs"
+    raise InvalidInput(message, node.properties[_HOSTS].place, hint)
+
+
+def _check_steps(topology: Topology, hosts: Mapping[str, Any]) -> None:
+    for workflow in topology.workflows.values():
+        for step in workflow.steps.values():
+            if step.target in hosts:
+                message = (
+                    f"the step '{step.name}' has '{step.target}' as its target, which has an instance for each host"
+                )
+                raise InvalidInput(message, step.place, "put it into a group, and name the group")
+
+
+def _copy(node: NodeTemplate, host: str) -> NodeTemplate:
+    """The template of one host; its own operations run there."""
+    properties = {name: value for name, value in node.properties.items() if name != _HOSTS}
+    interfaces = node.interfaces
+    if _HOSTS in node.properties:
+        interfaces = {name: _on_host(interface, host) for name, interface in interfaces.items()}
+    return replace(node, name=f"{node.name}{_SIGN}{host}", properties=properties, interfaces=interfaces)
+
+
+def _on_host(interface: Interface, host: str) -> Interface:
+    made = {}
+    for name, one in interface.operations.items():
+        implementation = one.implementation
+        if implementation is not None and implementation.operation_host is None:
+            implementation = replace(implementation, operation_host=host)
+        made[name] = replace(one, implementation=implementation)
+    return replace(interface, operations=made)
+
+
+def _links(link: Relationship, source: NodeTemplate, copies: Mapping[str, Mapping[str, NodeTemplate]]) -> Sequence[Any]:
+    """The relationships of a node template that one of its requirements makes, to copies of its target, too."""
+    if link.target.name not in copies:
+        return [replace(link, source=source)]
+    there = copies[link.target.name]
+    if link.is_hosted_on:
+        there = {host: one for host, one in there.items() if host == host_of(source.name)}
+    return [
+        replace(link, source=source, target=target, index=link.index + number * _MANY)
+        for number, target in enumerate(there.values())
+    ]
+
+
+def _named(names: Sequence[str], copies: Mapping[str, Mapping[str, NodeTemplate]]) -> list[str]:
+    made = ([one.name for one in copies[name].values()] if name in copies else [name] for name in names)
+    return [name for some in made for name in some]

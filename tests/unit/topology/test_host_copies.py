@@ -1,0 +1,119 @@
+"""A node template with hosts is one for each of them, and so is what is hosted on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.language.entities import NodeTemplate, Topology
+from ansible_ensemble.topology.host_copies import copy_for_hosts, host_of
+from ansible_ensemble.topology.service_template import load_topology
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs: {where: {type: string, default: web}}
+  node_templates:
+    machines: {type: ansible.Group, properties: {hosts: web}}
+    runtime: {role: runtime, host: machines}
+    app: {type: tosca.nodes.SoftwareComponent, requirements: [{host: machines}, {dependency: runtime}]}
+    site: {role: site, hosts: {get_input: where}, requirements: [{dependency: db}]}
+    named: {role: site, hosts: [a, b, a]}
+    db: {type: tosca.nodes.Root}
+    watch: {type: tosca.nodes.Root, requirements: [{dependency: site}, {dependency: db}]}
+    other: {role: site, hosts: lost}
+  groups: {all: {type: tosca.groups.Root, members: [site, db]}}
+  policies: [{rule: {type: tosca.policies.Root, targets: [named, all]}}]
+"""
+INVENTORY = {"web": ["web1", "web2"], "lost": None}
+
+
+def made(text: str = SERVICE) -> Topology:
+    topology = load_topology(parse_yaml(text, Path("service.yaml")))
+    copy_for_hosts(topology, lambda pattern: INVENTORY[pattern])
+    return topology
+
+
+def links(node: NodeTemplate) -> list[tuple[str, str, int]]:
+    return [(one.name, one.target.name, one.index) for one in node.requirements]
+
+
+def test_the_node_templates() -> None:
+    nodes = made().node_templates
+    assert list(nodes) == [
+        *("machines@web1", "machines@web2", "runtime@web1", "runtime@web2", "app@web1", "app@web2"),
+        *("site@web1", "site@web2", "named@a", "named@b", "db", "watch", "other"),
+    ]
+    assert all(name == node.name for name, node in nodes.items())
+    assert nodes["other"].directives == ("virtual",), "its hosts are not known"
+    assert "hosts" not in nodes["site@web1"].properties
+
+
+def test_the_relationships() -> None:
+    nodes = made().node_templates
+    assert links(nodes["runtime@web2"]) == [("host", "machines@web2", 0)]
+    assert links(nodes["app@web1"]) == [
+        *(("host", "machines@web1", 0), ("dependency", "runtime@web1", 1), ("dependency", "runtime@web2", 1001)),
+    ]
+    assert links(nodes["watch"]) == [
+        *(("dependency", "site@web1", 0), ("dependency", "site@web2", 1000), ("dependency", "db", 1)),
+    ]
+    assert [one.source.name for one in nodes["db"].incoming] == ["site@web1", "site@web2", "watch"]
+    for node in nodes.values():
+        assert all(one.source is node and one in one.target.incoming for one in node.requirements)
+
+
+def test_groups_and_policies_name_the_copies() -> None:
+    topology = made()
+    assert topology.groups["all"].members == ["site@web1", "site@web2", "db"]
+    assert topology.policies["rule"].targets == ["named@a", "named@b", "all"]
+
+
+def test_a_second_time_nothing_is_left_to_copy() -> None:
+    topology = made()
+    names = list(topology.node_templates)
+    copy_for_hosts(topology, lambda pattern: INVENTORY[pattern])
+    assert list(topology.node_templates) == names
+
+
+STEP = "workflows: {w: {steps: {s: {target: TARGET, activities: [{call_operation: Standard.configure}]}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("hosts: [a, b, a]", "hosts: 3", "the hosts of 'named' are 3"),
+        ("hosts: [a, b, a]", "hosts: [1]", "the hosts of 'named' are a list"),
+        ("hosts: [a, b, a]", "hosts: '{{ x }}'", "the hosts of 'named' are '{{ x }}'"),
+        ("  groups:", f"  {STEP.replace('TARGET', 'site')}  groups:", "the step 's' has 'site' as its target"),
+    ],
+)
+def test_refused(before: str, after: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        made(SERVICE.replace(before, after))
+    assert caught.value.message.startswith(message)
+    assert caught.value.place is not None
+
+
+@pytest.mark.parametrize(("instance", "host"), [("site@web1", "web1"), ("a@b@c", "c"), ("site", "")])
+def test_the_host_in_a_name(instance: str, host: str) -> None:
+    assert host_of(instance) == host
+
+
+def test_operations_run_on_the_host_of_the_copy() -> None:
+    text = SERVICE.replace(
+        "{role: site, hosts: [a, b, a]}",
+        "{role: site, hosts: [a], interfaces: {Standard: {operations: {start: ./start, "
+        "stop: {implementation: {primary: ./stop, operation_host: db}}}}}}",
+    )
+    node = made(text).node_templates["named@a"]
+    operations: dict[str, Any] = {
+        name: one.implementation.operation_host
+        for name, one in node.interfaces["Standard"].operations.items()
+        if one.implementation is not None
+    }
+    assert operations == {"start": "a", "stop": "db"}
