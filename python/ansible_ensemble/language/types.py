@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,9 +38,18 @@ _ALIASES = {
 }
 
 
+#: Types that profiles of the standard have, and that it has not itself.
+_OF_PROFILE = re.compile(r"tosca\.\w+\.(nfv|mec)\b")
+_BESIDE = "the types of that profile are not here: import the file that declares them"
+#: Versions of profiles, as `tosca_simple_profile_for_nfv_1_0_0`: types beside the standard's, by the rules of 1.3.
+_PROFILE = re.compile(r"tosca_simple_profile_for_[a-z]+(_\d+){2,3}")
+
+
 def known_version(name: object) -> str | None:
     """The version of the language that a name means; None if it is not understood."""
     name = _ALIASES.get(name, name) if isinstance(name, str) else None
+    if name is not None and _PROFILE.fullmatch(name):
+        return VERSIONS[3]
     return name if name in VERSIONS or is_alien(name) else None
 
 
@@ -218,7 +228,8 @@ class Types:
         found = self.find(kind, name, scope)
         if found is None:
             known = [*scope.names[kind], *self.normative.names[kind], *(PRIMITIVES if kind == "data" else ())]
-            self.problems.add(f"unknown {kind} type '{name}'", place, nearest(name, known))
+            hint = _BESIDE if _OF_PROFILE.match(name) else nearest(name, known)
+            self.problems.add(f"unknown {kind} type '{name}'", place, hint)
         return found
 
     def canonical(self, kind: str, name: Any, scope: Scope, place: Place | None) -> str | None:

@@ -43,9 +43,8 @@ def check_substitution(building: Building) -> None:
         return
     if body.get("substitution_filter") is not None:
         where = place_of(body, "substitution_filter")
-        given = problems.mapping(body["substitution_filter"], "the substitution_filter", where)
-        inner = given.get("node_filter", given) if set(given) == {"node_filter"} else given
-        check_filter(inner, "the substitution_filter", where, problems)
+        for one in _filters(body["substitution_filter"]):
+            check_filter(one, "the substitution_filter", place_of(one) or where, problems)
     _check_properties(body, entity, building)
     attributes = problems.mapping(body.get("attributes"), "the mapped attributes", place_of(body, "attributes"))
     for name in attributes:
@@ -157,10 +156,15 @@ def _candidates(node: NodeTemplate, name: str, building: Building, asked: bool) 
             continue
         entity = building.types.entity(declaration)
         fits = entity.is_a(node.type.name) if asked else entity is node.type
-        given = raw.get("substitution_filter")
-        wanted = given.get("node_filter", given) if isinstance(given, Mapping) else None
-        if fits and (wanted is None or not isinstance(wanted, Mapping) or mismatch(node, wanted, building) is None):
+        wanted = [one for one in _filters(raw.get("substitution_filter")) if isinstance(one, Mapping)]
+        if fits and all(mismatch(node, one, building) is None for one in wanted):
             yield scope
+
+
+def _filters(raw: Any) -> list[Any]:
+    """The node filters of a `substitution_filter`, which may be a list: all of them count."""
+    entries = raw if isinstance(raw, list) else [] if raw is None else [raw]
+    return [one["node_filter"] if isinstance(one, Mapping) and set(one) == {"node_filter"} else one for one in entries]
 
 
 def _substitute(node: NodeTemplate, scope: Scope, building: Building, build: BuildTopology) -> None:

@@ -97,15 +97,29 @@ def test_a_nested_topology_stands_alone_with_its_requirement_left_open(load: Loa
     assert topology.node_templates["engine"].requirements == []
 
 
-def test_a_filter_chooses_among_several(load: Load) -> None:
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{{properties: [{{size: {{greater_or_equal: {}}}}}]}}",
+        "{{node_filter: {{properties: {{size: {{greater_or_equal: {}}}}}}}}}",
+        "[{{properties: [{{name: {{min_length: 1}}}}]}}, {{properties: [{{size: {{greater_or_equal: {}}}}}]}}]",
+    ],
+)
+def test_a_filter_chooses_among_several(load: Load, written: str) -> None:
     def nested(least: int, name: str) -> str:
-        condition = f"substitution_filter: {{properties: [{{size: {{greater_or_equal: {least}}}}}]}}"
+        condition = f"substitution_filter: {written.format(least)}"
         return NESTED.replace("node_type: Database", f"node_type: Database\n    {condition}").replace("config", name)
 
     text = (OUTER % "").replace("nested.yaml", "big.yaml, small.yaml")
     files = {"types.yaml": TYPES, "big.yaml": nested(5, "big"), "small.yaml": nested(1, "small")}
     assert "db:small" in load(text, files=files).node_templates
     assert "db:big" in load(text.replace("size: 3", "size: 7"), files=files).node_templates
+
+
+def test_each_filter_of_a_list_is_checked(load: Load) -> None:
+    nested = NESTED.replace("node_type: Database", "node_type: Database\n    substitution_filter: [{propertys: []}]")
+    with pytest.raises(InvalidInput, match=r"nested\.yaml:\d+:\d+: unknown key 'propertys' in a node filter"):
+        load(OUTER % "", files={"types.yaml": TYPES, "nested.yaml": nested})
 
 
 def test_nested_in_nested(load: Load) -> None:
