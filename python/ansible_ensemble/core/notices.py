@@ -83,9 +83,13 @@ class NoticeCode(str, Enum):
         *("undeclared-requirement", Effect.TOLERATED, "a requirement that the node's type does not declare"),
         "declare it in the type",
     )
+    UNDECLARED_VALUE = (
+        *("undeclared-value", Effect.TOLERATED, "a property or attribute that the node's type does not declare"),
+        "declare it in the type, or remove it",
+    )
     OTHER_TARGET = (
-        *("other-target", Effect.TOLERATED, "a relationship with a node that its type does not allow"),
-        "use another type of relationship, or allow it by valid_target_types",
+        *("other-target", Effect.TOLERATED, "a node that a requirement or relationship is not meant for"),
+        "derive its type from what is required, or use another type of relationship",
     )
     UNRELATED_REFINEMENT = (
         *("unrelated-refinement", Effect.TOLERATED, "a type in place of an inherited one that it does not derive from"),
@@ -110,6 +114,14 @@ class NoticeCode(str, Enum):
     IDLE_FILTER = (
         *("idle-filter", Effect.IGNORED, "a node_filter of a node template that is not selected"),
         "add the directive select, or remove it",
+    )
+    IDLE_DECORATOR = (
+        *("idle-decorator", Effect.IGNORED, "a decorator that leads to no node template"),
+        "name a node template or a type, and go on by `::REQUIREMENT::TARGET`",
+    )
+    IDLE_BLUEPRINT = (
+        *("idle-blueprint", Effect.NOTED, "a deployment blueprint that is not there, or several of which none is used"),
+        "name one by deployment_blueprint in the environment",
     )
     IDLE_GROUP = (
         *("idle-group", Effect.IGNORED, "interfaces or attributes of a group"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,15 @@ def check_ensemble(document: Document) -> None:
         InvalidInput: what is wrong with it; InvalidInputs if it is more than one thing.
     """
     schema = {**ensemble_schema()}
-    if isinstance(document.data, dict) and str(document.data.get("apiVersion")).startswith("unfurl/"):
+    if is_of_unfurl(document.data):
         # Unfurl's files keep what their merge directives name in sections of their own
         schema["properties"] = dict.fromkeys(_NAMED.findall(document.text), True) | schema["properties"]
     found = violations(document.data, schema, document.place)
     if any(one.message.startswith("kind is ") for one in found):
         found = [one for one in found if one.message.startswith("kind is ")]  # its keys are those of something else
     raise_all(found)
+
+
+def is_of_unfurl(data: Any) -> bool:
+    """Whether an ensemble is one of Unfurl's, by its `apiVersion`."""
+    return isinstance(data, Mapping) and str(data.get("apiVersion")).startswith("unfurl/")

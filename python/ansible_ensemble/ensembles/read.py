@@ -19,7 +19,7 @@ from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.notices import Reading
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.csar import form_notices
-from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema
+from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema, is_of_unfurl
 from ansible_ensemble.documents.paths import confine, is_file, resolved
 from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
@@ -368,10 +368,13 @@ def _topology(
         check_files=whole,
         complete=whole,
         find_matches=find_matches,
-        is_met=is_met,
+        is_met=partial(is_met, connections=environment.connections),
         instances=spec.get("instances"),
         connections=environment.connections,
         reading=reading,
+        blueprint=environment.blueprint,
+        blueprints=spec.get("deployment_blueprints"),
+        unfurl=document is not None and is_of_unfurl(document.data),
     )
 
 

@@ -15,7 +15,7 @@ KEYS: dict[str, frozenset[str]] = {
             *("template_name", "template_author", "template_version", "dsl_definitions", "repositories", "imports"),
             *("artifact_types", "data_types", "capability_types", "interface_types", "relationship_types"),
             *("node_types", "group_types", "policy_types", "topology_template"),
-            *("decorators", "types", "profile"),
+            *("decorators", "deployment_blueprints", "types", "profile"),
         }
     ),
     "topology_template": frozenset(
@@ -118,6 +118,9 @@ KEYS: dict[str, frozenset[str]] = {
         {"file", "repository", "namespace_uri", "namespace_prefix", "url", "uri", "description", "when", "profile"}
     ),
     "repository": frozenset({"description", "url", "credential", "revision", "metadata", "file"}),
+    "deployment_blueprint": frozenset(
+        {"title", "description", "metadata", "cloud", "node_templates", "resource_templates", "primary"}
+    ),
     "substitution_mapping": frozenset(
         {
             *("node_type", "substitution_filter", "properties", "attributes", "capabilities", "requirements"),
@@ -128,15 +131,14 @@ KEYS: dict[str, frozenset[str]] = {
     "node_filter": frozenset({"properties", "capabilities", "requirements", "match"}),
 }
 
-_WRITE_OUT = "write what they bring into the templates themselves"
+_OUTSIDE = "write it beside topology_template, not into it"
 _BY_OPERATION = "have an operation of the node do it"
 
 #: Known keys that are not supported, and what to do: each is a warning, so that no key is ignored silently.
 UNHEEDED: dict[str, dict[str, str]] = {
-    "service_template": {"decorators": _WRITE_OUT},
     "topology_template": {
-        "decorators": _WRITE_OUT,
-        "deployment_blueprints": "make an ensemble for each, with the templates of the blueprint",
+        "decorators": _OUTSIDE,
+        "deployment_blueprints": _OUTSIDE,
         "root": "name the node in substitution_mappings",
     },
     "node_template": {

@@ -108,8 +108,8 @@ class Scope:
 
     @property
     def is_unfurl(self) -> bool:
-        """Whether the file is written in Unfurl's dialect."""
-        return self.version == UNFURL_VERSION
+        """Whether the file is written in Unfurl's dialect: by its version, or for it is of an ensemble of Unfurl's."""
+        return self.version == UNFURL_VERSION or (self.types.is_unfurl and not self.is_normative)
 
 
 class Build(Protocol):
@@ -140,6 +140,7 @@ class Types:
         by_name: every declaration by kind and canonical name.
         checks: values to check, in order.
         limits: constraints to check against the type that they limit: the schema, its own clauses, whose it is, where.
+        is_unfurl: whether every file counts as written in Unfurl's dialect, whatever version it names.
     """
 
     problems: Problems
@@ -148,6 +149,7 @@ class Types:
     by_name: dict[str, dict[str, Declaration]] = field(default_factory=lambda: {kind: {} for kind in SECTIONS})
     checks: list[Check] = field(default_factory=list)
     limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = field(default_factory=list)
+    is_unfurl: bool = False
 
     def __post_init__(self) -> None:
         self.normative = _normative_scope(self)

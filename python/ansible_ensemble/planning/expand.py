@@ -13,7 +13,7 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.peers import with_peers
-from ansible_ensemble.topology.directives import RETAINED
+from ansible_ensemble.topology.directives import ON_DEMAND, RETAINED
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
 
 
@@ -38,22 +38,22 @@ def _left_spec(name: str, template: NodeTemplate) -> bool:
 
 
 def _planned_templates(planning: Planning) -> list[NodeTemplate]:
-    """Templates that make instances: all but virtual, retained, and dependent ones that nothing refers to.
+    """Templates that make instances: all but virtual, retained, and those on demand that nothing refers to.
 
-    A dependent template may be there for instances that operations report; these are members by themselves.
+    A template on demand may be there for instances that operations report; these are members by themselves.
     """
     templates = planning.topology.node_templates
     chosen: dict[str, NodeTemplate] = {}
     for template in templates.values():
         if RETAINED in template.directives or "virtual" in template.directives:
             continue
-        if "dependent" not in template.directives or planning.instances.get(template.name) is not None:
+        if ON_DEMAND.isdisjoint(template.directives) or planning.instances.get(template.name) is not None:
             chosen[template.name] = template
     open_ones = deque(chosen.values())
     while open_ones:
         for relationship in open_ones.popleft().requirements:
             target = relationship.target
-            if "dependent" in target.directives and target.name not in chosen:
+            if target.name not in chosen and not ON_DEMAND.isdisjoint(target.directives):
                 chosen[target.name] = target
                 open_ones.append(target)
     return [template for name, template in templates.items() if name in chosen]

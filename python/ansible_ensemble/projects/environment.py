@@ -69,6 +69,7 @@ class Environment:
         root: the project's folder, which files stay inside.
         folder: the ensemble's folder.
         inputs, connections: as they are written.
+        blueprint: the name of the deployment blueprint that ensembles use; empty if none is named.
         external: other ensembles by name.
         repositories: by name, a path or URL as it is written, and the folder that a relative path starts in.
         import_from: what the URLs begin with that files may be imported from.
@@ -85,6 +86,7 @@ class Environment:
     folder: Path
     inputs: dict[str, Any] = field(default_factory=dict)
     connections: dict[str, Any] = field(default_factory=dict)
+    blueprint: str = ""
     external: dict[str, ExternalEnsemble] = field(default_factory=dict)
     repositories: dict[str, tuple[str, Path]] = field(default_factory=dict)
     import_from: list[str] = field(default_factory=list)

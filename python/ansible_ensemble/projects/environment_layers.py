@@ -67,6 +67,7 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
         environment.repositories |= _repositories(layer, folder)
         if environment.trusted or (home is not None and folder == home.root):
             environment.import_from += allowed_urls(layer)
+        environment.blueprint = str(layer.get("deployment_blueprint") or environment.blueprint)
         execution |= given_settings(layer.get("execution"), place_of(layer, "execution"))
         if isinstance(layer.get("lfs_lock"), Mapping):
             lock |= layer["lfs_lock"]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.entities import Assignment, EntityType, ParameterDefinition
 from ansible_ensemble.language.types import Scope
@@ -30,7 +31,8 @@ def read_assignments(
     """The values of a section (`part`) of a type: those given, in the order of the definitions, then defaults.
 
     Refined definitions go before the type's own. A required property without value is an error if the section has to be
-    `complete`; there may be values that nothing declares if it `is_open` or the type says so.
+    `complete`; there may be values that nothing declares if it `is_open` or the type says so, and with a warning where
+    it is a node template's in Unfurl's dialect.
     """
     problems = scope.problems
     definitions = {**getattr(entity, part), **refined} if refined else getattr(entity, part)
@@ -52,12 +54,23 @@ def read_assignments(
     for name, value in section.items():
         if name in definitions:
             continue
-        if is_open or entity.is_open:
+        allowed = is_open or entity.is_open
+        is_loose = scope.is_unfurl and entity.kind == "node"
+        if allowed or is_loose:
             values[name] = Assignment(value, None, place_of(section, name), scope.base)
-        else:
+        if not allowed:
             other = entity.attributes if part == "properties" else entity.properties
             hint = nearest(name, definitions)
             if name in other:
                 hint = f"it is {'an attribute' if part == 'properties' else 'a property'}"
-            problems.add(f"{what} has no {kind} '{name}'", key_place_of(section, name), hint)
+            where = key_place_of(section, name)
+            if is_loose:
+                counsel = f" ({hint})" if hint else ""
+                problems.warn(
+                    NoticeCode.UNDECLARED_VALUE,
+                    f"{what} has the {kind} '{name}', which its type does not declare{counsel}",
+                    where,
+                )
+            else:
+                problems.add(f"{what} has no {kind} '{name}'", where, hint)
     return values

@@ -33,6 +33,9 @@ class FunctionUse:
     in_type: bool = False
 
 
+#: Sections that no imported file adds to.
+_OWN = frozenset({"outputs", "groups", "policies"})
+
 #: Names of the node templates that an expression leads to from a node template, as far as it is connected.
 FindMatches = Callable[[Topology, NodeTemplate, Any, Place | None], Collection[str]]
 
@@ -45,6 +48,7 @@ class Building:
         topology: what is built so far. Its node templates are by the name that its own file gives them.
         scope: what its file sees.
         more: entries by section that stand outside of the service template; its own win.
+        instead: node templates that take the place of its own.
         find_matches: evaluates the `match` expressions of node filters.
         complete: whether a requirement that nothing meets is an error; else it is a warning.
         namespace: the name of the node template that the topology substitutes, empty for the root topology.
@@ -71,6 +75,7 @@ class Building:
     typed: set[EntityType] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
     more: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    instead: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def types(self) -> Types:
@@ -94,11 +99,11 @@ class Building:
     def section(self, name: str) -> dict[str, Entry]:
         """The entries of a section by name.
 
-        In Unfurl's dialect the entries of imported topology templates that substitute nothing come after the file's
-        own, which win; an entry with the directive `default` loses.
+        In Unfurl's dialect entries of imported topology templates that substitute nothing come after the file's own,
+        which win, but for outputs, groups and policies; an entry with the directive `default` loses.
         """
         found: dict[str, Entry] = {}
-        for scope in self._scopes():
+        for scope in [self.scope] if name in _OWN else self.scopes():
             raw = scope.template.get(name)
             what = name.replace("_", " ")
             for key, value, place in self.problems.entries(raw, f"the {what}", place_of(scope.template, name)):
@@ -112,9 +117,12 @@ class Building:
         more = self.more.get(name, {})
         for key, value in more.items():
             found.setdefault(key, Entry(value, place_of(more, key), self.scope))
+        if name == "node_templates":
+            found |= {key: Entry(value, place_of(self.instead, key), self.scope) for key, value in self.instead.items()}
         return found
 
-    def _scopes(self) -> list[Scope]:
+    def scopes(self) -> list[Scope]:
+        """The files whose entries count: the topology's own, and in Unfurl's dialect those that it imports."""
         if not self.scope.is_unfurl:
             return [self.scope]
         found: list[Scope] = []

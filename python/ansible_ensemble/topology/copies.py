@@ -54,11 +54,10 @@ def copied(entries: Mapping[str, Entry], what: str, building: Building) -> dict[
 def _over(origin: Entry, entry: Entry) -> Entry:
     """An entry merged over the one it copies; where both have a map, each of its keys by itself."""
     own = {key: value for key, value in entry.raw.items() if key != "copy"}
-    merged = _merged(origin.raw, own, entry.raw)
-    return Entry(merged, entry.place, entry.scope)
+    return Entry(merged(origin.raw, own, entry.raw), entry.place, entry.scope)
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any], places: Mapping[str, Any]) -> Map:
+def merged(below: Mapping[str, Any], above: Mapping[str, Any], places: Mapping[str, Any]) -> Map:
     """Two maps as one; `places` knows where the entries of the upper one stand."""
     made = Map()
     for key, value in below.items():
@@ -70,7 +69,7 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any], places: Mapping[
         if key == "requirements":
             made[key] = _requirements(lower, value)
         elif key not in _WHOLE and _is_plain_map(lower) and _is_plain_map(value):
-            made[key] = _merged(lower, value, value)
+            made[key] = merged(lower, value, value)
     return made
 
 
@@ -82,13 +81,13 @@ def _requirements(below: Any, above: Any) -> Any:
     """Requirements by name: those of the copy, after those of the other that it does not give itself."""
     if not isinstance(above, list | Mapping) or not isinstance(below, list | Mapping):
         return above
-    given = list(_entries(above))
+    given = list(named_entries(above))
     names = {key for one in given if isinstance(one, Mapping) for key in one}
-    kept = [one for one in _entries(below) if isinstance(one, Mapping) and names.isdisjoint(one)]
+    kept = [one for one in named_entries(below) if isinstance(one, Mapping) and names.isdisjoint(one)]
     return Seq(kept + given)
 
 
-def _entries(section: Any) -> Iterator[Any]:
+def named_entries(section: Any) -> Iterator[Any]:
     """The entries of a section, each a map with one key; what is none is reported where it is read."""
     if isinstance(section, list):
         yield from section

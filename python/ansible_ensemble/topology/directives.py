@@ -10,6 +10,10 @@ from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.problems import Problems
 
+#: Directives of templates that are deployed only where something requires them.
+DEPENDENT = "dependent"
+ON_DEMAND = frozenset({DEPENDENT, "default"})
+
 #: Each directive, and the one that it means: TOSCA 1.1 and 1.2 have two by other names.
 DIRECTIVES: dict[str, str] = {
     "select": "select",
@@ -19,7 +23,7 @@ DIRECTIVES: dict[str, str] = {
     "check": "check",
     "conditional": "conditional",
     "default": "default",
-    "dependent": "dependent",
+    "dependent": DEPENDENT,
     "discover": "discover",
     "protected": "protected",
     "virtual": "virtual",

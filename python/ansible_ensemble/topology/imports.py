@@ -221,7 +221,7 @@ class Importer:
             problems.add("`when` of an import is of Unfurl's dialect", place, f"its version is {UNFURL_VERSION}")
         elif isinstance(condition, bool):
             return condition
-        elif not isinstance(condition, Mapping):
+        elif not isinstance(condition, Mapping | str):
             hint = "when: {eval: ...}"
             problems.add(f"the `when` of an import is {kind_of(condition)}, not an expression", place, hint)
         else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.language.entities import Capability, EntityType, NodeTemplate, RequirementDefinition
 from ansible_ensemble.language.filters import match_expressions, mismatch
 from ansible_ensemble.topology.building import Building
@@ -90,6 +91,13 @@ def find_targets(
         capability, reason = _fit(node, target, wanted, building, candidates)
         if reason is None and wanted.definition.node is not None and not target.type.is_a(wanted.definition.node):
             reason = f"it is a {target.type.name}, not a {wanted.definition.node}"
+            if building.scope.is_unfurl:
+                building.problems.warn(
+                    NoticeCode.OTHER_TARGET,
+                    f"'{wanted.node}' is what '{node.name}' requires, though {reason}",
+                    wanted.place,
+                )
+                reason = None
         if reason is None and among is not None and target.name not in among:
             reason = "its node_filter's match does not lead to it"
         return ([], f"'{wanted.node}' does not fit: {reason}") if reason is not None else ([(target, capability)], None)

@@ -30,8 +30,9 @@ from ansible_ensemble.language.values import missing
 from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building, Entry, FunctionUse
 from ansible_ensemble.topology.copies import copied
+from ansible_ensemble.topology.decorators import decorate
 from ansible_ensemble.topology.definitions import read_occurrences
-from ansible_ensemble.topology.directives import read_directives
+from ansible_ensemble.topology.directives import DEPENDENT, ON_DEMAND, read_directives
 
 _PARTS: tuple[Literal["properties", "attributes"], ...] = ("properties", "attributes")
 
@@ -40,6 +41,7 @@ def read_nodes(building: Building) -> None:
     """Read every node template of a topology; `copy` is resolved first."""
     entries = building.section("node_templates")
     wholes = copied(entries, "node template", building)
+    decorate(wholes, building)
     for name, entry in entries.items():
         whole = wholes[name]
         building.entries[name] = whole or entry
@@ -94,6 +96,8 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
     problems.check_keys(raw, "node_template", entry.place)
     node = NodeTemplate(building.full_name(name), entity, place=entry.place, namespace=building.namespace)
     node.directives = read_directives(raw, what, problems)
+    if entry.scope is not building.scope and ON_DEMAND.isdisjoint(node.directives):
+        node.directives += (DEPENDENT,)  # what another file has is there for those that require it
     node.description = str(raw.get("description") or "")
     if raw.get("metadata") is not None:
         node.metadata = dict(problems.mapping(raw["metadata"], f"metadata of {what}", place_of(raw, "metadata")))

@@ -21,6 +21,7 @@ from ansible_ensemble.language.schema import read_definition
 from ansible_ensemble.language.short_form import template_in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, Scope, Types
 from ansible_ensemble.language.values import check_value, resolve
+from ansible_ensemble.topology.blueprints import blueprint_templates
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles
 from ansible_ensemble.topology.definitions import build_type
@@ -53,6 +54,9 @@ def load_topology(
     instances: Mapping[str, Any] | None = None,
     connections: Mapping[str, Any] | None = None,
     reading: Reading | None = None,
+    blueprint: str = "",
+    blueprints: Mapping[str, Any] | None = None,
+    unfurl: bool = False,
 ) -> Topology:
     """Load a service template of TOSCA 1.0 to 1.3 or of Unfurl's dialect.
 
@@ -75,6 +79,9 @@ def load_topology(
         connections: relationship templates of the environment, each the default for any target unless it has
             which; one whose type is not known here is left out, with a warning.
         reading: takes what is found of the files, also where they are wrong.
+        blueprint: the name of the deployment blueprint to use, if any.
+        blueprints: deployment blueprints beside the service template's own: an ensemble's `spec.deployment_blueprints`.
+        unfurl: whether every file counts as written in Unfurl's dialect, whatever version it names.
 
     Returns:
         The resolved topology.
@@ -85,7 +92,7 @@ def load_topology(
     document = source if isinstance(source, Document) else read_yaml(source)
     reading = reading if reading is not None else Reading()
     problems = Problems(notices=reading.notices, file=Place(str(document.path)))
-    types = Types(problems, build_type)
+    types = Types(problems, build_type, is_unfurl=unfurl)
     importer = Importer(
         types,
         repositories or {},
@@ -101,7 +108,10 @@ def load_topology(
     if not importer.is_complete:
         problems.raise_all()  # further errors would only be about names in the missing files
     more = _more(scope, instances or {}, connections or {})
-    building = _Builder(types, check_files, complete, find_matches, reading).build(scope, "", inputs or {}, more)
+    instead = blueprint_templates(scope, blueprints or {}, blueprint, connections or {})
+    building = _Builder(types, check_files, complete, find_matches, reading).build(
+        scope, "", inputs or {}, more, instead
+    )
     topology = building.topology
     _flatten(topology)
     _check_values(types)
@@ -175,13 +185,18 @@ class _Builder:
         self.complete = complete
 
     def build(
-        self, scope: Scope, namespace: str, inputs: Mapping[str, Any], more: Mapping[str, Mapping[str, Any]] = _NOTHING
+        self,
+        scope: Scope,
+        namespace: str,
+        inputs: Mapping[str, Any],
+        more: Mapping[str, Mapping[str, Any]] = _NOTHING,
+        instead: Mapping[str, Any] = _NOTHING,
     ) -> Building:
         """The topology of a file; see `Building` for the arguments."""
         topology = Topology(scope.file, version=scope.version)
         self.reading.topologies.add(scope.file)
         building = Building(topology, scope, self.find_matches, self.complete, namespace, mapped_requirements(scope))
-        building.more = more
+        building.more, building.instead = more, instead
         topology.description = str(scope.template.get("description") or scope.document.get("description") or "")
         metadata = scope.document.get("metadata")
         topology.metadata = dict(metadata) if isinstance(metadata, Mapping) else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,8 @@ def test_what_is_not_met_is_not_there(write: Callable[..., Path], condition: str
         ("{eval: {template: '{{ 1 }}'}}", "cannot be known while files are read"),
         ("{get_input: x}", 'there is no input "x"'),
         ("{eval: {nope: 1}}", 'there is no function "nope"'),
-        ("yes please", "not an expression"),
+        ("7", "not an expression"),
+        ("'.nope'", 'there is no special key ".nope"'),
         ("", "not an expression"),
     ],
 )
@@ -69,6 +71,29 @@ def test_what_is_no_condition_is_refused(write: Callable[..., Path], condition: 
     errors: Any = getattr(caught.value, "errors", [caught.value])
     assert errors[0].place.line == 2
     assert not write(condition).with_name("made").exists()
+
+
+PROVIDER = {"primary_provider": {"type": "cloud.AWS", "name": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("condition", "met"),
+    [
+        (".primary_provider", True),
+        ("'.primary_provider[type=cloud.AWS]'", True),
+        ("'.primary_provider[type=cloud.GCP]'", False),
+        ("{eval: '.primary_provider::name'}", True),
+        ("{eval: '.primary_provider::missing'}", False),
+    ],
+)
+def test_the_connection_to_the_cloud_is_known(
+    write: Callable[..., Path], tmp_path: Path, condition: str, met: bool
+) -> None:
+    file = write(condition)
+    file.write_text(file.read_text().replace("{t: {type: T}}", "{}"))
+    known = partial(is_met, connections=PROVIDER)
+    assert (tmp_path / "types.yaml" in load_topology(file, is_met=known).files) is met
+    assert load_topology(file, is_met=is_met).files == [file]
 
 
 def test_other_dialects_have_none(write: Callable[..., Path]) -> None:

@@ -40,6 +40,27 @@ topology_template: {node_templates: {a: {type: Root, metadata: {additionalProper
         None,
         "node template 'a' has no property 'x'",
     ),
+    "a property that its type does not declare": (
+        "topology_template: {node_templates: {a: {type: Root, properties: {x: 1}}}}",
+        "'a' has the property 'x', which its type does not declare",
+        "node template 'a' has no property 'x'",
+    ),
+    "an attribute that is given as a property": (
+        """
+node_types: {T: {attributes: {x: {type: string, default: a}}}}
+topology_template: {node_templates: {a: {type: T, properties: {x: b}}}}
+""",
+        "'a' has the property 'x', which its type does not declare (it is an attribute)",
+        "node template 'a' has no property 'x'",
+    ),
+    "a target of another type than the requirement is of": (
+        """
+node_types: {T: {requirements: [dep: {node: Compute}]}}
+topology_template: {node_templates: {a: {type: T, requirements: [dep: b]}, b: {type: Root}}}
+""",
+        "'b' is what 'a' requires, though it is a tosca.nodes.Root, not a tosca.nodes.Compute",
+        "'b' does not fit: it is a tosca.nodes.Root, not a tosca.nodes.Compute",
+    ),
     "types of any kind in one section": (
         """
 types:
@@ -76,6 +97,15 @@ def test_the_dialect_is_loose_and_the_standard_is_not(load: Load, text: str, war
     )
     with pytest.raises(InvalidInput, match=refusal):
         load(text)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["capabilities: {endpoint: {properties: {x: 1}}}", "artifacts: {f: {file: f, type: Bash, properties: {x: 1}}}"],
+)
+def test_other_entities_have_what_is_declared(load: Load, part: str) -> None:
+    with pytest.raises(InvalidInput, match="has no property 'x'"):
+        load(f"topology_template: {{node_templates: {{a: {{type: Compute, {part}}}}}}}", unfurl=True)
 
 
 def test_a_requirement_of_its_own_leads_to_its_node(load: Load) -> None:

@@ -174,7 +174,7 @@ topology_template:
     virtual: {{type: Noted, directives: [virtual]}}
     wanted: {{type: Noted, directives: [dependent]}}
     unwanted: {{type: Noted, directives: [dependent]}}
-    user: {{type: Noted, requirements: [dependency: wanted]}}
+    user: {{type: Noted, requirements: [dependency: wanted, dependency: base]}}
     protected: {{type: Noted, directives: [protected]}}
 """
 BASE = f"""
@@ -184,6 +184,8 @@ topology_template:
   node_templates:
     own: {{type: Noted, directives: [default], requirements: [dependency: user]}}
     base: {{type: Noted, directives: [default]}}
+    spare: {{type: Noted, directives: [default]}}
+    plain: {{type: Noted}}
 """
 
 
