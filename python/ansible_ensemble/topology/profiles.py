@@ -11,7 +11,7 @@ from ansible_ensemble.documents.paths import is_file
 SHIPPED = "tosca.ensemble"
 
 #: Profiles whose types are always there: the standard's, and our own; any version of them.
-_BUILT_IN = {"org.oasis-open.simple", SHIPPED}
+_BUILT_IN = {"org.oasis-open.simple", "org.oasis-open.tosca.simple", SHIPPED}
 
 _FILE = "profile.yaml"
 

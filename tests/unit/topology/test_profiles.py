@@ -130,3 +130,15 @@ def test_types_that_ship_need_no_path(load: Load, imports: str, prefix: str) -> 
 def test_a_type_of_the_user_goes_before_one_that_ships(load: Load) -> None:
     own = "node_types: {tosca.ensemble.Machine: {properties: {mine: {type: string, default: x}}}}"
     assert list(load({}, SHIPPED.format(imports=own, prefix="")).node_templates["web"].properties) == ["mine"]
+
+
+SIMPLE = """\
+tosca_definitions_version: tosca_2_0
+imports: [{profile: "%s:2.0"}]
+topology_template: {node_templates: {vm: {type: Compute}}}
+"""
+
+
+@pytest.mark.parametrize("name", ["org.oasis-open.simple", "org.oasis-open.tosca.simple"])
+def test_the_standards_profile_by_each_of_its_names(load: Load, name: str) -> None:
+    assert load({}, SIMPLE % name).node_templates["vm"].type.name == "tosca.nodes.Compute"
