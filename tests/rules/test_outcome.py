@@ -300,7 +300,8 @@ def test_all_tell_the_same(case: Case, runner: Callable[[Case], Runner]) -> None
         assert read_jobs(made.folder / FILE_NAME)[id_].columns.get("outcome", "ok") == case.word
         assert history(made.folder)[-1].get("outcome", "ok") == case.word
         if outcome is not None:
-            result = execution_result(outcome, options)
+            result = execution_result(outcome)
+            assert result["changed"] is report["changed"]
             assert (result["failed"], result.get("exit_code", 0)) == (case.word != "ok", case.exit_code)
             assert ("msg" in result) is (case.word != "ok")
             assert outcome.word == case.word

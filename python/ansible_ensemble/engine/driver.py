@@ -43,7 +43,8 @@ class Driver:
             await asyncio.sleep(0.0 if task.check else task.planned.pause)
             return Result(success=True, modified=False)
         if task.check and not configurator.can_dry_run(task):
-            return Result(success=True, modified=False, basis=Basis.NOT_RUN)
+            modified = False if task.setting("changed_when") is False else None
+            return Result(success=True, modified=modified, basis=Basis.NOT_RUN)
         try:
             with closing(configurator.run(task)) as steps:
                 return await self._drive(task, steps)

@@ -9,7 +9,7 @@ from signal import Signals
 from typing import Any
 
 from ansible_ensemble import __version__
-from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.core.texts import cut
@@ -125,11 +125,21 @@ def _returned(outcome: Outcome) -> dict[str, Any]:
     return returned | ({"result": outcome.result} if outcome.result else {})
 
 
-def has_changed(task: JobTask, result: Result, settled: Settled) -> bool:
-    """Whether an operation changed something, or would; one that only looks never has."""
+def has_changed(task: JobTask, result: Result, settled: Settled) -> bool | None:
+    """Whether an operation changed something, or would; None if it was left out, and nobody knows.
+
+    It is as its tool says, or it gave an attribute another value. A command that says nothing counts as changed, as it
+    does for Ansible; what only looks never does.
+    """
     if only_looks(task.planned.operation):
         return False
-    return bool((result.outcome and result.outcome.changed) or result.modified or settled.wrote)
+    outcome = result.outcome
+    said = result.modified if result.modified is not None or outcome is None else outcome.changed
+    if said or settled.altered:
+        return True
+    if said is None and result.basis is Basis.NOT_RUN:
+        return None
+    return said is None and outcome is not None
 
 
 def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:

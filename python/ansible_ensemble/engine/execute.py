@@ -386,5 +386,5 @@ def _cancelled() -> Result:
 def _unable(task: JobTask, error: EnsembleError) -> Result:
     """The result of a configurator that cannot go on; in a dry run it may only lack what nobody has set."""
     if task.check and isinstance(error, Deferred):
-        return Result(success=True, modified=False, messages=[needs(error.refs)], basis=Basis.NOT_RUN)
+        return Result(success=True, messages=[needs(error.refs)], basis=Basis.NOT_RUN)
     return Result(success=False, modified=False, error=str(error))

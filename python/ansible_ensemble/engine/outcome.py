@@ -25,7 +25,8 @@ class JobOutcome:
     Attributes:
         job: its change id.
         ok: the job did what it is for: all that counts succeeded, or had nothing to do.
-        changed: whether an operation ran that may have changed something.
+        changed: whether an operation changed something or, in a dry run, would. What nobody knows counts: of an operation
+            that was interrupted, or that a dry run left out.
         counts: operations by the state they ended in; sub-tasks are their operation's business.
         failing: of these, the ones for which it is not ok.
         excused: operations that failed or were blocked, which does not count: key -> why.
@@ -93,7 +94,7 @@ class Endings:
 
     def __init__(self, job: str) -> None:
         self._job = job
-        self._open: set[str] = set()
+        self._open: dict[str, Started] = {}
         self._endings: dict[str, _Ending] = {}
         self._mended: set[str] = set()
         self._changed = False
@@ -104,12 +105,12 @@ class Endings:
             case Mended(keys=keys):
                 self._mended.update(keys)
             case Started(key=key) if not _is_of_sub_task(entry):
-                self._open.add(key)
+                self._open[key] = entry
                 self._endings.pop(key, None)
                 self._endings.pop(key + REPORTED, None)
             case Finished() if not _is_of_sub_task(entry):
                 self._end(entry.key, _Ending(_how(entry), entry.optional))
-                self._changed |= not only_looks(entry.operation)
+                self._changed |= entry.changed is not False
             case Blocked(key=key, by=by, optional=optional):
                 self._end(key, _Ending(State.BLOCKED, optional, by))
             case Skipped(key=key):
@@ -118,7 +119,7 @@ class Endings:
                 self._end(key, _Ending(State.CANCELLED))
 
     def _end(self, key: str, ending: _Ending) -> None:
-        self._open.discard(key)
+        self._open.pop(key, None)
         self._endings[key] = ending
 
     def outcome(self, stopped: str | None = None, signal: int | None = None, *, lost_lock: bool = False) -> JobOutcome:
@@ -129,7 +130,7 @@ class Endings:
         return JobOutcome(
             job=self._job,
             ok=stopped is None and not failing,
-            changed=self._changed,
+            changed=self._changed or not all(only_looks(entry.operation) for entry in self._open.values()),
             counts=_counted(ways.values()),
             failing=_counted(failing.values()),
             excused=excused,

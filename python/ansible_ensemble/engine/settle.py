@@ -40,11 +40,13 @@ class Settled:
     Attributes:
         patches: by instance, in the form of `instances.patch`.
         wrote: refs of the attributes that were set.
+        altered: whether one of them, of an instance or a relationship, was set to another value than it had.
         drift: values of a check that differ from the recorded ones, as `{name, recorded, live}`.
     """
 
     patches: list[dict[str, Any]] = field(default_factory=list)
     wrote: list[str] = field(default_factory=list)
+    altered: bool = False
     drift: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -114,7 +116,19 @@ def settle(
         return _guard(task, entity, [name], value, redactor)
 
     settled.patches += reported_patches(task, result.instances, instances, guard)
+    settled.altered = any(_alters(patch, instances.get(patch["name"])) for patch in settled.patches)
     return settled
+
+
+def _alters(patch: Mapping[str, Any], instance: Instance | None) -> bool:
+    """Whether a patch gives an attribute another value."""
+    if instance is None:
+        return bool(patch.get("attributes"))
+    pairs = [(instance.attributes, patch.get("attributes") or {})]
+    for key, part in (patch.get("relationships") or {}).items():
+        known = instance.relationships.get(key)
+        pairs.append((known.attributes if known else {}, part.get("attributes") or {}))
+    return any(name not in known or not same(known[name], new[name]) for known, new in pairs for name in new)
 
 
 def _clean(result: Result) -> None:

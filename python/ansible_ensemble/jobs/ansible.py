@@ -197,13 +197,13 @@ def execute(
         left = _wind_up(read, job_options, journal, held)
         if left:
             display.warning(left)
-    return execution_result(outcome, job_options) | {"journal": str(journal)}
+    return execution_result(outcome) | {"journal": str(journal)}
 
 
-def execution_result(outcome: JobOutcome, options: JobOptions) -> dict[str, Any]:
+def execution_result(outcome: JobOutcome) -> dict[str, Any]:
     """The outcome of a job as that of an Ansible task."""
     return {
-        "changed": outcome.changed and not options.check,
+        "changed": outcome.changed,
         "failed": not outcome.ok,
         "job": {"id": outcome.job, "counts": outcome.counts, "stopped": outcome.stopped},
         **({} if outcome.ok else {"msg": outcome.reason, "exit_code": outcome.exit_code}),
@@ -263,7 +263,7 @@ def record(
     told = {**report, "problems": problems, "warnings": [say(text) for text in report["warnings"]]}
     text = read.redactor.text(job_text(told))
     return {
-        "changed": not check and bool(report["tasks"]),
+        "changed": report["changed"],
         **({"failed": True, "msg": "; ".join(problems)} if problems else {}),
         **read.redactor.data(job_result(report, begun.summary)),
         "text": text,

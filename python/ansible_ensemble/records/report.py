@@ -36,6 +36,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
             "seconds": folded.seconds,
             "summary": _summary(counts),
         },
+        "changed": outcome.changed,
         "summary": _done([*steps, *(task for task in tasks if task["status"] == "interrupted")]),
         "tasks": tasks,
         "hosts": _hosts(tasks),
@@ -194,7 +195,8 @@ def _kinds(task: Mapping[str, Any]) -> tuple[str, ...]:
 def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
     """How many instances the job added, changed and destroyed: those whose operations all succeeded.
 
-    Those that went without a delete operation are forgotten.
+    Those that were only touched, by operations that changed nothing, are not counted as changed; those that went
+    without a delete operation are forgotten.
     """
     by_instance: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
@@ -203,7 +205,10 @@ def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
     for members in by_instance.values():
         if any(task["status"] not in ("ok", "skipped") for task in members):
             continue
-        for kind in {kind for task in members if task["status"] == "ok" for kind in _kinds(task)}:
+        kinds = {kind for task in members if task["status"] == "ok" for kind in _kinds(task)}
+        if all(task["changed"] is False for task in members):
+            kinds.discard("change")
+        for kind in kinds:
             done["forget" if kind == "destroy" and not any(map(_deletes, members)) else kind] += 1
     return done
 

@@ -57,7 +57,7 @@ def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
             task.get("reason") or "",
             style.status(_outcome(task)),
             style.status(_status(task)),
-            "yes" if task.get("changed") else "",
+            style.changed("yes") if task.get("changed") else "",
         ]
         for task in tasks
     ]

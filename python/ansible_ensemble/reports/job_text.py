@@ -65,9 +65,9 @@ def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool, *, dry: boo
                 clean(task["instance"]),
                 clean(short_operation(task["operation"])),
                 task.get("reason") or "",
-                style.faint("not run") if dry and _left_out(task) else style.status(task["status"]),
+                style.skipped("not run") if dry and _left_out(task) else style.status(task["status"]),
                 _state(task, style, dry=dry),
-                _CHANGED[task.get("basis") == "predicted"] if task.get("changed") else "",
+                style.changed(_CHANGED[task.get("basis") == "predicted"]) if task.get("changed") else "",
                 _seconds(task.get("seconds")),
                 *([task.get("lane") or ""] if verbose else []),
             ]

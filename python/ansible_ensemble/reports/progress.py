@@ -154,13 +154,13 @@ class Progress:
     def _came_of(self, event: dict[str, Any]) -> str:
         """The result of an operation that succeeded; a check or discover operation says what it found."""
         if event.get("basis") == "not-run":
-            return self.style.faint("not run")
+            return self.style.skipped("not run")
         found = next((patch.get("status") for patch in event.get("patches") or () if patch.get("status")), None)
         if found and str(event.get("operation")).endswith((".check", ".discover")):
             return f"found {self.style.status(found)}"
         if event.get("basis") == "predicted":
-            return self.style.good(f"would {'change' if event.get('changed') else 'not change'}")
-        return self.style.good("changed" if event.get("changed") else "ok")
+            return self.style.changed("would change") if event.get("changed") else self.style.good("would not change")
+        return self.style.changed("changed") if event.get("changed") else self.style.good("ok")
 
     def _not_run(self, event: dict[str, Any], kind: str) -> list[str]:
         one = self.running.pop(event["key"], None) or self._begin(event, 0.0)

@@ -1,4 +1,4 @@
-"""Colour and emphasis of text reports."""
+"""Colour and emphasis of text reports: Ansible's colours for how an operation ended."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ _BY_SYMBOL = {action.value: _TERMINAL[action.colour] for action in Action}
 _BY_WORD = {
     "ok": _GREEN,
     "degraded": _YELLOW,
-    "skipped": _FAINT,
+    "skipped": _CYAN,
     "absent": _FAINT,
     "pending": _CYAN,
     "error": _RED,
+    "failed": _RED,
+    "stopped": _RED,
     "unknown": _RED,
     "blocked": _YELLOW,
     "cancelled": _YELLOW,
@@ -61,6 +63,14 @@ class Style:
     def bad(self, text: str) -> str:
         """Text of failure."""
         return self._paint(_RED, text)
+
+    def changed(self, text: str) -> str:
+        """Text of what changed something, or would."""
+        return self._paint(_YELLOW, text)
+
+    def skipped(self, text: str) -> str:
+        """Text of what did not have to run, or was left out."""
+        return self._paint(_CYAN, text)
 
     def warning(self, text: str) -> str:
         """Text of a warning."""

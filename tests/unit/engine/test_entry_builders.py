@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.protocol import Result
+from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import REDACTED, mark_sensitive
@@ -71,13 +71,21 @@ def test_no_secret_gets_into_the_journal(job) -> None:
         (CONFIGURE, Result(True), Settled(), False),
         (CONFIGURE, Result(True, modified=True), Settled(), True),
         (CONFIGURE, Result(True, outcome=Outcome(True, changed=True)), Settled(), True),
-        (CONFIGURE, Result(True, outcome=Outcome(True, changed=None)), Settled(), False),
-        (CONFIGURE, Result(True), Settled(wrote=["::app::url"]), True),
-        ("app:Install.check", Result(True, modified=True), Settled(wrote=["::app::url"]), False),
+        (CONFIGURE, Result(True, outcome=Outcome(True, changed=None)), Settled(), True),
+        (CONFIGURE, Result(False, outcome=Outcome(False, changed=None)), Settled(), True),
+        (CONFIGURE, Result(True, modified=False, outcome=Outcome(True, changed=None)), Settled(), False),
+        (CONFIGURE, Result(True, modified=False, outcome=Outcome(True, changed=True)), Settled(), False),
+        (CONFIGURE, Result(True, outcome=Outcome(True, changed=False)), Settled(), False),
+        (CONFIGURE, Result(True), Settled(wrote=["::app::url"]), False),
+        (CONFIGURE, Result(True, modified=False), Settled(wrote=["::app::url"], altered=True), True),
+        (CONFIGURE, Result(True, basis=Basis.NOT_RUN), Settled(), None),
+        (CONFIGURE, Result(True, modified=False, basis=Basis.NOT_RUN), Settled(), False),
+        ("app:Install.check", Result(True, basis=Basis.NOT_RUN), Settled(), False),
+        ("app:Install.check", Result(True, modified=True), Settled(wrote=["::app::url"], altered=True), False),
         ("app:Install.check", Result(True), Settled(drift=[{"name": "url"}]), False),
     ],
 )
-def test_what_counts_as_a_change(job, key: str, result: Result, settled: Settled, changed: bool) -> None:
+def test_what_counts_as_a_change(job, key: str, result: Result, settled: Settled, changed: bool | None) -> None:
     made = job()
     if key.endswith("check"):
         made.instance("app", status="ok", created="A0")

@@ -65,11 +65,14 @@ A, B, PART = "a:Standard.create", "b:Standard.create", "a:Standard.create>b:Stan
     ("entries", "counts", "changed"),
     [
         ([started(A), finished(A, False), started(A, attempt=2)], {"interrupted": 1}, True),
-        ([started(A), finished(A, False), started(A, attempt=2), finished(A)], {"succeeded": 1}, True),
-        ([started(A), finished(A, False, result={"cancelled": True})], {"interrupted": 1}, True),
+        ([started(A), finished(A, False), started(A, attempt=2), finished(A)], {"succeeded": 1}, False),
+        ([started(A), finished(A, False, changed=True), started(A), finished(A)], {"succeeded": 1}, True),
+        ([finished(A, changed=None)], {"succeeded": 1}, True),
+        ([started(A), finished(A, False, result={"cancelled": True})], {"interrupted": 1}, False),
+        ([started("a:Install.check")], {"interrupted": 1}, False),
         ([started("a:Install.check"), finished("a:Install.check")], {"succeeded": 1}, False),
-        ([started(A), started(PART), finished(PART, False), finished(A)], {"succeeded": 1}, True),
-        ([finished(A), finished(A + REPORTED, False, implementation=None)], {"succeeded": 1, "failed": 1}, True),
+        ([started(A), started(PART), finished(PART, False, changed=True), finished(A)], {"succeeded": 1}, False),
+        ([finished(A), finished(A + REPORTED, False, implementation=None)], {"succeeded": 1, "failed": 1}, False),
         ([Skipped(key=A, reason="r"), Cancelled(key=B, reason=None)], {"skipped": 1, "cancelled": 1}, False),
     ],
 )

@@ -161,6 +161,15 @@ def test_outputs_go_where_they_are_mapped_to(job) -> None:
     assert own["lastStateChange"] == "A0task000001"
 
 
+@pytest.mark.parametrize(
+    ("recorded", "altered"), [({"url": "http://a"}, False), ({"url": "http://b"}, True), ({}, True)]
+)
+def test_an_attribute_is_altered_by_another_value_than_it_had(job, recorded: dict[str, str], altered: bool) -> None:
+    made = job()
+    made.instance("app", created="A0", status="ok", attributes=recorded)
+    assert settled(made, CONFIGURE, Result(True, attributes={"url": "http://a"})).altered is altered
+
+
 def test_an_output_that_is_mapped_to_nothing_is_refused(job) -> None:
     with pytest.raises(InvalidInput, match='mapped to "HOST"') as caught:
         settled(job(), CONFIGURE, Result(True, outputs={"seen": 1}))
