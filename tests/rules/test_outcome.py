@@ -283,7 +283,7 @@ def test_all_tell_the_same(case: Case, runner: Callable[[Case], Runner]) -> None
         made.run(job)
     for _ in range(1 + case.twice):
         (made.folder / "tried").unlink(missing_ok=True)
-        outcome, options, report = made.run(case.jobs[-1], case.happens)
+        outcome, _, report = made.run(case.jobs[-1], case.happens)
         told = report["job"]
         assert (told["outcome"], told["exit_code"], told["success"]) == (case.word, case.exit_code, case.word == "ok")
         line = job_text(report).splitlines()[-1]

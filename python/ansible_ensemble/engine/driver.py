@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
+from functools import partial
 from typing import Any, TypeVar
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Progress, Result, SubTask
@@ -79,4 +80,4 @@ class Driver:
                 answer = order.answer
                 return await self._workers.converse(order.command, lambda asked: self._drive(task, answer(asked)))
             case _:
-                return await self._workers.run(order)
+                return await self._workers.run(order, partial(self._tell, task))

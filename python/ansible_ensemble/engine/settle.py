@@ -127,7 +127,7 @@ def _alters(patch: Mapping[str, Any], instance: Instance | None) -> bool:
     pairs = [(instance.attributes, patch.get("attributes") or {})]
     for key, part in (patch.get("relationships") or {}).items():
         known = instance.relationships.get(key)
-        pairs.append((known.attributes if known else {}, part.get("attributes") or {}))
+        pairs.append((known.attributes if known else {}, (part or {}).get("attributes") or {}))
     return any(name not in known or not same(known[name], new[name]) for known, new in pairs for name in new)
 
 

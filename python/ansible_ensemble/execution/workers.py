@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome, Play
@@ -10,12 +10,15 @@ from ansible_ensemble.execution.conversation import Answer, converse
 from ansible_ensemble.execution.process import run_command
 from ansible_ensemble.execution.watchdog import Watchdog
 
+#: Takes a line for people.
+Tell = Callable[[str], Awaitable[None]]
+
 
 class AnsibleWorker(Protocol):
     """What executes modules and plays (`lanes.ansible_lanes.AnsibleLanes`)."""
 
-    async def run(self, order: ModuleCall | Play) -> Outcome:
-        """Carry out an order."""
+    async def run(self, order: ModuleCall | Play, *, tell: Tell | None = None) -> Outcome:
+        """Carry out an order; `tell` gets a line for each task of a play that is to be told of."""
 
     async def close(self) -> None:
         """End everything."""
@@ -37,13 +40,13 @@ class Workers:
         self._grace = grace
         self._watchdog = Watchdog()
 
-    async def run(self, order: Order) -> Outcome:
-        """Carry out an order; cancelling ends whatever it started."""
+    async def run(self, order: Order, tell: Tell | None = None) -> Outcome:
+        """Carry out an order; cancelling ends whatever it started. `tell` gets lines about tasks of a play."""
         if isinstance(order, Command):
             return await run_command(order, grace=self._grace, watchdog=self._watchdog)
         if self._ansible is None:
             self._ansible = self._make_ansible()
-        return await self._ansible.run(order)
+        return await self._ansible.run(order, tell=tell)
 
     async def converse(self, command: Command, answer: Answer) -> Outcome:
         """Run a local command and answer what it asks; cancelling ends it."""

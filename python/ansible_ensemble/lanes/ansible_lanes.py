@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -23,6 +23,9 @@ from ansible_ensemble.lanes.zygote import Zygote
 _LOG = logging.getLogger(__name__)
 
 OnDisplay = Callable[[str, tuple[Any, ...], dict[str, Any]], None]
+
+#: Takes a line for people.
+Tell = Callable[[str], Awaitable[None]]
 
 _KILLED = "the Ansible worker was killed before the operation ended"
 
@@ -77,7 +80,9 @@ class AnsibleLanes:
         self._idle: list[_Process] = []
         self._all: dict[int, _Process] = {}
 
-    async def run(self, order: ModuleCall | Play, on_display: OnDisplay | None = None) -> Outcome:
+    async def run(
+        self, order: ModuleCall | Play, on_display: OnDisplay | None = None, tell: Tell | None = None
+    ) -> Outcome:
         """Carry out an order; wait for a free executor if need be.
 
         If the awaiting task is cancelled, the executor and all that it started are killed, and it is replaced.
@@ -85,6 +90,7 @@ class AnsibleLanes:
         Args:
             order: what to do.
             on_display: gets what this order displays, instead of who gets what others do.
+            tell: gets a line for each task of a play that is to be told of.
 
         Raises:
             InvalidInput: the order names an action that only a playbook can have.
@@ -92,7 +98,7 @@ class AnsibleLanes:
         _check(order)
         async with self._slots:
             begun = time.monotonic()
-            outcome = await self._carry_out(order, on_display or self._on_display)
+            outcome = await self._carry_out(order, on_display or self._on_display, tell or _unheard)
             outcome.seconds = time.monotonic() - begun
             return outcome
 
@@ -105,12 +111,12 @@ class AnsibleLanes:
             self._zygote.close()
             self._zygote = None
 
-    async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay) -> Outcome:
+    async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell) -> Outcome:
         process = self._idle.pop() if self._idle else await self._spawn()
         done = False
         try:
             async with asyncio.timeout(order.timeout):
-                outcome = await self._converse(process, order, on_display)
+                outcome = await self._converse(process, order, on_display, tell)
             done = outcome is not None
         except TimeoutError:
             return Outcome(ok=False, timed_out=True, error=f"timed out after {order.timeout:g} s", lane="stock")
@@ -122,7 +128,9 @@ class AnsibleLanes:
                 self._end(process)
         return outcome or outcomes.failure(_KILLED)
 
-    async def _converse(self, process: _Process, order: ModuleCall | Play, on_display: OnDisplay) -> Outcome | None:
+    async def _converse(
+        self, process: _Process, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell
+    ) -> Outcome | None:
         """Send the order, relay what is displayed; None if the executor died."""
         kind = "play" if isinstance(order, Play) else "module"
         _LOG.debug("executor %d gets %s", process.pid, order.module if isinstance(order, ModuleCall) else order.kind)
@@ -134,6 +142,8 @@ class AnsibleLanes:
                 return outcomes.from_message(message["outcome"])
             if "secrets" in message:
                 core.register_secrets(message["secrets"])
+            elif "told" in message:
+                await tell(message["told"])
             else:
                 method, args, kwargs = message["display"]
                 on_display(method, tuple(args), kwargs)
@@ -178,6 +188,10 @@ class AnsibleLanes:
         _LOG.debug("executor %d ends after %d orders", process.pid, process.served)
         process.writer.transport.abort()
         _kill(process.pid)
+
+
+async def _unheard(text: str) -> None:
+    """Tell nobody."""
 
 
 def _kill(pid: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +32,19 @@ _FILTERS = Path(__file__).with_name("filters")
 
 
 class TaskRecorder(CallbackBase):  # type: ignore[misc]
-    """The only callback of a nested play: keeps each task's result."""
+    """The only callback of a nested play: keeps each task's result.
+
+    Args:
+        tell: gets a line for each task that ended, if everything is to be told, or else for what `debug` says.
+    """
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
     CALLBACK_NAME = "ansible_ensemble_recorder"
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[str], None]) -> None:
         super().__init__()
+        self._tell = tell
         self._load_name = self.CALLBACK_NAME
         self.tasks: list[dict[str, Any]] = []
         self.unmatched = False
@@ -65,16 +70,18 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         self.unmatched = True
 
     def _keep(self, status: str, result: Any) -> None:
-        self.tasks.append(
-            {
-                "name": result.task.get_name(),
-                "action": str(result.task.resolved_action or result.task.action),
-                "host": result.host.get_name(),
-                "status": status,
-                "result": core.masked(core.without_internals(core.jsonable(result.result))),
-                "names": [str(name) for name in result.task.args if name != "cacheable"],
-            }
-        )
+        task = {
+            "name": result.task.get_name(),
+            "action": str(result.task.resolved_action or result.task.action),
+            "path": result.task.get_path() or "",
+            "host": result.host.get_name(),
+            "status": status,
+            "result": core.masked(core.without_internals(core.jsonable(result.result))),
+            "names": [str(name) for name in result.task.args if name != "cacheable"],
+        }
+        self.tasks.append(task)
+        if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
+            self._tell(outcomes.line_of(task))
 
 
 class PlayRunner:
@@ -83,14 +90,15 @@ class PlayRunner:
     Args:
         session: whose inventory knows the order's host.
         inline: whether tasks of a play on one host may run in this process instead of a worker each.
+        tell: gets a line for each task that ended and is to be told of.
     """
 
-    def __init__(self, session: AnsibleSession, inline: bool) -> None:
+    def __init__(self, session: AnsibleSession, inline: bool, tell: Callable[[str], None]) -> None:
         self._session = session
-        self._recorder = TaskRecorder()
+        self._recorder = TaskRecorder(tell)
         self._recorder._init_callback_methods()
         self._manager: Any = None
-        self._told = False
+        self._told, self._base = False, ""
         self._keys: tuple[str, ...] = ()
         if inline and known_strategy():
             _install_inline_strategy()
@@ -98,7 +106,7 @@ class PlayRunner:
     def run_play(self, order: Play, private: bool = False) -> Outcome:
         """Run a task file, a role or a playbook; `private` if the inventory did not know the order's host."""
         self._prepare(order.check, order.diff, order.options)
-        self._told, self._keys = order.told, tuple(order.keys)
+        self._told, self._keys, self._base = order.told, tuple(order.keys), order.base or ""
         if order.inventory is not None:
             play_options.take_inventory(self._session, order.inventory)
         given = play_options.extra_variables(self._session) if order.options.get("extra_vars") else {}
@@ -240,7 +248,7 @@ class PlayRunner:
             warnings=[text for result in results for text in outcomes.warnings_of(result)],
         )
         if not outcome.ok:
-            outcome.error = _reason(bad, self._recorder.unmatched)
+            outcome.error = _reason(bad, self._recorder.unmatched, self._base)
             outcome.timed_out = any("timedout" in task["result"] for task in bad[-1:])
         return outcome
 
@@ -372,10 +380,12 @@ def _body(order: Play) -> dict[str, Any]:
     return {"tasks": [{"name": order.tasks_from, "ansible.builtin.import_role": role}]}
 
 
-def _reason(bad: list[dict[str, Any]], unmatched: bool) -> str:
+def _reason(bad: list[dict[str, Any]], unmatched: bool, base: str) -> str:
     """Why a play failed: its last failure, since those before it may have been rescued."""
     if bad:
-        return f"TASK {bad[-1]['name']}: {outcomes.error_of(bad[-1]['result'])}"
+        path = bad[-1]["path"].removeprefix(f"{base}/")
+        where = f" ({path})" if path else ""
+        return f"TASK [{bad[-1]['name']}]{where}: {outcomes.error_of(bad[-1]['result'])}"
     return "no host matched the playbook's plays" if unmatched else "the play failed before any task did"
 
 
@@ -386,10 +396,11 @@ def _hidden(facts: dict[str, Any], stats: dict[str, Any]) -> dict[str, Any]:
 
 def _summary(task: dict[str, Any]) -> dict[str, Any]:
     result = task["result"]
-    summary = {key: task[key] for key in ("name", "action", "host", "status")}
+    summary = {key: task[key] for key in ("name", "action", "path", "host", "status")}
     summary["changed"] = bool(result.get("changed"))
     if task["status"] in ("failed", "ignored", "rescued", "unreachable"):
         summary["msg"] = outcomes.error_of(result)
+        summary["failures"] = outcomes.failures_of(result)
     elif result.get("msg") is not None and "censored" not in result:
         summary["msg"] = result["msg"]
     if result.get("diff"):

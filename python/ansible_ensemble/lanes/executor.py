@@ -158,7 +158,7 @@ class Executor:
     def _run_play(self, fast: bool, run: Callable[[PlayRunner], Outcome]) -> None:
         if self._lane:
             self._lane.begin(fast)
-        outcome = run(PlayRunner(self._session, self._inline))
+        outcome = run(PlayRunner(self._session, self._inline, lambda text: self._relay.send({"told": text})))
         if self._lane:
             outcome.lane = self._lane.lane
         self._relay.send({"outcome": outcomes.to_message(outcome)})

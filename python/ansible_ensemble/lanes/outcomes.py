@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -11,6 +12,8 @@ from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.lanes.returned import LIMIT, cut, weight
 
 _TIMED_OUT = "timedout"
+#: Keys of what `debug` returns that are about the task, not what it says.
+_ABOUT = ("changed", "failed", "item", "ansible_loop_var", "_ansible_item_label", "_ansible_no_log")
 _LAST = 8  #: lines of what a failed tool printed
 
 
@@ -42,9 +45,9 @@ def error_of(result: dict[str, Any]) -> str:
     if result.get("censored"):
         return str(result["censored"])
     message = result.get("msg")
-    items = [item for item in items_of(result) if item.get("failed") or item.get("unreachable")]
+    items = _failed_items(result)
     if items and (not message or result.get("results")):
-        return error_of(items[0])
+        return f"(item={label_of(items[0])}) {error_of(items[0])}"
     text = _text(message).strip() if message else ""
     if isinstance(result.get("message"), str) and result["message"] not in text:
         # include_vars has it there
@@ -55,6 +58,32 @@ def error_of(result: dict[str, Any]) -> str:
     if not text:
         return printed or "the task failed and gave no message"
     return f"{text}: {printed}" if printed and printed not in text else text
+
+
+def failures_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a failed task said, or each failed item of its loop: `item`, `msg`, `cmd`, `rc`, `stdout`, `stderr`."""
+    return [_failure(part) for part in _failed_items(result) or [result]]
+
+
+def _failure(part: dict[str, Any]) -> dict[str, Any]:
+    if part.get("censored"):
+        return {"msg": part["censored"]}
+    said = {name: part.get(name) for name in ("msg", "cmd", "rc", "stdout", "stderr")}
+    said["stdout"] = said["stdout"] or part.get("module_stdout")
+    said["stderr"] = said["stderr"] or part.get("module_stderr")
+    item = {"item": label_of(part)} if "ansible_loop_var" in part else {}
+    return item | {name: value for name, value in said.items() if value not in (None, "")}
+
+
+def _failed_items(result: dict[str, Any]) -> list[dict[str, Any]]:
+    return [item for item in items_of(result) if item.get("failed") or item.get("unreachable")]
+
+
+def label_of(item: dict[str, Any]) -> str:
+    """An item of a loop as Ansible shows it: by its label."""
+    if item.get("censored"):
+        return "(censored)"
+    return _text(item.get("_ansible_item_label", item.get(str(item.get("ansible_loop_var")))))
 
 
 def diffs_of(result: dict[str, Any]) -> list[dict[str, Any]]:
@@ -76,6 +105,32 @@ def warnings_of(result: dict[str, Any]) -> list[str]:
             for one in part.get(key) or ():
                 found.append(str(one.get("msg", one)) if isinstance(one, dict) else str(one))
     return found
+
+
+def line_of(task: dict[str, Any]) -> str:
+    """A task that ended (its `name`, `action`, `host`, `status`, `result`) in a line; what `debug` says is in it."""
+    result, status = task["result"], task["status"]
+    word = "changed" if status == "ok" and result.get("changed") else status
+    items = items_of(result)
+    said = [(f"(item={label_of(item)}) ", item) for item in items] or [("", result)]
+    if status in ("failed", "unreachable", "ignored"):
+        text = f" => {error_of(result)}"
+    elif task["action"].endswith("debug"):
+        text = "".join(f" => {label}{_said(part)}" for label, part in said)
+    else:
+        text = f" ({len(items)} items)" if items else ""
+    return f"TASK [{task['name']}] {word}: [{task['host']}]{text}"
+
+
+def _said(result: dict[str, Any]) -> str:
+    """What `debug` says: its message, or a variable with its value."""
+    if "censored" in result or "msg" in result:
+        return _json(result.get("censored") or result["msg"])
+    return ", ".join(f"{name}: {_json(value)}" for name, value in result.items() if name not in _ABOUT)
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def failure(error: str, lane: str = "stock") -> Outcome:

@@ -49,7 +49,8 @@ class Workers:
         self.now: Counter[str] = Counter()
         self.most: Counter[str] = Counter()
 
-    async def run(self, order: ModuleCall) -> Outcome:
+    async def run(self, order: ModuleCall, tell: object) -> Outcome:
+        del tell
         for name in (order.host.name, "all"):
             self.now[name] += 1
             self.most[name] = max(self.most[name], self.now[name])

@@ -84,7 +84,9 @@ def test_only_an_instance_that_came_through_is_done(events: list[Entry], done: d
 def test_a_link_that_is_taken_apart_or_made_does_not_destroy_or_add_its_source(
     of_link: dict[str, str], of_target: dict[str, str], done: dict[str, int]
 ) -> None:
-    events = [event for name, reason in of_target.items() for event in run(f"target:{name}", reason=reason, changed=True)]
+    events = [
+        event for name, reason in of_target.items() for event in run(f"target:{name}", reason=reason, changed=True)
+    ]
     for name, reason in of_link.items():
         events += [replace(one, relationship="link#0") for one in run(f"source:{name}", reason=reason, changed=True)]
     assert report(*events, end=END)["summary"] == {"add": 0, "change": 0, "destroy": 0, "forget": 0, **done}
