@@ -25,8 +25,8 @@ class JobOutcome:
     Attributes:
         job: its change id.
         ok: the job did what it is for: all that counts succeeded, or had nothing to do.
-        changed: whether an operation changed something or, in a dry run, would. One of which nobody knows counts: it was
-            interrupted, or a dry run left it out.
+        changed: whether an operation changed something or, in a dry run, would; one counts of which
+            nobody knows, because it was interrupted or a dry run left it out.
         counts: operations by the state they ended in; sub-tasks are their operation's business.
         failing: of these, the ones for which it is not ok.
         excused: operations that failed or were blocked, which does not count: key -> why.

@@ -47,7 +47,7 @@ def error_of(result: dict[str, Any]) -> str:
     message = result.get("msg")
     items = _failed_items(result)
     if items and (not message or result.get("results")):
-        return f"(item={label_of(items[0])}) {error_of(items[0])}"
+        return f"{_item(items[0])}{error_of(items[0])}"
     text = _text(message).strip() if message else ""
     if isinstance(result.get("message"), str) and result["message"] not in text:
         # include_vars has it there
@@ -71,7 +71,7 @@ def _failure(part: dict[str, Any]) -> dict[str, Any]:
     said = {name: part.get(name) for name in ("msg", "cmd", "rc", "stdout", "stderr")}
     said["stdout"] = said["stdout"] or part.get("module_stdout")
     said["stderr"] = said["stderr"] or part.get("module_stderr")
-    item = {"item": label_of(part)} if "ansible_loop_var" in part else {}
+    item = {"item": _label(part)} if "ansible_loop_var" in part else {}
     return item | {name: value for name, value in said.items() if value not in (None, "")}
 
 
@@ -79,11 +79,13 @@ def _failed_items(result: dict[str, Any]) -> list[dict[str, Any]]:
     return [item for item in items_of(result) if item.get("failed") or item.get("unreachable")]
 
 
-def label_of(item: dict[str, Any]) -> str:
-    """An item of a loop as Ansible shows it: by its label."""
-    if item.get("censored"):
-        return "(censored)"
-    return _text(item.get("_ansible_item_label", item.get(str(item.get("ansible_loop_var")))))
+def _item(part: dict[str, Any]) -> str:
+    """Which item of a loop it was, if it was one, as Ansible shows it; the result of a secret one has no names."""
+    return f"(item={_label(part)}) " if "ansible_loop_var" in part else ""
+
+
+def _label(part: dict[str, Any]) -> str:
+    return _text(part.get("_ansible_item_label", part.get(str(part["ansible_loop_var"]))))
 
 
 def diffs_of(result: dict[str, Any]) -> list[dict[str, Any]]:
@@ -112,11 +114,10 @@ def line_of(task: dict[str, Any]) -> str:
     result, status = task["result"], task["status"]
     word = "changed" if status == "ok" and result.get("changed") else status
     items = items_of(result)
-    said = [(f"(item={label_of(item)}) ", item) for item in items] or [("", result)]
     if status in ("failed", "unreachable", "ignored"):
         text = f" => {error_of(result)}"
     elif task["action"].endswith("debug"):
-        text = "".join(f" => {label}{_said(part)}" for label, part in said)
+        text = "".join(f" => {_item(part)}{_said(part)}" for part in items or [result])
     else:
         text = f" ({len(items)} items)" if items else ""
     return f"TASK [{task['name']}] {word}: [{task['host']}]{text}"

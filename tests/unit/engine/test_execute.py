@@ -162,7 +162,7 @@ DELEGATING = (
 
 
 def test_a_part_of_an_operation_that_cannot_go_on_has_ended(job, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refuse(self: Workers, order: ModuleCall) -> Outcome:
+    async def refuse(self: Workers, order: ModuleCall, tell: object) -> Outcome:
         raise EnsembleError("there is no way to web1")
 
     monkeypatch.setattr(Workers, "run", refuse)

@@ -46,6 +46,7 @@ def test_outcome_of_task(result: dict[str, Any], expected: dict[str, Any]) -> No
         ({"msg": ["a", 1]}, "['a', 1]"),
         ({"msg": "Unknown error.", "message": "no vault"}, "Unknown error. no vault"),
         ({"msg": "All items", "results": [{"msg": "fine"}, {"failed": True, "msg": "bad"}]}, "bad"),
+        ({"results": [{"failed": True, "msg": "bad", "ansible_loop_var": "one", "one": 3}]}, "(item=3) bad"),
         ({"msg": "All items", "results": [{"unreachable": True, "msg": "away"}]}, "away"),
         ({"msg": "text", "results": "no list"}, "text"),
         ({"censored": "hidden", "msg": "secret"}, "hidden"),
@@ -53,6 +54,48 @@ def test_outcome_of_task(result: dict[str, Any], expected: dict[str, Any]) -> No
 )
 def test_error_of(result: dict[str, Any], error: str) -> None:
     assert outcomes.error_of(result) == error
+
+
+LABELLED = {"ansible_loop_var": "item", "item": {"name": "a"}, "_ansible_item_label": "a"}
+CENSORED = {"censored": "it is hidden", "failed": True}
+
+
+@pytest.mark.parametrize(
+    ("result", "failures"),
+    [
+        ({"msg": "bad", "rc": 0, "cmd": ["x"], "stdout": "", "changed": True}, [{"msg": "bad", "cmd": ["x"], "rc": 0}]),
+        ({"module_stderr": "e", "module_stdout": "o"}, [{"stdout": "o", "stderr": "e"}]),
+        (
+            {"msg": "All", "results": [{"msg": "fine"}, {**LABELLED, "failed": True, "msg": "bad"}]},
+            [{"item": "a", "msg": "bad"}],
+        ),
+        ({**CENSORED, "stdout": "s3cret"}, [{"msg": "it is hidden"}]),
+        ({"results": [{**LABELLED, **CENSORED}]}, [{"msg": "it is hidden"}]),
+    ],
+)
+def test_failures_of(result: dict[str, Any], failures: list[dict[str, Any]]) -> None:
+    assert outcomes.failures_of(result) == failures
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "result", "line"),
+    [
+        ("copy", "ok", {"changed": True}, "TASK [t] changed: [h]"),
+        ("copy", "ok", {"changed": False, "msg": "unsaid"}, "TASK [t] ok: [h]"),
+        ("copy", "skipped", {}, "TASK [t] skipped: [h]"),
+        ("copy", "ok", {"changed": True, "results": [{}, {}]}, "TASK [t] changed: [h] (2 items)"),
+        ("copy", "failed", {"msg": "bad"}, "TASK [t] failed: [h] => bad"),
+        ("copy", "ignored", {"msg": "bad", "changed": True}, "TASK [t] ignored: [h] => bad"),
+        ("ansible.builtin.debug", "ok", {"msg": "hello"}, "TASK [t] ok: [h] => hello"),
+        ("ansible.builtin.debug", "ok", {"msg": ["a", 1]}, 'TASK [t] ok: [h] => ["a", 1]'),
+        ("ansible.builtin.debug", "ok", {"port": 80, "changed": False}, "TASK [t] ok: [h] => port: 80"),
+        ("ansible.builtin.debug", "ok", {"censored": "it is hidden"}, "TASK [t] ok: [h] => it is hidden"),
+        ("ansible.builtin.debug", "ok", {"results": [{**LABELLED, "msg": "x"}]}, "TASK [t] ok: [h] => (item=a) x"),
+    ],
+)
+def test_line_of(action: str, status: str, result: dict[str, Any], line: str) -> None:
+    task = {"name": "t", "host": "h", "action": action, "status": status, "result": result}
+    assert outcomes.line_of(task) == line
 
 
 @pytest.mark.parametrize(
