@@ -84,7 +84,7 @@ job:
   type: dict
   sample: {id: A6BLKsK5, counts: {succeeded: 8, skipped: 1}, stopped: null}
 msg:
-  description: Why the job failed.
+  description: Why the job failed; a line for each of the first operations that did.
   returned: failure
   type: str
   sample: "the job failed: 1 failed, 2 blocked"

@@ -29,6 +29,7 @@ class JobOutcome:
             nobody knows, because it was interrupted or a dry run left it out.
         counts: operations by the state they ended in; sub-tasks are their operation's business.
         failing: of these, the ones for which it is not ok.
+        errors: why those of them failed that did, by key.
         excused: operations that failed or were blocked, which does not count: key -> why.
         stopped: why the job was stopped before its end, or None.
         signal: the number of the signal that stopped it, or None.
@@ -40,6 +41,7 @@ class JobOutcome:
     changed: bool = False
     counts: Mapping[str, int] = field(default_factory=dict)
     failing: Mapping[str, int] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
     excused: Mapping[str, str] = field(default_factory=dict)
     stopped: str | None = None
     signal: int | None = None
@@ -78,11 +80,12 @@ def exit_code(ok: bool, number: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """How an operation ended: how, whether that does not count by its priority, and what blocked it."""
+    """How an operation ended: how, whether that does not count by its priority, what blocked it, and why it failed."""
 
     how: State
     optional: bool = False
     by: tuple[str, ...] = ()
+    error: str = ""
 
 
 class Endings:
@@ -109,7 +112,7 @@ class Endings:
                 self._endings.pop(key, None)
                 self._endings.pop(key + REPORTED, None)
             case Finished() if not _is_of_sub_task(entry):
-                self._end(entry.key, _Ending(_how(entry), entry.optional))
+                self._end(entry.key, _Ending(_how(entry), entry.optional, error=entry.error or ""))
                 self._changed |= entry.changed is not False
             case Blocked(key=key, by=by, optional=optional):
                 self._end(key, _Ending(State.BLOCKED, optional, by))
@@ -133,6 +136,7 @@ class Endings:
             changed=self._changed or not all(only_looks(entry.operation) for entry in self._open.values()),
             counts=_counted(ways.values()),
             failing=_counted(failing.values()),
+            errors={key: self._endings[key].error for key, way in failing.items() if way is State.FAILED},
             excused=excused,
             stopped=stopped,
             signal=signal,

@@ -45,7 +45,12 @@ from ansible_ensemble.records.saved_plans import (
     save_plan,
 )
 from ansible_ensemble.reports.job_text import job_text
+from ansible_ensemble.reports.names import key_title
 from ansible_ensemble.reports.plan_text import plan_text
+
+
+#: How many operations that failed are named.
+_NAMED = 3
 
 
 def lock(
@@ -206,8 +211,15 @@ def execution_result(outcome: JobOutcome) -> dict[str, Any]:
         "changed": outcome.changed,
         "failed": not outcome.ok,
         "job": {"id": outcome.job, "counts": outcome.counts, "stopped": outcome.stopped},
-        **({} if outcome.ok else {"msg": outcome.reason, "exit_code": outcome.exit_code}),
+        **({} if outcome.ok else {"msg": _why(outcome), "exit_code": outcome.exit_code}),
     }
+
+
+def _why(outcome: JobOutcome) -> str:
+    """Why a job is not ok, and of the first operations that failed why they did."""
+    causes = [f"{key_title(key)}: {error}" for key, error in list(outcome.errors.items())[:_NAMED]]
+    more = len(outcome.errors) - len(causes)
+    return "\n".join([outcome.reason, *causes, *([f"... ({more} more)"] if more else [])])
 
 
 def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks.Lock) -> str | None:

@@ -11,6 +11,7 @@ from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.secret_codec import masked_json
+from ansible_ensemble.records.failures import failures
 from ansible_ensemble.records.job_journal import Folded
 
 
@@ -76,6 +77,7 @@ def _task(entry: Ending, begun: Started | None) -> dict[str, Any]:
         "blocked_by": [],
         "messages": [],
         "diff": [],
+        "failures": [],
         "attributes": {},
         "unreachable": False,
     }
@@ -125,6 +127,8 @@ def _result(entry: Finished) -> dict[str, Any]:
         },
         "unreachable": bool(entry.result.get("unreachable")),
     }
+    if not entry.ok:
+        result["failures"] = failures(entry)
     if not entry.ok or entry.operation == "run.command":
         returned = entry.result.get("result") or {}
         for name in ("stdout", "stderr"):
@@ -152,6 +156,7 @@ def _interrupted(entry: Started) -> dict[str, Any]:
         "blocked_by": [],
         "messages": [],
         "diff": [],
+        "failures": [],
         "attributes": {},
         "unreachable": False,
     }

@@ -61,7 +61,18 @@ def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
         ]
         for task in tasks
     ]
-    return "\n".join([*lines, "", *table(rows)]) + "\n"
+    return "\n".join([*lines, "", *table(rows), *_errors(tasks, style)]) + "\n"
+
+
+def _errors(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
+    """Why tasks failed, and where all of it is."""
+    failed = [task for task in tasks if task.get("error")]
+    for task in failed:
+        yield ""
+        yield style.bad(f"{clean(_target(task))}: {clean(_operation(task))}")
+        yield from (f"  {line}" for line in clean(str(task["error"])).strip().split("\n"))
+    if failed:
+        yield from ("", "`ansible-ensemble show TASK` shows all that is known of one.")
 
 
 def task_record_text(record: dict[str, Any], style: Style | None = None) -> str:

@@ -7,26 +7,23 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.drift_text import drift_lines
+from ansible_ensemble.reports.failures_text import failure_lines, next_steps, not_run_lines, why
 from ansible_ensemble.reports.module_diff import module_diff
-from ansible_ensemble.reports.names import event_title, key_title, short_operation
+from ansible_ensemble.reports.names import event_title, short_operation
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import table
 from ansible_ensemble.reports.values import clean, few
 
 _HEADS = ("TASK", "INSTANCE", "OPERATION", "REASON", "STATUS", "STATE", "CHANGED", "SECONDS")
-_FAILED = {"error": "failed", "interrupted": "was interrupted"}
-_EXCUSES = {"priority": ", which does not count: it is optional", "on_failure": ", handled by its workflow"}
 _CHANGED = ("yes", "would")
-_PRINTED = 8
 
 
-def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: bool = False) -> str:
-    """The lines of a job for a terminal: its tasks, what failed and why, drift, outputs and last the outcome.
+def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: bool = False, typed: bool = False) -> str:
+    """The lines of a job for a terminal: its tasks, drift, outputs, what failed and why, and last the outcome.
 
-    Verbose: also the lane that each task took, and diffs and errors at full length.
+    Verbose: also the lane that each task took, and diffs and errors at full length. Typed: the reader types commands.
     """
     style = style or Style()
     sections = [
@@ -34,13 +31,15 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
         _printed_by(report["tasks"], style),
         _not_well(report["tasks"], style, verbose),
         _diffs(report["tasks"], style, verbose),
-        _failures(report, style, verbose),
         drift_lines(report.get("drift") or [], style, verbose=verbose),
         _outputs(report.get("outputs") or {}, style, verbose=verbose),
         _hosts(report.get("hosts") or {}, style),
         _queries(report.get("queries") or []),
         [f"{style.warning('Warning:')} {clean(text)}" for text in report.get("warnings") or []],
         [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
+        not_run_lines(report, style, verbose=verbose),
+        failure_lines(report, style, verbose=verbose),
+        next_steps(report, typed=typed),
         [outcome_line(report, style)],
     ]
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"
@@ -107,7 +106,7 @@ def _not_well(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Itera
         if task["status"] == "ok" and task.get("error"):
             status = style.status(task.get("target_status") or "error")
             yield f"{style.strong(clean(event_title(task)))} found {status}:"
-            yield from (f"  {line}" for line in few(_why(task), every=verbose))
+            yield from (f"  {line}" for line in few(why(task), every=verbose))
 
 
 def _diffs(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Iterator[str]:
@@ -118,52 +117,6 @@ def _diffs(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Iterator
         for line in few(lines, every=verbose, limit=40):
             mark = line[:1] if line[:1] in ("+", "-") else ""
             yield f"  {style.symbol(mark, line)}"
-
-
-def _failures(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[str]:
-    job, tasks = report["job"], report["tasks"]
-    failed = [task for task in tasks if task["status"] in _FAILED]
-    not_run = [task for task in tasks if task["status"] in ("blocked", "cancelled")]
-    for task in failed:
-        excuse = _EXCUSES.get(task.get("excused") or "", "")
-        yield style.bad(f"{clean(event_title(task))} {_FAILED[task['status']]}") + excuse
-        yield from (f"  {line}" for line in few(_why(task), every=verbose))
-    if not_run:
-        if failed:
-            yield ""
-        yield style.strong("Not run:")
-        rows = [[clean(event_title(task)), _why_not(task)] for task in not_run]
-        yield from (f"  {line}" for line in few(table(rows), every=verbose, limit=20))
-    if (failed or not_run) and not job["success"]:
-        stopped = bool(job.get("stopped"))
-        goes_on = job["workflow"] in ("deploy", "undeploy")
-        again = "it continues from there" if stopped else "only what is left will run"
-        mend = "" if stopped else "Fix the cause, then "
-        run = f"{'run ' if goes_on else ''}{job['workflow']} again{f': {again}' if goes_on else ''}."
-        yield ""
-        yield f"What succeeded is recorded. {mend}{run if mend else run.capitalize()}"
-        if job.get("record"):
-            yield f"Details are in {clean(shown_path(str(job['record'])))}."
-
-
-def _why(task: dict[str, Any]) -> list[str]:
-    """The error, and the end of what the operation printed where the error does not hold it."""
-    error = clean(str(task.get("error") or "")).strip()
-    lines = error.split("\n") if error else []
-    for name in ("stderr", "stdout"):
-        printed = clean(str(task.get(name) or "")).strip()
-        if printed:
-            if printed not in error:
-                lines += [f"{name}: {line}" for line in printed.split("\n")[-_PRINTED:]]
-            break
-    return lines
-
-
-def _why_not(task: dict[str, Any]) -> str:
-    causes = task.get("blocked_by") or []
-    if causes:
-        return f"needs {', '.join(clean(key_title(key)) for key in causes)}"
-    return clean(str(task.get("error") or ""))
 
 
 def _outputs(outputs: dict[str, Any], style: Style, *, verbose: bool) -> Iterator[str]:

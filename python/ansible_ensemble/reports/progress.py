@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,8 @@ from ansible_ensemble.reports.values import clean
 
 #: Seconds after which an operation that still runs is named again; after that, each time it has run twice as long.
 FIRST_REMINDER = 10.0
+#: A task of a play, told in a line, up to the word for how it ended.
+_TASK = re.compile(r"^(TASK \[.*?\] )(ok|changed|skipped|ignored|failed|unreachable)(?=: \[)")
 #: How many of the operations that wait for one are named.
 _NAMED = 5
 
@@ -118,7 +121,8 @@ class Progress:
     def _progressed(self, event: dict[str, Any]) -> list[str]:
         """What an operation that runs tells of itself; a sub-task tells it for its operation."""
         one = self.running.get(event["key"].partition(">")[0])
-        return [f"{self._count(one.number)} {one.title}: {clean(str(event['text']))}"] if one else []
+        text = _TASK.sub(lambda found: found[1] + self.style.status(found[2]), clean(str(event["text"])), count=1)
+        return [f"{self._count(one.number)} {one.title}: {text}"] if one else []
 
     def _is_silent(self, event: dict[str, Any]) -> bool:
         if event["key"] in self.silent:

@@ -24,12 +24,15 @@ WEB = {
 _BY_SYMBOL = {action.value: _TERMINAL[action.colour] for action in Action}
 _BY_WORD = {
     "ok": _GREEN,
+    "changed": _YELLOW,
     "degraded": _YELLOW,
     "skipped": _CYAN,
+    "ignored": _CYAN,
     "absent": _FAINT,
     "pending": _CYAN,
     "error": _RED,
     "failed": _RED,
+    "unreachable": _RED,
     "stopped": _RED,
     "unknown": _RED,
     "blocked": _YELLOW,

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.reports.failures_text import next_steps, why
+
+TASK = {"task": "web : Install", "path": "/p/roles/web/tasks/main.yml:3", "host": "web1"}
+
+
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        ({"error": "it broke"}, ["it broke"]),
+        (
+            {"error": "3: no room", "stderr": "no room", "stdout": "a\nb"},
+            ["3: no room", "stdout: a", "stdout: b"],
+        ),
+        (
+            {
+                "error": "TASK [web : Install] (roles/web/tasks/main.yml:3): (item=b) non-zero return code: no room",
+                "failures": [
+                    {**TASK, "item": "b", "msg": "non-zero return code", "cmd": ["test", "a b"], "rc": 1}
+                    | {"stdout": "out", "stderr": "no room"}
+                ],
+            },
+            [
+                "TASK [web : Install] (roles/web/tasks/main.yml:3): (item=b) non-zero return code: no room",
+                "cmd: test 'a b'",
+                "rc: 1",
+                "stdout: out",
+            ],
+        ),
+        (
+            {"error": "first", "failures": [{"item": 1, "msg": "first"}, {**TASK, "msg": "second", "stderr": "e"}]},
+            ["first", "(item=1) first", "TASK [web : Install] second", "stderr: e"],
+        ),
+        ({"error": "x", "stdout": "\x1b[31mred"}, ["x", r"stdout: \x1b[31mred"]),
+        ({"error": "x", "stdout": "\n".join("0123456789")}, ["x", *(f"stdout: {number}" for number in range(2, 10))]),
+    ],
+)
+def test_why(told: dict[str, Any], lines: list[str]) -> None:
+    assert why(told) == lines
+
+
+@pytest.mark.parametrize(
+    ("job", "typed", "commands"),
+    [
+        ({}, True, ["show A1", "deploy"]),
+        ({}, False, ["show A1"]),
+        ({"ensemble": "my dir/ensemble.yaml"}, True, ["show A1 --ensemble 'my dir/ensemble.yaml'"]),
+        ({"workflow": "release"}, True, ["show A1"]),
+        ({"check": True}, True, []),
+        ({"success": True}, True, []),
+    ],
+)
+def test_what_to_type_next(job: dict[str, Any], typed: bool, commands: list[str]) -> None:
+    told = {"id": "A1", "ensemble": "ensemble.yaml", "workflow": "deploy", "success": False, **job}
+    lines = list(next_steps({"job": told, "tasks": [{"status": "error"}]}, typed=typed))
+    shown = [line.removeprefix("  ansible-ensemble ") for line in lines if line.startswith("  ")]
+    assert shown[: len(commands)] == commands
+    assert bool(shown) is bool(commands)
+    assert any("is recorded" in line for line in lines) is bool(commands)
+
+
+def test_a_command_names_an_ensemble_that_is_elsewhere() -> None:
+    job = {"id": "A1", "ensemble": "/there/ensemble.yaml", "workflow": "undeploy", "success": False}
+    *_, last = next_steps({"job": job, "tasks": [{"status": "blocked"}]}, typed=True)
+    assert last == "  ansible-ensemble undeploy /there/ensemble.yaml"
