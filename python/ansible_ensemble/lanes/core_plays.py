@@ -21,7 +21,7 @@ from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 
 from ansible_ensemble.core.orders import RETURNED, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import SensitiveMap
-from ansible_ensemble.lanes import core, membership, outcomes, play_options
+from ansible_ensemble.lanes import core, membership, outcomes, play_options, task_reports
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
@@ -81,7 +81,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         }
         self.tasks.append(task)
         if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
-            self._tell(outcomes.line_of(task))
+            self._tell(task_reports.line_of(task))
 
 
 class PlayRunner:
@@ -238,7 +238,7 @@ class PlayRunner:
             result={
                 "stats": core.masked(stats),
                 "facts": shown,
-                "tasks": [_summary(task) for task in tasks],
+                "tasks": [task_reports.summary_of(task) for task in tasks],
                 **({RETURNED: returned} if returned else {}),
             },
             hidden=SensitiveMap(_hidden(hidden, stats)),
@@ -248,7 +248,7 @@ class PlayRunner:
             warnings=[text for result in results for text in outcomes.warnings_of(result)],
         )
         if not outcome.ok:
-            outcome.error = _reason(bad, self._recorder.unmatched, self._base)
+            outcome.error = task_reports.reason_of(bad, self._recorder.unmatched, self._base)
             outcome.timed_out = any("timedout" in task["result"] for task in bad[-1:])
         return outcome
 
@@ -380,29 +380,6 @@ def _body(order: Play) -> dict[str, Any]:
     return {"tasks": [{"name": order.tasks_from, "ansible.builtin.import_role": role}]}
 
 
-def _reason(bad: list[dict[str, Any]], unmatched: bool, base: str) -> str:
-    """Why a play failed: its last failure, since those before it may have been rescued."""
-    if bad:
-        path = bad[-1]["path"].removeprefix(f"{base}/")
-        where = f" ({path})" if path else ""
-        return f"TASK [{bad[-1]['name']}]{where}: {outcomes.error_of(bad[-1]['result'])}"
-    return "no host matched the playbook's plays" if unmatched else "the play failed before any task did"
-
-
 def _hidden(facts: dict[str, Any], stats: dict[str, Any]) -> dict[str, Any]:
     hidden = {"facts": facts} if facts else {}
     return hidden if core.masked(stats) == stats else {**hidden, "stats": stats}
-
-
-def _summary(task: dict[str, Any]) -> dict[str, Any]:
-    result = task["result"]
-    summary = {key: task[key] for key in ("name", "action", "path", "host", "status")}
-    summary["changed"] = bool(result.get("changed"))
-    if task["status"] in ("failed", "ignored", "rescued", "unreachable"):
-        summary["msg"] = outcomes.error_of(result)
-        summary["failures"] = outcomes.failures_of(result)
-    elif result.get("msg") is not None and "censored" not in result:
-        summary["msg"] = result["msg"]
-    if result.get("diff"):
-        summary["diff"] = outcomes.diffs_of(result)
-    return summary

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -12,8 +11,6 @@ from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.lanes.returned import LIMIT, cut, weight
 
 _TIMED_OUT = "timedout"
-#: Keys of what `debug` returns that are about the task, not what it says.
-_ABOUT = ("changed", "failed", "item", "ansible_loop_var", "_ansible_item_label", "_ansible_no_log")
 _LAST = 8  #: lines of what a failed tool printed
 
 
@@ -47,7 +44,7 @@ def error_of(result: dict[str, Any]) -> str:
     message = result.get("msg")
     items = _failed_items(result)
     if items and (not message or result.get("results")):
-        return f"{_item(items[0])}{error_of(items[0])}"
+        return f"{item_title(items[0])}{error_of(items[0])}"
     text = _text(message).strip() if message else ""
     if isinstance(result.get("message"), str) and result["message"] not in text:
         # include_vars has it there
@@ -79,7 +76,7 @@ def _failed_items(result: dict[str, Any]) -> list[dict[str, Any]]:
     return [item for item in items_of(result) if item.get("failed") or item.get("unreachable")]
 
 
-def _item(part: dict[str, Any]) -> str:
+def item_title(part: dict[str, Any]) -> str:
     """Which item of a loop it was, if it was one, as Ansible shows it; the result of a secret one has no names."""
     return f"(item={_label(part)}) " if "ansible_loop_var" in part else ""
 
@@ -107,31 +104,6 @@ def warnings_of(result: dict[str, Any]) -> list[str]:
             for one in part.get(key) or ():
                 found.append(str(one.get("msg", one)) if isinstance(one, dict) else str(one))
     return found
-
-
-def line_of(task: dict[str, Any]) -> str:
-    """A task that ended (its `name`, `action`, `host`, `status`, `result`) in a line; what `debug` says is in it."""
-    result, status = task["result"], task["status"]
-    word = "changed" if status == "ok" and result.get("changed") else status
-    items = items_of(result)
-    if status in ("failed", "unreachable", "ignored"):
-        text = f" => {error_of(result)}"
-    elif task["action"].endswith("debug"):
-        text = "".join(f" => {_item(part)}{_said(part)}" for part in items or [result])
-    else:
-        text = f" ({len(items)} items)" if items else ""
-    return f"TASK [{task['name']}] {word}: [{task['host']}]{text}"
-
-
-def _said(result: dict[str, Any]) -> str:
-    """What `debug` says: its message, or a variable with its value."""
-    if "censored" in result or "msg" in result:
-        return _json(result.get("censored") or result["msg"])
-    return ", ".join(f"{name}: {_json(value)}" for name, value in result.items() if name not in _ABOUT)
-
-
-def _json(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def failure(error: str, lane: str = "stock") -> Outcome:

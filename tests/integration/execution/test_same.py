@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_ensemble.lanes.outcomes import line_of
+from ansible_ensemble.lanes.task_reports import line_of
 
 from .driving import DATA, HERE, environment
 

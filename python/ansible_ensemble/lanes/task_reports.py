@@ -1,0 +1,63 @@
+"""What the tasks of a play came to: a line for people, a summary for records, and why the play failed.
+
+A task is plain data: its `name`, `action`, `path` with its line, `host`, `status` and `result`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ansible_ensemble.lanes.outcomes import diffs_of, error_of, failures_of, item_title, items_of
+
+#: Keys of what `debug` returns that are about the task, not what it says.
+_ABOUT = ("changed", "failed", "item", "ansible_loop_var", "_ansible_item_label", "_ansible_no_log")
+
+
+def line_of(task: dict[str, Any]) -> str:
+    """A task that ended in a line; what `debug` says is in it."""
+    result, status = task["result"], task["status"]
+    word = "changed" if status == "ok" and result.get("changed") else status
+    items = items_of(result)
+    if status in ("failed", "unreachable", "ignored"):
+        text = f" => {error_of(result)}"
+    elif task["action"].endswith("debug"):
+        text = "".join(f" => {item_title(part)}{_said(part)}" for part in items or [result])
+    else:
+        text = f" ({len(items)} items)" if items else ""
+    return f"TASK [{task['name']}] {word}: [{task['host']}]{text}"
+
+
+def _said(result: dict[str, Any]) -> str:
+    """What `debug` says: its message, or a variable with its value."""
+    if "censored" in result or "msg" in result:
+        return _json(result.get("censored") or result["msg"])
+    return ", ".join(f"{name}: {_json(value)}" for name, value in result.items() if name not in _ABOUT)
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def reason_of(bad: list[dict[str, Any]], unmatched: bool, base: str) -> str:
+    """Why a play failed: its last failure, since those before it may have been rescued."""
+    if bad:
+        path = bad[-1]["path"].removeprefix(f"{base}/")
+        where = f" ({path})" if path else ""
+        return f"TASK [{bad[-1]['name']}]{where}: {error_of(bad[-1]['result'])}"
+    return "no host matched the playbook's plays" if unmatched else "the play failed before any task did"
+
+
+def summary_of(task: dict[str, Any]) -> dict[str, Any]:
+    """What is recorded of a task: of one that failed, all that it said."""
+    result = task["result"]
+    summary = {key: task[key] for key in ("name", "action", "path", "host", "status")}
+    summary["changed"] = bool(result.get("changed"))
+    if task["status"] in ("failed", "ignored", "rescued", "unreachable"):
+        summary["msg"] = error_of(result)
+        summary["failures"] = failures_of(result)
+    elif result.get("msg") is not None and "censored" not in result:
+        summary["msg"] = result["msg"]
+    if result.get("diff"):
+        summary["diff"] = diffs_of(result)
+    return summary

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.lanes.task_reports import line_of, reason_of
+
+LABELLED = {"ansible_loop_var": "item", "item": {"name": "a"}, "_ansible_item_label": "a"}
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "result", "line"),
+    [
+        ("copy", "ok", {"changed": True}, "TASK [t] changed: [h]"),
+        ("copy", "ok", {"changed": False, "msg": "unsaid"}, "TASK [t] ok: [h]"),
+        ("copy", "skipped", {}, "TASK [t] skipped: [h]"),
+        ("copy", "ok", {"changed": True, "results": [{}, {}]}, "TASK [t] changed: [h] (2 items)"),
+        ("copy", "failed", {"msg": "bad"}, "TASK [t] failed: [h] => bad"),
+        ("copy", "ignored", {"msg": "bad", "changed": True}, "TASK [t] ignored: [h] => bad"),
+        ("ansible.builtin.debug", "ok", {"msg": "hello"}, "TASK [t] ok: [h] => hello"),
+        ("ansible.builtin.debug", "ok", {"msg": ["a", 1]}, 'TASK [t] ok: [h] => ["a", 1]'),
+        ("ansible.builtin.debug", "ok", {"port": 80, "changed": False}, "TASK [t] ok: [h] => port: 80"),
+        ("ansible.builtin.debug", "ok", {"censored": "it is hidden"}, "TASK [t] ok: [h] => it is hidden"),
+        ("ansible.builtin.debug", "ok", {"results": [{**LABELLED, "msg": "x"}]}, "TASK [t] ok: [h] => (item=a) x"),
+    ],
+)
+def test_line_of(action: str, status: str, result: dict[str, Any], line: str) -> None:
+    task = {"name": "t", "host": "h", "action": action, "status": status, "result": result}
+    assert line_of(task) == line
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/p/roles/web/tasks/main.yml:3", "TASK [t] (roles/web/tasks/main.yml:3): bad"),
+        ("/elsewhere/main.yml:3", "TASK [t] (/elsewhere/main.yml:3): bad"),
+        ("", "TASK [t]: bad"),
+    ],
+)
+def test_a_failure_names_the_file_and_line_of_its_task(path: str, reason: str) -> None:
+    assert reason_of([{"name": "t", "path": path, "result": {"msg": "bad"}}], False, "/p") == reason
