@@ -151,7 +151,7 @@ def test_a_disk_that_becomes_full(small):
     (small.folder / "service.yaml").write_text(service("cat /dev/zero > ballast; exit 1"))
     small.keep_in_git()
     run = small.run("deploy", "--approve", "--commit", "service.yaml")
-    check_told(run, "No space left on device", "n1: create ok", "the next job records what this one did")
+    check_told(run, "No space left on device", "n1: create changed", "the next job records what this one did")
     assert not (small.folder / "ensemble.yaml.lock").exists()
     (small.folder / "ballast").unlink()
     (small.folder / "spared").touch()
