@@ -48,7 +48,6 @@ from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.names import key_title
 from ansible_ensemble.reports.plan_text import plan_text
 
-
 #: How many operations that failed are named.
 _NAMED = 3
 
