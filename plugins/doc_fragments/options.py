@@ -39,6 +39,14 @@ options:
     type: list
     elements: str
     aliases: [instance]
+  limit:
+    description:
+      - "Limit the job to what this pattern matches, as in Ansible: instances, hosts and groups, with all they
+        host."
+      - "The names are those of instances, of hosts and groups of the inventory, and of groups of instances:
+        C(template_app), C(type_tosca_nodes_Compute), C(status_error), C(state_started), and those of the
+        topology."
+    type: str
   templates:
     description: Limit the job to the instances of these node templates.
     type: list
@@ -126,6 +134,24 @@ options:
     EXECUTE = r"""
 options:
   # >>> fragment execute (make generate)
+  instances:
+    description: Limit the job to the instances of these names.
+    type: list
+    elements: str
+    aliases: [instance]
+  limit:
+    description:
+      - "Limit the job to what this pattern matches, as in Ansible: instances, hosts and groups, with all they
+        host."
+      - "The names are those of instances, of hosts and groups of the inventory, and of groups of instances:
+        C(template_app), C(type_tosca_nodes_Compute), C(status_error), C(state_started), and those of the
+        topology."
+    type: str
+  templates:
+    description: Limit the job to the instances of these node templates.
+    type: list
+    elements: str
+    aliases: [template]
   jobs:
     description:
       - Run up to this many operations in parallel.

@@ -20,6 +20,7 @@ OPTIONS: dict[str, Arguments] = {
     },
     "plan": {
         "instances": {"type": "list", "elements": "str", "aliases": ["instance"]},
+        "limit": {"type": "str"},
         "templates": {"type": "list", "elements": "str", "aliases": ["template"]},
         "repair": {"type": "str", "choices": ["error", "degraded", "none"], "default": "error"},
         "change_detection": {"type": "str", "choices": ["evaluate", "always", "skip"], "default": "evaluate"},
@@ -41,6 +42,9 @@ OPTIONS: dict[str, Arguments] = {
         "skip_upstream_check": {"type": "bool", "default": False},
     },
     "execute": {
+        "instances": {"type": "list", "elements": "str", "aliases": ["instance"]},
+        "limit": {"type": "str"},
+        "templates": {"type": "list", "elements": "str", "aliases": ["template"]},
         "jobs": {"type": "int", "default": 0},
         "jobs_per_host": {"type": "int", "default": 0},
         "fail_fast": {"type": "bool", "default": False},

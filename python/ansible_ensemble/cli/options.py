@@ -84,15 +84,6 @@ def add_options(parser: argparse.ArgumentParser, command: str) -> None:
     for one in OPTIONS:
         if command in one.commands and one.flags != (_WORDS,):
             _add(group(parser, one.heading), one)
-            if one.name == "instances":
-                group(parser, one.heading).add_argument(
-                    "-l",
-                    "--limit",
-                    metavar="NAMES",
-                    dest=one.name,
-                    action=_Names,
-                    help="the same, with NAMES joined by commas",
-                )
             if one.name == "vault_ids":
                 group(parser, one.heading).add_argument(
                     "-J", "--ask-vault-pass", action="store_true", default=False, help="ask for the vault password"
@@ -237,21 +228,6 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f'"{text}" is not a number of at least 1')
     return number
-
-
-class _Names(argparse.Action):
-    """Names joined by commas, or by colons as Ansible has them; they are added to those that are there."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - the signature is argparse's
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,  # noqa: ARG002
-    ) -> None:
-        """Add the names."""
-        names = [name for name in values.replace(":", ",").split(",") if name]
-        setattr(namespace, self.dest, [*getattr(namespace, self.dest, []), *names])
 
 
 def seconds(text: str) -> float:

@@ -15,6 +15,9 @@ RETURNED = "returned_by_tasks"
 #: Variable of a play with the values of the expressions that its filters `eval` and `ref` name.
 EVALUATED = "ansible_ensemble_evaluated"
 
+#: Names by which Ansible knows the controller.
+CONTROLLER = frozenset({"localhost", "127.0.0.1", "::1"})
+
 
 @dataclass(frozen=True, slots=True)
 class Host:

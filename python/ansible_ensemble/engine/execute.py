@@ -266,7 +266,7 @@ class JobExecution:
         new = [name for name in names if (found := instances.get(name)) and found.status is Status.PENDING]
         if not new:
             return ()
-        plan = plan_workflow(self._ensemble, "deploy", replace(self._options, instances=new, templates=[]))
+        plan = plan_workflow(self._ensemble, "deploy", replace(self._options, instances=new, templates=[], limit=None))
         added = [operation for operation in plan.operations if operation.key not in self._planned]
         self._planned.update({operation.key: operation for operation in added})
         self._sink.note(OperationsPlanned(instances=tuple(new), operations=tuple(one.key for one in added)))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ansible_ensemble.changes.operations import RecordedOperation
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, redact, reveal
+from ansible_ensemble.ensembles import limit
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import known_attribute
 from ansible_ensemble.ensembles.implementation import OWN_REFS, own_digests
@@ -192,6 +193,14 @@ class ChangeDetector:
     def unmet(self, condition: Any, member: PlannedInstance) -> str | None:
         """Why an instance does not meet a condition, None if it does."""
         return unmet(condition, self._reader(member))
+
+    def matches(self, pattern: str, members: Collection[PlannedInstance]) -> list[tuple[str, Collection[str]]]:
+        """The terms of a pattern, each with the hosts and instances that it matches."""
+        return limit.matches(self._ensemble, pattern, members)
+
+    def is_on_controller(self, member: PlannedInstance) -> bool:
+        """Whether the operations of an instance that nothing hosts run on the controller."""
+        return limit.is_on_controller(self._ensemble, member)
 
     def _reader(self, member: PlannedInstance) -> Callable[[str], Any]:
         """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""

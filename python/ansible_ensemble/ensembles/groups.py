@@ -9,16 +9,19 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import redact, reveal
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance
-from ansible_ensemble.language.entities import Group, Topology
+from ansible_ensemble.language.entities import Group, NodeTemplate, Topology
 
 _TYPE = "unfurl.groups.AnsibleInventoryGroup"
 
 
 def inventory_groups(topology: Topology) -> Iterator[tuple[Group, set[str]]]:
     """The groups that are meant for Ansible, each with the node templates in it and in its groups."""
-    for group in topology.groups.values():
-        if group.type.is_a(_TYPE):
-            yield group, _members(group, topology)
+    return ((group, members) for group, members in all_groups(topology) if group.type.is_a(_TYPE))
+
+
+def all_groups(topology: Topology) -> Iterator[tuple[Group, set[str]]]:
+    """The groups, each with the node templates in it and in its groups."""
+    return ((group, _members(group, topology)) for group in topology.groups.values())
 
 
 def group_hosts(topology: Topology, instances: Iterable[Instance]) -> dict[str, list[str]]:
@@ -31,6 +34,17 @@ def group_hosts(topology: Topology, instances: Iterable[Instance]) -> dict[str, 
         made = [instance.name for instance in instances if instance.template in members]
         found.setdefault(group_name(group.name), {}).update(dict.fromkeys([*made, *sorted(members)]))
     return {name: list(members) for name, members in found.items()}
+
+
+def groups_of(template: NodeTemplate, instance: Instance | None) -> dict[str, list[str]]:
+    """The names of the groups that an instance is in by its template, type, status and node state, by which it is."""
+    found = {
+        "template": [f"template_{template.name}"],
+        "type": [f"type_{ancestor.name}" for ancestor in template.type.lineage()],
+        "status": [f"status_{instance.status.value}"] if instance is not None else [],
+        "state": [f"state_{instance.state.value}"] if instance is not None and instance.state else [],
+    }
+    return {kind: [group_name(name) for name in names] for kind, names in found.items()}
 
 
 def group_name(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.core.orders import Host
+from ansible_ensemble.core.orders import CONTROLLER, Host
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.ensembles.groups import group_name, group_variables, inventory_groups
 from ansible_ensemble.expressions.connections import Connections
@@ -19,7 +19,7 @@ from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.evaluation_environment import Inventory
 
 _CONNECTION = "unfurl.relationships.ConnectsTo.Ansible"
-_LOCAL = ("localhost", "127.0.0.1", "::1", "ORCHESTRATOR")
+_LOCAL = CONTROLLER | {"ORCHESTRATOR"}
 #: Endpoint properties -> host variables.
 _ENDPOINT = {"connection": "ansible_connection", "port": "ansible_port", "user": "ansible_user", "host": "ansible_host"}
 

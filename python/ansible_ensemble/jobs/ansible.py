@@ -36,6 +36,7 @@ from ansible_ensemble.records.journals import drop_dry_runs
 from ansible_ensemble.records.recover import commit_job, read_recovered, record_journal
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.records.saved_plans import (
+    check_filters,
     check_fresh,
     check_purpose,
     drop_plans,
@@ -156,6 +157,7 @@ def execute(
         raise UsageError(f"{plan_file} can only be used with its digest", hint="give plan_digest too")
     saved, kept = load_plan(Path(plan_file), plan_digest)
     check_purpose(saved, kept.path, location.ensemble, workflow)
+    check_filters(saved, kept.path, options)
     held = locking.adopt_held(location.ensemble)
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
     given = options_by_variable(options) | {"vault": vault_of(action)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.lanes import core
+from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.lanes.session import AnsibleSession
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -81,6 +82,12 @@ class HostVariables:
             message = " ".join(str(error).split())
             raise InvalidInput(f"the variable {name} of the host {host} fails: {message}") from error
         return mark_sensitive(value) if self._is_secret(raw, variables, {name}) else value
+
+    def matches(
+        self, pattern: str, names: Iterable[str], groups: Mapping[str, Iterable[str]]
+    ) -> list[tuple[str, Collection[str]]]:
+        """The terms of a pattern, with what they match (see `lanes.host_patterns`)."""
+        return host_matches(pattern, names, groups, self._session.inventory)
 
     def _of(self, host: str) -> dict[str, Any]:
         if host not in self._variables:

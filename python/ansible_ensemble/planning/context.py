@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -161,6 +161,16 @@ class ChangeDetection(Protocol):
     def unmet(self, condition: object, member: PlannedInstance) -> str | None:
         """Why an instance does not meet a condition of a workflow or trigger, None if it does."""
 
+    def matches(self, pattern: str, members: Collection[PlannedInstance]) -> list[tuple[str, Collection[str]]]:
+        """The terms of a pattern of Ansible's in the order in which they count, each with the hosts that it matches.
+
+        Raises:
+            InvalidInput: a term names nothing.
+        """
+
+    def is_on_controller(self, member: PlannedInstance) -> bool:
+        """Whether the operations of an instance that nothing hosts run on the controller."""
+
 
 @dataclass(slots=True)
 class Planning:
@@ -168,6 +178,7 @@ class Planning:
 
     Attributes:
         members: by name, requirements before what needs them.
+        within: names of those that `limit` leaves; None where there is no limit.
     """
 
     workflow: str
@@ -176,6 +187,7 @@ class Planning:
     options: PlanOptions
     detector: ChangeDetection
     members: dict[str, PlannedInstance] = field(default_factory=dict)
+    within: frozenset[str] | None = None
     excluded: list[Exclusion] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -188,6 +200,8 @@ class Planning:
         wanted, templates = set(self.options.instances), set(self.options.templates)
         for member in self.members.values():
             if member.is_tool:
+                continue
+            if self.within is not None and member.name not in self.within:
                 continue
             if (not wanted or member.name in wanted) and (not templates or member.template.name in templates):
                 yield member

@@ -160,7 +160,7 @@ def check_filters(planning: Planning) -> None:
     for name in options.templates:
         if name not in known_templates:
             raise InvalidInput(f'there is no node template "{name}"', hint=nearest(name, known_templates))
-    if not (options.instances or options.templates):
+    if not options.is_limited:
         return
     selected = {member.name for member in planning.selected()}
     known = sum(not member.is_tool for member in planning.members.values())

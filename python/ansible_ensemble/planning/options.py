@@ -11,9 +11,14 @@ from ansible_ensemble.core.sparse import sparse
 _DEPLOYING = ("plan", "graph", "deploy")
 _SELECTING = (*_DEPLOYING, "undeploy", "check", "discover", "start", "stop", "run")
 
-_WHICH: dict[str, Any] = {"heading": "instances", "metavar": "NAME", "commands": _SELECTING, "modules": ("plan",)}
+_WHICH: dict[str, Any] = {
+    "heading": "instances",
+    "metavar": "NAME",
+    "commands": _SELECTING,
+    "modules": ("plan", "execute"),  # those of the plan, or it is refused
+}
 _DONE: dict[str, Any] = {"heading": "planning", "commands": _DEPLOYING, "modules": ("plan",)}
-_RUNS: dict[str, Any] = _WHICH | {"heading": "operation or command", "commands": ("run",)}
+_RUNS: dict[str, Any] = _WHICH | {"heading": "operation or command", "commands": ("run",), "modules": ("plan",)}
 _SET_OFF: dict[str, Any] = {"heading": "event", "modules": ("plan",)}
 
 
@@ -23,6 +28,17 @@ class PlanOptions:
 
     instances: list[str] = option(
         [], "Limit the job to the instances of these names", "--instance", alias="instance", **_WHICH
+    )
+    limit: str | None = option(
+        None,
+        "Limit the job to what this pattern matches, as in Ansible: instances, hosts and groups, with all they host",
+        "-l",
+        "--limit",
+        details=(
+            "The names are those of instances, of hosts and groups of the inventory, and of groups of instances: "
+            "`template_app`, `type_tosca_nodes_Compute`, `status_error`, `state_started`, and those of the topology.",
+        ),
+        **_WHICH | {"metavar": "PATTERN"},
     )
     templates: list[str] = option(
         [], "Limit the job to the instances of these node templates", "--template", alias="template", **_WHICH
@@ -89,6 +105,11 @@ class PlanOptions:
     notification: Any = option(
         None, "Data that the operations of `trigger` get as their input `notification`", **_SET_OFF
     )
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the job is for some of the instances."""
+        return bool(self.instances or self.templates or self.limit)
 
     def changed(self) -> dict[str, Any]:
         """The options that differ from their defaults, for records."""

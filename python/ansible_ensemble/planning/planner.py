@@ -15,6 +15,7 @@ from ansible_ensemble.planning.context import ChangeDetection, PlannedInstance, 
 from ansible_ensemble.planning.deploy import decide_deploy
 from ansible_ensemble.planning.expand import add_members, check_filters, link_members, sort_members
 from ansible_ensemble.planning.follow import follow_values
+from ansible_ensemble.planning.limit import limit_members
 from ansible_ensemble.planning.notify import decide_notification
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.order import (
@@ -36,7 +37,13 @@ from ansible_ensemble.topology.stand_ins import stand_in_fault
 
 Transform = Callable[[Planning], None]
 
-_SETUP: tuple[Transform, ...] = (add_members, link_members, sort_members, check_filters)
+_SETUP: tuple[Transform, ...] = (
+    add_members,
+    link_members,
+    sort_members,
+    limit_members,
+    check_filters,
+)
 
 #: The transforms of each workflow, in order.
 TRANSFORMS: dict[str, tuple[Transform, ...]] = {

@@ -239,4 +239,4 @@ def _is_named(link: Link, name: str) -> bool:
 def limited(planning: Planning, workflow: str, names: list[str]) -> Planning:
     """A planning of another workflow on the same ensemble, limited to instances (none: as the job is)."""
     options = replace(planning.options, instances=names) if names else planning.options
-    return Planning(workflow, planning.topology, planning.instances, options, planning.detector)
+    return Planning(workflow, planning.topology, planning.instances, options, planning.detector, within=planning.within)

@@ -87,7 +87,7 @@ def _plan_command(planning: Planning) -> None:
     options = planning.options
     command = AdHocCommand(tuple(options.command), options.host, options.module)
     text = " ".join([options.module, *options.command] if options.module else options.command)
-    if not (options.instances or options.templates):
+    if not options.is_limited:
         member = PlannedInstance("ensemble", NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root")))
         planning.members = {member.name: member}
     for member in planning.selected():

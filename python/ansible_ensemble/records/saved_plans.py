@@ -6,10 +6,11 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.documents.atomic import write_atomically
@@ -26,6 +27,9 @@ _OF_JOBS, _OF_NOBODY = "job-plan-", "plan-"
 #: Seconds that a plan is kept for a job to come.
 _KEPT = 24 * 60 * 60.0
 _ANEW = "make a new plan"
+
+#: Options that say which instances a job is for.
+_FILTERS = ("instances", "templates", "limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,19 @@ def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
         hint = "make one with `ansible-ensemble plan --out`"
         raise InvalidInput(f"{path} is not a plan: {error}", hint=hint) from error
     return Plan.from_json(document), found
+
+
+def check_filters(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
+    """Refuse filters that are not those of a saved plan.
+
+    Raises:
+        UsageError: there are others.
+    """
+    for name in _FILTERS:
+        wanted, has = given.get(name) or None, plan.options.get(name) or None
+        if wanted is not None and wanted != has:
+            told = wanted if isinstance(wanted, str) else ", ".join(wanted)
+            raise UsageError(f"{path} is not a plan for {name} {told}", hint=_ANEW)
 
 
 def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None:

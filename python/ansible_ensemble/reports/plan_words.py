@@ -38,7 +38,7 @@ def _nothing(plan: dict[str, Any]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     alone = f"Left alone: {', '.join(names[:_NAMED])}{more}. " if names else ""
     if workflow == "deploy" and options.get("change_detection") != "skip":
-        limited = options.get("instances") or options.get("templates")
+        limited = options.get("instances") or options.get("templates") or options.get("limit")
         what = "What else the filter names" if limited and names else "What the filter names" if limited else ""
         return f"{alone}{what or ('Everything else' if names else 'Everything')} matches the specification."
     if names:

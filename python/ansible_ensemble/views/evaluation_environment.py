@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,6 +35,15 @@ class Inventory(Protocol):
         Raises:
             KeyError: there is no such host or variable.
             EnsembleError: it cannot be evaluated.
+        """
+
+    def matches(
+        self, pattern: str, names: Iterable[str], groups: Mapping[str, Iterable[str]]
+    ) -> list[tuple[str, Collection[str]]]:
+        """The terms of a pattern, with what they match of the hosts and of further names and groups.
+
+        Raises:
+            InvalidInput: a term names nothing.
         """
 
 

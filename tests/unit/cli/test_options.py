@@ -7,7 +7,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 OPTIONS = [
     ([], {}),
     (["--instance", "a", "--instance", "b"], {"instances": ["a", "b"]}),
-    (["-l", "a,b:c"], {"instances": ["a", "b", "c"]}),
+    (["-l", "web:&prod:!db"], {"limit": "web:&prod:!db"}),
     (["--template", "t"], {"templates": ["t"]}),
     (["--repair", "degraded"], {"repair": "degraded"}),
     (["--change-detection", "always"], {"change_detection": "always"}),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import NodeState, Status
+from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.language.entities import (
     EntityType,
     Implementation,
@@ -87,6 +88,13 @@ class ToldChanges:
 
     def wrote(self, instance: str, operation: str) -> list[str] | None:
         return []
+
+    def matches(self, pattern: str, members: Collection[PlannedInstance]) -> list[tuple[str, Collection[str]]]:
+        groups = {f"template_{one.template.name}": [one.name] for one in members}
+        return host_matches(pattern, [one.name for one in members], groups)
+
+    def is_on_controller(self, member: PlannedInstance) -> bool:
+        return not member.template.type.is_a("tosca.nodes.Compute")
 
     def version_changed(self, member: PlannedInstance) -> bool:
         return False

@@ -1,0 +1,98 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lookup plugin ``tosca.ensemble.job_hosts``."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: job_hosts
+short_description: The hosts of a play that runs a job
+version_added: 0.2.0
+author: The tosca.ensemble contributors (@tosca-ensemble)
+description:
+  - Gives C(localhost), or C(all) where C(--limit) leaves hosts of the inventory. A job runs once, on the controller;
+    this is for the C(hosts) of its play, which Ansible skips where the limit leaves none of them.
+  - Fails where the play would be skipped, and where C(ansible-playbook) runs a playbook of this collection with
+    C(--tags), C(--skip-tags) or C(--start-at-task), which would leave out parts of the job.
+  - The playbooks of this collection use it.
+"""
+
+EXAMPLES = r"""
+- name: Deploy what the limit leaves
+  hosts: "{{ lookup('tosca.ensemble.job_hosts') }}"
+  gather_facts: false
+  roles:
+    - role: tosca.ensemble.job
+      run_once: true
+      delegate_to: localhost
+      vars:
+        ensemble: web/ensemble.yaml
+        ensemble_limit: "{{ ansible_limit | default('') }}"
+"""
+
+RETURN = r"""
+_raw:
+  description: The pattern of hosts.
+  type: list
+  elements: str
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible import context
+from ansible.errors import AnsibleLookupError
+from ansible.plugins.lookup import LookupBase
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION
+
+_CONTROLLER = frozenset({"localhost", "127.0.0.1", "::1"})
+_INSTEAD = "limit a job by -l or -e ensemble_limit=PATTERN, or run one operation: tosca.ensemble.run"
+
+
+class LookupModule(LookupBase):
+    """Decides where the play of a job runs."""
+
+    def run(
+        self,
+        terms: list[str],  # noqa: ARG002 - it has none; the signature is Ansible's
+        variables: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> list[str]:
+        """The pattern of hosts.
+
+        Raises:
+            AnsibleLookupError: the play, or a part of it, would be skipped.
+        """
+        self.set_options(var_options=variables, direct=kwargs)
+        given = context.CLIARGS
+        if any(_is_ours(str(playbook)) for playbook in given.get("args") or ()):
+            _refuse_parts(given)
+        return [_hosts(variables or {})]
+
+
+def _is_ours(playbook: str) -> bool:
+    return playbook.startswith("tosca.ensemble.") or Path(playbook).resolve().parent == COLLECTION / "playbooks"
+
+
+def _refuse_parts(given: Mapping[str, Any]) -> None:
+    """Refuse options that leave out tasks: a job is one, and its operations are no tasks of the playbook."""
+    unset: dict[str, Any] = {"tags": [["all"], []], "skip_tags": [[]], "start_at_task": [[]]}
+    for name, usual in unset.items():
+        value = given.get(name) or ()
+        if list(value) not in usual:
+            raise AnsibleLookupError(f"a job is run as a whole, without --{name.replace('_', '-')}: {_INSTEAD}")
+
+
+def _hosts(variables: Mapping[str, Any]) -> str:
+    limit = variables.get("ansible_limit")
+    if limit is None:
+        return "localhost"
+    if variables.get("groups", {}).get("all"):
+        return "all"  # Ansible has made sure that the limit leaves one of them
+    if not _CONTROLLER.isdisjoint(re.split("[,:]", limit)):
+        return "localhost"
+    raise AnsibleLookupError(
+        f"--limit {limit} matches no host of an inventory; instances are named by -e ensemble_limit={limit}"
+    )

@@ -1,0 +1,51 @@
+"""What the limit of a job matches: instances of an ensemble, and hosts and groups of the inventory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ansible_ensemble.core.orders import Host
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.groups import all_groups, group_name, groups_of
+from ansible_ensemble.ensembles.hosts import HostFinder
+from ansible_ensemble.instances.instance import Instance
+from ansible_ensemble.lanes.host_patterns import host_matches
+from ansible_ensemble.planning.context import PlannedInstance
+from ansible_ensemble.views.evaluation_environment import Inventory
+
+
+def matches(
+    ensemble: Ensemble, pattern: str, members: Collection[PlannedInstance]
+) -> list[tuple[str, Collection[str]]]:
+    """The terms of a pattern, each with the hosts and instances that it matches."""
+    names = [member.name for member in members]
+    inventory = _inventory(ensemble)
+    if inventory is None:
+        return host_matches(pattern, names, _groups(ensemble, members))
+    return inventory.matches(pattern, names, _groups(ensemble, members))
+
+
+def is_on_controller(ensemble: Ensemble, member: PlannedInstance) -> bool:
+    """Whether the operations of an instance that nothing hosts run on the controller."""
+    inventory = _inventory(ensemble)
+    hosts = frozenset(inventory.hosts if inventory is not None else ())
+    finder = HostFinder(ensemble.evaluator, ensemble.instances, hosts)
+    return finder.machine(member.instance or Instance(member.name, member.template.name)).name == Host().name
+
+
+def _inventory(ensemble: Ensemble) -> Inventory | None:
+    source = ensemble.evaluator.environment.inventory
+    return source() if source is not None else None
+
+
+def _groups(ensemble: Ensemble, members: Collection[PlannedInstance]) -> dict[str, list[str]]:
+    """The groups that instances are in by what they are, and those of the topology, by their names for Ansible."""
+    groups: dict[str, list[str]] = {}
+    for member in members:
+        for names in groups_of(member.template, member.instance).values():
+            for name in names:
+                groups.setdefault(name, []).append(member.name)
+    for group, templates in all_groups(ensemble.topology):
+        inside = [member.name for member in members if member.template.name in templates]
+        groups.setdefault(group_name(group.name), []).extend(inside)
+    return groups

@@ -1,0 +1,49 @@
+"""Where the play of a job runs, by the options of `ansible-playbook`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible import context
+from ansible.errors import AnsibleLookupError
+from ansible_collections.tosca.ensemble.plugins.lookup import job_hosts
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION
+
+UNSET: dict[str, Any] = {"args": ["tosca.ensemble.deploy"], "tags": ["all"], "skip_tags": [], "start_at_task": None}
+EMPTY: dict[str, Any] = {"groups": {"all": []}}
+FULL: dict[str, Any] = {"groups": {"all": ["web1"]}}
+
+HOSTS = [
+    ({}, EMPTY, "localhost"),
+    ({}, FULL, "localhost"),
+    ({}, FULL | {"ansible_limit": "web1"}, "all"),
+    ({}, EMPTY | {"ansible_limit": "app,localhost"}, "localhost"),
+    ({"args": ["site.yml"], "tags": ["web"]}, EMPTY, "localhost"),
+]
+
+REFUSED = [
+    ({}, EMPTY | {"ansible_limit": "app"}, "ensemble_limit=app"),
+    ({"tags": ["web"]}, EMPTY, "without --tags"),
+    ({"skip_tags": ["web"]}, EMPTY, "without --skip-tags"),
+    ({"start_at_task": "Plan"}, EMPTY, "without --start-at-task"),
+    ({"args": [str(COLLECTION / "playbooks" / "plan.yml")], "tags": ["web"]}, EMPTY, "without --tags"),
+]
+
+
+def hosts(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], variables: dict[str, Any]) -> list[str]:
+    lookup = job_hosts.LookupModule()
+    monkeypatch.setattr(lookup, "set_options", lambda **_: None)
+    monkeypatch.setattr(context, "CLIARGS", UNSET | options)
+    return lookup.run([], variables)
+
+
+@pytest.mark.parametrize(("options", "variables", "expected"), HOSTS)
+def test_a_job_runs_where_the_limit_leaves_a_host(monkeypatch, options, variables, expected):
+    assert hosts(monkeypatch, options, variables) == [expected]
+
+
+@pytest.mark.parametrize(("options", "variables", "message"), REFUSED)
+def test_what_would_skip_the_job_is_refused(monkeypatch, options, variables, message):
+    with pytest.raises(AnsibleLookupError, match=message):
+        hosts(monkeypatch, options, variables)
