@@ -6,20 +6,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: ensemble
-short_description: Instances of an ensemble as hosts
+short_description: Machines and instances of an ensemble as hosts
 version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
-  - Makes a host of each instance that an ensemble's status records, if it is not absent, and groups of their
-    templates, types, statuses and node states, such as C(template_web), C(type_tosca_nodes_WebServer), C(status_ok) and
-    C(state_started). A group of the type C(unfurl.groups.AnsibleInventoryGroup) is one as well, and its C(hostvars) are
-    the group's variables.
-  - A host's variables are the instance's properties and attributes. C(ensemble_instance) holds them as well, under
-    C(properties) and C(attributes), with the instance's C(name), C(template), C(type), C(status) and C(state); a
-    property whose name Ansible reserves, such as C(port), is only there.
+  - Makes a host of each machine that an ensemble's status records, if it is not absent, and groups of their templates
+    and types, such as C(template_web) and C(type_tosca_nodes_Compute). A machine is an instance that nothing hosts and
+    that is a C(tosca.nodes.Compute) or has an address.
+  - A group of the type C(unfurl.groups.AnsibleInventoryGroup) is one too, and its C(hostvars) are its variables.
+  - C(ensemble_instance) holds the instance with its C(name), C(template), C(type), C(status), C(state), C(properties)
+    and C(attributes).
   - Where to connect to comes from the C(endpoint) capability and C(public_address) of the instance or of the one that
     hosts it. A C(tosca.nodes.Compute) without an address is left to other inventory sources, which may have a host of
     its name; what it hosts is reached as they say. Anything else is on the controller.
+  - What sources before it say of a host or a group, holds.
   - Reads the ensemble and changes nothing.
 extends_documentation_fragment:
   - ansible.builtin.constructed
@@ -35,6 +35,32 @@ options:
       - A relative path starts at the folder of the inventory file.
     type: str
     default: ensemble.yaml
+  hosts:
+    description:
+      - Which instances are hosts.
+      - With V(all), services are in the group C(all) beside the machines that host them.
+    type: str
+    choices: [machines, all]
+    default: machines
+    version_added: 0.2.0
+  group_by:
+    description:
+      - What makes groups of hosts.
+      - Groups by V(status) and V(state), such as C(status_ok) and C(state_started), change with each job. So does what
+        was made by templates that see them.
+    type: list
+    elements: str
+    choices: [template, type, status, state]
+    default: [template, type]
+    version_added: 0.2.0
+  values:
+    description:
+      - Whether the properties and attributes of an instance are variables of its host.
+      - Those whose names Ansible reserves, such as C(port), are not.
+      - As variables of a host they go before those of groups.
+    type: bool
+    default: false
+    version_added: 0.2.0
 """
 
 EXAMPLES = r"""
@@ -42,10 +68,11 @@ EXAMPLES = r"""
 plugin: tosca.ensemble.ensemble
 ensemble: ensemble.yaml
 
-# the same, with variables and groups of one's own
+# every instance, with variables and groups of one's own
 ---
 plugin: tosca.ensemble.ensemble
 ensemble: web/ensemble.yaml
+hosts: all
 compose:
   service_port: ensemble_instance.properties.port | default(80)
 groups:
@@ -122,27 +149,41 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
                 found: dict[str, dict[str, Any]] = jobs.inventory(str(ensemble), loader=loader)
         except EnsembleFailure as failure:
             raise AnsibleParserError(failure.text) from failure
-        there = {host: values for host, values in found["hosts"].items() if values[_RECORDED]["status"] != "absent"}
-        for host, variables in there.items():
-            inventory.add_host(host)
-            self._set(host, variables)
-            machine = found["machines"].get(host)
-            if machine:
-                for name, value in _reached_as(machine).items():
-                    inventory.set_variable(host, name, value)
-        for group, hosts in found["groups"].items():
-            inventory.add_group(group)
-            for host in (host for host in hosts if host in there):
-                inventory.add_child(group, host)
+        hosts = {name: one for name, one in found["instances"].items() if self._is_host(one)}
+        for name, one in hosts.items():
+            self._add(name, one)
+        for group, members in found["groups"].items():
+            self._join(group, [name for name in members if name in hosts])
         for group, variables in found["group_vars"].items():
-            self._set(group, variables)
-        for host in there:
-            self._construct(host)
+            self._set(inventory.groups[group], variables)
+        for name in hosts:
+            self._construct(name)
 
-    def _set(self, entity: str, variables: dict[str, Any]) -> None:
+    def _is_host(self, instance: dict[str, Any]) -> bool:
+        wanted = instance["is_machine"] or self.get_option("hosts") == "all"
+        return wanted and instance["recorded"]["status"] != "absent"
+
+    def _add(self, name: str, instance: dict[str, Any]) -> None:
+        self.inventory.add_host(name)
+        host, recorded = self.inventory.get_host(name), instance["recorded"]
+        reached = _reached_as(instance["machine"]) if instance["machine"] else instance["connection"]
+        values = {**recorded["properties"], **recorded["attributes"]} if self.get_option("values") else {}
+        known = {value: given for value, given in values.items() if value.isidentifier()}
+        self._set(host, {**known, **reached, _RECORDED: recorded})
+        for kind in self.get_option("group_by"):
+            for group in instance["groups"][kind]:
+                self._join(group, [name])
+
+    def _join(self, group: str, hosts: list[str]) -> None:
+        self.inventory.add_group(group)
+        for host in hosts:
+            self.inventory.add_child(group, host)
+
+    def _set(self, entity: Any, variables: dict[str, Any]) -> None:
+        """Give a host or a group the variables that it does not have from another source."""
         for name, value in variables.items():
-            if not is_reserved_name(name):
-                self.inventory.set_variable(entity, name, value)
+            if name not in entity.vars and not is_reserved_name(name):
+                entity.set_variable(name, value)
 
     def _construct(self, host: str) -> None:
         strict = self.get_option("strict")

@@ -62,10 +62,10 @@ class LookupModule(LookupBase):
         self.set_options(var_options=variables, direct=kwargs)
         try:
             with package() as jobs:
-                hosts = jobs.inventory(self.get_option("ensemble"), loader=self._loader)["hosts"]
+                found = jobs.inventory(self.get_option("ensemble"), loader=self._loader)["instances"]
         except EnsembleFailure as failure:
             raise AnsibleLookupError(failure.text) from failure
-        instances = {name: values["ensemble_instance"] for name, values in hosts.items()}
+        instances = {name: instance["recorded"] for name, instance in found.items()}
         return [_read(instances, term) for term in terms]
 
 

@@ -21,13 +21,13 @@ EXAMPLES = r"""
 - name: Deploy what the limit leaves
   hosts: "{{ lookup('tosca.ensemble.job_hosts') }}"
   gather_facts: false
+  run_once: true
   roles:
     - role: tosca.ensemble.job
-      run_once: true
       delegate_to: localhost
       vars:
         ensemble: web/ensemble.yaml
-        ensemble_limit: "{{ ansible_limit | default('') }}"
+        ensemble_limit: "{{ ansible_limit | default(omit) }}"
 """
 
 RETURN = r"""

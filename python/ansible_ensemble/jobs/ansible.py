@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.core.orders import Host
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, inventory_groups
+from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, groups_of, inventory_groups
 from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.job_inputs import hand_over, keep_for, options_of_job, withdraw
 from ansible_ensemble.ensembles.options import JobOptions, options_by_variable
@@ -284,28 +285,36 @@ def record(
 
 
 def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
-    """Instances as inventory hosts, with groups by template, type, status and state, and those of the topology.
+    """Instances as inventory hosts, and groups of the topology; Ansible's DataLoader has the vault passwords.
 
-    `machines` has the names of the machines, by the names of what they host, which other sources may know. Ansible's
-    DataLoader has the vault passwords.
+    Returns:
+        `instances`, each with how it is reached (`connection`), the machine that other sources may know (`machine`),
+        whether it is a machine itself, what is recorded, and its groups; `groups` and `group_vars` of the topology.
     """
     read = read_ensemble(located(path), JobOptions(vault=vault_of(loader), inventory=None))
-    hosts: dict[str, Any] = {}
     groups: dict[str, list[str]] = {}
-    machines: dict[str, str] = {}
+    shared: dict[str, dict[str, Any]] = {}
+    for group, members in inventory_groups(read.topology):  # several may have one name for Ansible
+        name = group_name(group.name)
+        shared.setdefault(name, {}).update(group_variables(group, read.evaluator))
+        known = groups.setdefault(name, [])
+        known += [one.name for one in read.instances if one.template in members and one.name not in known]
     finder = HostFinder(read.evaluator, read.instances, frozenset())
-    for instance in read.instances:
-        template = read.topology.node_templates[instance.template]
-        values = {**instance.properties, **instance.attributes}
-        variables: dict[str, Any] = {name: reveal(value) for name, value in values.items() if name.isidentifier()}
-        machine, outermost = finder.machine(instance), finder.outermost(instance)
-        if machine.name != "localhost":
-            variables |= machine.variables
-        elif not _is_machine(outermost, read):
-            variables |= {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
-        elif outermost is not instance:
-            machines[instance.name] = outermost.name
-        variables["ensemble_instance"] = {
+    instances = {one.name: _inventory_host(one, read, finder) for one in read.instances}
+    return {"instances": instances, "groups": groups, "group_vars": shared}
+
+
+def _inventory_host(instance: Instance, ensemble: Ensemble, finder: HostFinder) -> dict[str, Any]:
+    template = ensemble.topology.node_templates[instance.template]
+    machine, outermost = finder.machine(instance), finder.outermost(instance)
+    is_reached, is_machine = machine.name != Host().name, _is_machine(outermost, ensemble)
+    local = {} if is_machine else {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    return {
+        "connection": machine.variables if is_reached else local,
+        "machine": outermost.name if is_machine and not is_reached and outermost is not instance else None,
+        "is_machine": outermost is instance and (is_machine or is_reached),
+        "groups": groups_of(template, instance),
+        "recorded": {
             "name": instance.name,
             "template": instance.template,
             "type": template.type.name,
@@ -313,20 +322,8 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
             "state": instance.state.value if instance.state else None,
             "properties": reveal(instance.properties),
             "attributes": reveal(instance.attributes),
-        }
-        hosts[instance.name] = variables
-        names = [f"template_{instance.template}", f"status_{instance.status.value}"]
-        names += [f"state_{instance.state.value}"] if instance.state else []
-        names += [f"type_{ancestor.name}" for ancestor in template.type.lineage()]
-        for name in names:
-            groups.setdefault(group_name(name), []).append(instance.name)
-    shared: dict[str, dict[str, Any]] = {}
-    for group, members in inventory_groups(read.topology):  # several may have one name for Ansible
-        name = group_name(group.name)
-        shared.setdefault(name, {}).update(group_variables(group, read.evaluator))
-        known = groups.setdefault(name, [])
-        known += [one.name for one in read.instances if one.template in members and one.name not in known]
-    return {"hosts": hosts, "groups": groups, "machines": machines, "group_vars": shared}
+        },
+    }
 
 
 def _is_machine(instance: Instance, ensemble: Ensemble) -> bool:

@@ -6,9 +6,14 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-INVENTORY = """
+MACHINES = """
 plugin: tosca.ensemble.ensemble
 ensemble: web/ensemble.yaml
+"""
+INVENTORY = f"""{MACHINES}
+hosts: all
+values: true
+group_by: [type, status]
 compose:
   service: ensemble_instance.properties.port | default(80)
 groups:
@@ -16,20 +21,44 @@ groups:
 """
 
 
+def listed(run) -> dict:
+    assert run.code == 0, run.output
+    decoder = json.JSONDecoder(object_hook=lambda item: item.get("__ansible_unsafe", item))
+    found, _end = decoder.raw_decode(run.output)
+    return found
+
+
+def test_machines_are_hosts_and_other_sources_say_how_they_are(ansible: Callable, tmp_path: Path) -> None:
+    """Neither services nor groups and variables that change with jobs are among them unless they are asked for."""
+    (tmp_path / "web.inventory.yml").write_text(MACHINES)
+    (tmp_path / "hosts.ini").write_text(
+        "db ansible_host=198.51.100.9\nhouse\n[front:vars]\nof_the_group=own\n[front]\n"
+    )
+    found = listed(ansible("ansible-inventory", "-i", "hosts.ini", "-i", "web.inventory.yml", "--list"))
+    hosts = found["_meta"]["hostvars"]
+    assert hosts.keys() == {"db"}, "the others of the ensemble are services, or absent; house has no variables"
+    assert hosts["db"].keys() == {"ansible_host", "ensemble_instance", "of_the_group"}
+    assert (hosts["db"]["ansible_host"], hosts["db"]["of_the_group"]) == ("198.51.100.9", "own")
+    groups = {"front", "template_one", "type_tosca_nodes_Database", "ungrouped"}
+    assert groups <= set(found["all"]["children"]) and not any(name.startswith("status_") for name in found)
+    assert found["front"]["hosts"] == found["type_tosca_nodes_Database"]["hosts"] == ["db"]
+
+
 def test_instances_are_hosts_in_groups(ansible: Callable, tmp_path: Path) -> None:
     (tmp_path / "web.inventory.yml").write_text(INVENTORY)
     run = ansible("ansible-inventory", "-i", "web.inventory.yml", "--list")
-    assert run.code == 0, run.output
-    listed, _end = json.JSONDecoder(object_hook=lambda item: item.get("__ansible_unsafe", item)).raw_decode(run.output)
+    found = listed(run)
     assert run.call("inventory")["path"] == str(tmp_path.resolve() / "web/ensemble.yaml")
-    database = listed["_meta"]["hostvars"]["db"]
+    database = found["_meta"]["hostvars"]["db"]
     assert database.pop("ensemble_instance")["properties"] == {"port": 5432, "engine": "sqlite"}
+    del database["note"], database["tables"]
     assert database == {"ansible_host": "192.0.2.1", "engine": "sqlite", "of_the_group": "well", "service": 5432}
-    assert listed["_meta"]["hostvars"]["app"]["service"] == 80
+    assert found["_meta"]["hostvars"]["app"]["service"] == 80
     assert "reserved name" not in run.output
-    assert "gone" not in listed["_meta"]["hostvars"], "what is absent is no host"
-    assert listed["status_ok"]["hosts"] == listed["working"]["hosts"] == ["db"]
-    assert listed["type_tosca_nodes_Database"]["hosts"] == ["db"]
+    assert "gone" not in found["_meta"]["hostvars"], "what is absent is no host"
+    assert found["status_ok"]["hosts"] == found["working"]["hosts"] == ["db"]
+    assert found["type_tosca_nodes_Database"]["hosts"] == ["db"]
+    assert not any(name.startswith("template_") for name in found)
 
 
 #: Asks for a password as sudo does, and writes it down.

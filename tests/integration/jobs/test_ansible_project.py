@@ -15,7 +15,7 @@ roles_path = mine/roles
 inventory = inventory
 vault_password_file = vault-password
 """,
-    "inventory/ensemble.yml": "plugin: tosca.ensemble.ensemble\nensemble: ../ensemble.yaml\n",
+    "inventory/ensemble.yml": "plugin: tosca.ensemble.ensemble\nensemble: ../ensemble.yaml\nhosts: all\n",
     "inventory/hosts.ini": """
 elsewhere city=Rome
 remote ansible_host=192.0.2.7 ansible_port=2222

@@ -16,7 +16,10 @@ node_types:
     derived_from: tosca.nodes.Root
     capabilities: {host: {type: tosca.capabilities.Container}}
     requirements:
-      - host: {capability: tosca.capabilities.Container, relationship: tosca.relationships.HostedOn, occurrences: [0, 1]}
+      - host:
+          capability: tosca.capabilities.Container
+          relationship: tosca.relationships.HostedOn
+          occurrences: [0, 1]
     interfaces: {Standard: {create: "echo made"}}
 topology_template:
   node_templates:

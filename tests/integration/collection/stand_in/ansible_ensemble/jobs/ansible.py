@@ -51,27 +51,31 @@ def inventory(path, *, loader):
     if _note("inventory", path=path):
         raise InvalidInput("the ensemble has no status")
     return {
-        "hosts": {
-            "db": {
-                "ansible_host": "192.0.2.1",
-                "port": 5432,
-                "engine": "sqlite",
-                "ensemble_instance": {
-                    "status": "ok",
-                    "properties": {"port": 5432, "engine": "sqlite"},
-                    "attributes": {"port": 5433, "note": "{{ not_rendered }}", "tables": [{}, {"name": "entry"}]},
-                },
-            },
-            "app": {
-                "ansible_connection": "local",
-                "note": "{{ not_rendered }}",
-                "ensemble_instance": {"status": "error", "properties": {}, "attributes": {}},
-            },
-            "tenant": {"ensemble_instance": {"status": "error", "properties": {}, "attributes": {}}},
-            "lodger": {"ensemble_instance": {"status": "error", "properties": {}, "attributes": {}}},
-            "gone": {"ensemble_instance": {"status": "absent", "properties": {}, "attributes": {}}},
+        "instances": {
+            "db": _instance(
+                {"ansible_host": "192.0.2.1"}, "ok", is_machine=True, properties=_PROPERTIES, attributes=_SET
+            ),
+            "app": _instance(_LOCAL, attributes={"note": "{{ not_rendered }}"}),
+            "tenant": _instance(machine="house"),
+            "lodger": _instance(machine="inn"),
+            "gone": _instance(status="absent", is_machine=True),
         },
-        "machines": {"gone": "db", "tenant": "house", "lodger": "inn"},
-        "group_vars": {"status_ok": {"of_the_group": "well", "port": 1}},
-        "groups": {"status_ok": ["db"], "type_tosca_nodes_Database": ["db", "gone"], "empty": []},
+        "group_vars": {"front": {"of_the_group": "well", "port": 1}},
+        "groups": {"front": ["db", "app"], "empty": []},
+    }
+
+
+_LOCAL = {"ansible_connection": "local"}
+_PROPERTIES = {"port": 5432, "engine": "sqlite"}
+_SET = {"port": 5433, "note": "{{ not_rendered }}", "tables": [{}, {"name": "entry"}]}
+
+
+def _instance(connection=None, status="error", *, machine=None, is_machine=False, properties=None, attributes=None):
+    groups = {"template": ["template_one"], "type": ["type_tosca_nodes_Database"] if properties else []}
+    return {
+        "connection": connection or {},
+        "machine": machine,
+        "is_machine": is_machine,
+        "groups": groups | {"status": [f"status_{status}"], "state": []},
+        "recorded": {"status": status, "properties": properties or {}, "attributes": attributes or {}},
     }
