@@ -166,7 +166,7 @@ def test_outputs_go_where_they_are_mapped_to(job) -> None:
 )
 def test_an_attribute_is_altered_by_another_value_than_it_had(job, recorded: dict[str, str], altered: bool) -> None:
     made = job()
-    made.instance("app", created="A0", status="ok", attributes=recorded)
+    made.instance("app", created="A0", status="error", attributes=recorded)
     assert settled(made, CONFIGURE, Result(True, attributes={"url": "http://a"})).altered is altered
 
 
