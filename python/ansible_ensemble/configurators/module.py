@@ -8,7 +8,7 @@ from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import TASK_KEYS
 from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
-from ansible_ensemble.configurators.protocol import Basis, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Progress, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
 from ansible_ensemble.core.orders import ModuleCall
 from ansible_ensemble.core.sensitive import reveal
@@ -47,6 +47,9 @@ class ModuleConfigurator(BaseConfigurator):
             timeout=task.timeout,
             fast=task.setting("fast", True) is not False,
         )
+        says = self._target.rpartition(".")[2] == "debug" and "msg" in outcome.result
+        if says and task.operation.interface != "run":  # an ad-hoc command's report has it
+            yield Progress(str(outcome.result["msg"]))
         values = returned(outcome)
         if isinstance(values.get("ansible_facts"), dict):
             values = {**values["ansible_facts"], **values}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.module import ModuleConfigurator
-from ansible_ensemble.configurators.protocol import Basis
+from ansible_ensemble.configurators.protocol import Basis, Progress
 from ansible_ensemble.core.orders import Host, Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap, SensitiveStr, is_sensitive
 
@@ -23,6 +23,12 @@ def test_inputs_are_arguments(task: Any) -> None:
     assert call.keywords == {"become": True, "vars": {"a": 1}}, "retries without until are the job's"
     assert (call.check, call.diff, call.host, call.timeout, call.fast) == (True, True, Host("web1"), 2.0, False)
     assert call.base == str(one.base)
+
+
+def test_what_debug_says_is_told(task: Any) -> None:
+    said = Outcome(ok=True, changed=False, result={"msg": ["a", 1]})
+    _, (_, told) = carry_out(ModuleConfigurator("ansible.builtin.debug"), task(), said, None)  # type: ignore[arg-type]
+    assert told == Progress("['a', 1]")
 
 
 def test_until_takes_retries_to_ansible(task: Any) -> None:
