@@ -76,4 +76,4 @@ def _says_nothing(path: Path) -> bool:
 def _types_of_unfurl() -> list[str]:
     supplement = normative_documents()[1]
     names = (name for section in SECTIONS.values() for name in supplement.get(section) or {})
-    return [name for name in names if name.startswith("unfurl.")]
+    return [name for name in names if name.startswith(("unfurl.", "artifact."))]

@@ -44,9 +44,16 @@ def main() -> int:
         names = (str(path), "<string>")
         lines = [frame.tb_lineno for frame in _frames(error) if frame.tb_frame.f_code.co_filename in names]
         line = lines[-1] if lines else getattr(error, "lineno", None)
-        sys.stderr.write(f"\nfailed: {line or ''}: {type(error).__name__}: {' '.join(str(error).split())}\n")
+        sys.stderr.write(f"\nfailed: {line or ''}: {_words(error)}\n")
         return 4
     return 0
+
+
+def _words(error: BaseException) -> str:
+    """What an error says, on one line."""
+    if isinstance(error, ImportError) and (error.name or "").startswith("unfurl."):
+        return f"there is no counterpart of {error.name}, or of what is imported from it: write out what you need of it"
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _frames(error: BaseException) -> list[TracebackType]:

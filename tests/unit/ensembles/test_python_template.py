@@ -64,6 +64,78 @@ def test_what_the_package_has_beside_is_an_error_of_its_line(tmp_path: Path, lin
     assert caught.value.place.line == 3
 
 
+NAMES = """\
+import unfurl
+import tosca
+from unfurl.configurator import TaskView
+from unfurl.configurators import DoneDict, TemplateConfigurator, TemplateInputs
+from unfurl.tosca_plugins import expr
+from unfurl.tosca_plugins.artifacts import *
+from unfurl.tosca_plugins.expr import concat, get_env
+from unfurl.tosca_plugins.functions import to_label
+
+class Link(unfurl.relationships.ConnectsToAWSAccount):
+    pass
+
+class Site(tosca.nodes.Root):
+    a: str = concat("x", "y", sep="-")
+    b: str = get_env("B", "none")
+    c: str = to_label("a b", replace="_")
+    d: str = expr.get_dir(None, "src")
+    e: str = expr.template(contents="{{ 1 }}")
+    f: str = expr.lookup("env", "HOME")
+    g: str = expr.if_expr(True, "t", "e")
+    h: str = tosca.Property(default="", options=expr.tfvar)
+
+    def configure(self, **kw: TaskView) -> TemplateConfigurator:
+        return TemplateConfigurator(TemplateInputs(run="test me", done=DoneDict(status="ok")))
+
+site = Site()
+tools = unfurl.nodes.LocalRepository("tools")
+tools.kompose = artifact_AsdfTool("kompose", file="kompose")
+"""
+VALUES = {
+    "a": {"eval": {"concat": ["x", "y"], "sep": "-"}},
+    "b": {"eval": {"get_env": ["B", "none"]}},
+    "c": {"eval": {"to_label": "a b", "replace": "_"}},
+    "d": {"eval": {"get_dir": "src"}},
+    "e": {"eval": {"template": "{{ 1 }}"}},
+    "f": {"eval": {"lookup": {"env": "HOME"}}},
+    "g": {"eval": {"if": True, "then": "t", "else": "e"}},
+    "h": "",
+}
+
+
+@converted
+def test_names_of_the_package_have_a_counterpart(tmp_path: Path) -> None:
+    made = read(tmp_path, NAMES)
+    properties = made["node_types"]["Site"]["properties"]
+    assert {name: one["default"] for name, one in properties.items()} == VALUES
+    assert properties["h"]["metadata"] == {"tfvar": True}
+    operation = made["node_types"]["Site"]["interfaces"]["Standard"]["operations"]["configure"]
+    assert operation["inputs"] == {"run": "test me", "done": {"status": "ok"}}
+    assert made["relationship_types"]["Link"]["derived_from"] == "unfurl.relationships.ConnectsTo.AWSAccount"
+    tools = made["topology_template"]["node_templates"]["tools"]
+    assert tools["artifacts"]["kompose"] == {"type": "artifact.AsdfTool", "file": "kompose"}
+
+
+@converted
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("from unfurl.configurators.k8s import *", "no counterpart of unfurl.configurators.k8s"),
+        ("from unfurl.configurators.templates.docker import x", "no counterpart of unfurl.configurators.templates"),
+        ("from unfurl.tosca_plugins.expr import nope", "no counterpart of unfurl.tosca_plugins.expr"),
+        ("from unfurl.tosca_plugins.expr import get_dir; get_dir(1, 'src')", "give None first"),
+    ],
+)
+def test_what_has_none_is_named(tmp_path: Path, line: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words) as caught:
+        read(tmp_path, f"import tosca\n{line}\nx = tosca.nodes.Root()\n")
+    assert caught.value.place is not None
+    assert caught.value.place.line == 2
+
+
 def test_a_file_of_comments_needs_no_package_and_no_trust(tmp_path: Path) -> None:
     (tmp_path / "service.py").write_text("# import tosca\n'''a text'''\n")
     assert read_python_template(tmp_path / "service.py", trusted=False).data == {}
