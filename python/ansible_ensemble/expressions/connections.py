@@ -59,11 +59,11 @@ class Connections(Mapping[str, View]):
 
 def _nearest_first(context: Context) -> Iterator[View]:
     node, host, left = context.frame.instance, named(context, "OPERATION_HOST"), _defaults(context)
-    if not left and not isinstance(host, NodeView):
+    links = host.requirements() if isinstance(host, NodeView) else []
+    if not left and not links:
         return
     chain = [node, *node.hosts()] if node is not None else []
-    if isinstance(host, NodeView):
-        yield from (link for target in chain for link in host.requirements() if link.target == target)
+    yield from (link for target in chain for link in links if link.target == target)
     for target in chain:
         yield from (_view(one, context) for one in left if _is_for(one, target))
     yield from (_view(one, context) for one in left if one.default_for == "ANY")

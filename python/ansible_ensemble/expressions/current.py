@@ -13,6 +13,7 @@ from ansible_ensemble.expressions.external import read_external
 from ansible_ensemble.expressions.files import note
 from ansible_ensemble.expressions.inventory import KIND, read_variable
 from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.views.controller import CONTROLLER, ControllerView
 from ansible_ensemble.views.data import MISSING
 from ansible_ensemble.views.entities import NodeView, RootView, find_node, find_values
 from ansible_ensemble.views.view import Model, View
@@ -70,6 +71,7 @@ def _read_member(path: str, model: Model, context: Context) -> None:
         view = find_values(model, declared, namespace)
     else:
         view = find_node(model, name) if name != "root" else RootView(model)
+        view = ControllerView(model) if view is None and name == CONTROLLER else view
     while view is not None and len(steps) > 2:
         view = _part(view, steps[0], steps[1])
         steps = steps[2:]

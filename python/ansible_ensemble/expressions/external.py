@@ -11,6 +11,7 @@ from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.views.controller import CONTROLLER
 from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.evaluation_environment import Source, look_up
 from ansible_ensemble.views.lazy import ExternalValue
@@ -59,7 +60,7 @@ def _instance(name: str, context: Context) -> Any:
         source = look_up(environment.externals, name)
     except KeyError:
         # imported by default, as in Unfurl
-        if name == "localhost":
+        if name == CONTROLLER:
             return named(context, "ORCHESTRATOR")
         values = {"local": environment.locals, "secret": environment.secrets}.get(name)
         if isinstance(values, Mapping):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.language.functions import KEYWORDS
+from ansible_ensemble.views.controller import CONTROLLER, ControllerView
 from ansible_ensemble.views.view import View
 
 
@@ -22,7 +23,7 @@ def named(context: Context, keyword: str) -> View | None:
     if keyword == "HOST":
         return next(iter(searched(context, keyword)), None)
     if keyword == "ORCHESTRATOR":
-        return context.evaluator.graph.find("localhost") or context.evaluator.root
+        return context.evaluator.graph.find(CONTROLLER) or ControllerView(context.evaluator)
     if keyword == "OPERATION_HOST":
         implementation = frame.operation.implementation if frame.operation is not None else None
         host = implementation.operation_host if implementation is not None else None

@@ -10,6 +10,7 @@ from typing import Any
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.expressions.context import Call
 from ansible_ensemble.views.data import MISSING, bare, plain
+from ansible_ensemble.views.entities import NodeView
 from ansible_ensemble.views.view import View
 
 _NAMES = ("ctx", "context")
@@ -46,11 +47,26 @@ class Values(Mapping[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
-    """A part of the model: its name, and its properties and attributes."""
+class Template:
+    """What a part of the model was made by."""
 
     name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A part of the model: its name and type, its properties and attributes, and its template."""
+
+    name: str
+    type: str
     attributes: Values
+    template: Template
+
+
+def _resource(view: View, call: Call) -> Resource:
+    name = view.template_name if isinstance(view, NodeView) else view.name
+    return Resource(view.name, view.type_name, Values(view, call), Template(name, view.type_name))
 
 
 class PythonContext:
@@ -65,7 +81,7 @@ class PythonContext:
     def currentResource(self) -> Resource | None:  # noqa: N802
         """The part of the model that relative paths start from; None for the topology."""
         view = self._call.context.current
-        return Resource(view.name, Values(view, self._call)) if isinstance(view, View) else None
+        return _resource(view, self._call) if isinstance(view, View) else None
 
     def query(self, expression: Any) -> Any:
         """The value of an expression.

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import platform
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from ansible_ensemble.language.entities import Implementation
 
 
 @pytest.mark.parametrize(
-    ("host", "name"), [("HOST", "server"), ("SELF", "app"), ("db", "db"), (None, "root"), ("ORCHESTRATOR", "root")]
+    ("host", "name"),
+    [("HOST", "server"), ("SELF", "app"), ("db", "db"), (None, "localhost"), ("ORCHESTRATOR", "localhost")],
 )
 def test_the_host_of_an_operation(model: Any, host: str | None, name: str) -> None:
     operation = model.operation(x="{{ OPERATION_HOST['.name'] }}")
@@ -22,6 +24,14 @@ def test_the_host_of_an_operation(model: Any, host: str | None, name: str) -> No
 def test_the_orchestrator_is_the_instance_localhost_where_there_is_one(model: Any) -> None:
     model.node("localhost", {"home": "/root"})
     assert model.evaluate({"get_property": ["ORCHESTRATOR", "home"]}, "app") == "/root"
+
+
+def test_the_orchestrator_is_an_instance_of_its_own_where_there_is_none(model: Any) -> None:
+    found = [model.evaluate({"eval": f"$ORCHESTRATOR::{key}"}, "app") for key in (".type", ".status", ".state")]
+    assert found == ["unfurl.nodes.Localhost", "ok", "started"]
+    assert model.evaluate({"eval": {"external": "localhost"}, "select": "os_type"}, "app") == platform.system().lower()
+    assert "localhost" not in model.evaluate({"eval": "::*::.name"}, "app")
+    assert model.evaluate({"get_attribute": ["ORCHESTRATOR", "architecture"]}, "app") == platform.machine()
 
 
 def test_what_templates_know_of_the_task(model: Any) -> None:

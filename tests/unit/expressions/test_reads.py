@@ -64,6 +64,7 @@ REFS: list[tuple[Any, list[str]]] = [
     ({"eval": {"external": "whole"}, "select": "inputs::size"}, ["external::whole::input::size"]),
     ({"q": "{{ SELF.url }}"}, []),
     ({"get_attribute": ["SELF", "state"]}, []),
+    ({"get_attribute": ["ORCHESTRATOR", "os_type"]}, ["::localhost::os_type"]),
     ({"eval": "$connections::cloud::region"}, ["::.declared::::Cloud::cloud::region"]),
 ]
 

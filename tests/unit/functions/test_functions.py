@@ -113,7 +113,7 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"external": "net"}, "select": "subnet"}, "10.0.0.0/8"),
     ({"eval": {"external": "local"}, "select": "proxy"}, "http://proxy"),
     ({"eval": {"external": "secret"}, "select": "pw"}, "hunter22"),
-    ({"eval": {"external": "localhost"}, "select": ".name"}, "root"),
+    ({"eval": {"external": "localhost"}, "select": ".name"}, "localhost"),
     ({"eval": {"container_image": "nginx"}, "select": "name"}, "nginx"),
     ({"eval": {"container_image": "quay.io:5000/a/nginx:1.2"}, "select": "registry"}, "quay.io:5000"),
     ({"eval": {"container_image": "quay.io/a/nginx:1.2"}, "select": "name"}, "a/nginx"),
@@ -157,6 +157,7 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"python": "helpers.py#double", "args": {"x": "ab"}}}, "abab"),
     ({"eval": {"python": "os.path.join", "args": ["a", "b"]}}, "a/b"),
     ({"eval": {"python": "helpers.py#who"}}, "app at 8080 and 8080, 0"),
+    ({"eval": {"python": "helpers.py#kind"}}, "t.App by app, t.App"),
     ({"eval": {"python": "helpers.py#who", "args": {"q": [1]}}, "vars": {"v": 1}}, "app at 8080 and 8080, 1 [1]"),
 ]
 
@@ -167,6 +168,10 @@ def double(x):
 
 def fail():
     raise ValueError('no')
+
+def kind(ctx):
+    here = ctx.currentResource
+    return f"{here.type} by {here.template.name}, {here.template.type}"
 
 def who(ctx, given=''):
     port = ctx.currentResource.attributes.get('port')
