@@ -185,7 +185,9 @@ def test_hosts_that_are_none(command: Command, project: Path) -> None:
 #: A module, its arguments (`@` is a folder of its own), the file that is there after, how it is spoiled, whether
 #: undeploying takes it away. The text that a file is spoiled with is in it at first where a module works on files.
 Row = tuple[str, dict[str, Any], str, str | None, bool]
+MAKE_FILES = {"copy", "template", "assemble", "get_url", "command", "shell", "filesize"}
 FILE = {"module": "file", "args": {"path": "@/made", "state": "absent"}}
+KEPT = {"access_time": "preserve", "modification_time": "preserve"}
 BUILTIN: list[Row] = [
     ("ansible.builtin.file", {"path": "@/made", "state": "directory", "mode": "0750"}, "made", None, True),
     ("ansible.builtin.file", {"path": "@/made", "state": "link", "src": "@/text"}, "made", None, True),
@@ -202,6 +204,9 @@ BUILTIN: list[Row] = [
     ("ansible.builtin.known_hosts", {"path": "@/text", "name": "h", "key": "h ssh-ed25519 KEY"}, "KEY", "\n", True),
     ("ansible.builtin.copy", {"dest": "@/made", "content": "c"}, "made", None, True),
     ("ansible.builtin.template", {"dest": "@/made", "src": "page.j2"}, "made", None, True),
+    ("ansible.builtin.file", {"path": "@/made", "state": "touch", **KEPT}, "made", None, True),
+    ("ansible.builtin.command", {"cmd": "touch @/made", "creates": "@/made"}, "made", None, True),
+    ("ansible.builtin.shell", {"cmd": "echo x > @/made", "creates": "@/made"}, "made", None, True),
     ("ansible.builtin.assemble", {"dest": "@/made", "src": "@/parts"}, "made", None, True),
     ("ansible.builtin.get_url", {"dest": "@/made", "url": "file://@/text"}, "made", None, True),
     (
@@ -231,6 +236,14 @@ COMMUNITY: list[Row] = [
         True,
     ),
     (
+        "community.general.sudoers",
+        {"name": "made", "user": "nobody", "commands": "/bin/none", "sudoers_path": "@", "validation": "absent"},
+        "made",
+        None,
+        True,
+    ),
+    ("community.general.filesize", {"path": "@/made", "size": 10}, "made", None, True),
+    (
         "ansible.posix.mount",
         {"path": "@/mounted", "src": "/dev/none", "fstype": "ext4", "fstab": "@/text", "state": "present"},
         "/dev/none",
@@ -249,7 +262,7 @@ def resources(rows: list[Row], folder: Path) -> dict[str, Any]:
         (own / "parts/a").write_text("part")
         (own / "text").write_text("spoiled\n" if not goes else "\n")
         node: dict[str, Any] = {"module": module, "args": args, "host": "web1"}
-        if module.rpartition(".")[2] in ("copy", "template", "assemble", "get_url"):
+        if module.rpartition(".")[2] in MAKE_FILES:
             node["absent"] = FILE
         made[f"r{number}"] = json.loads(json.dumps(node).replace("@", str(own)))
     return made
