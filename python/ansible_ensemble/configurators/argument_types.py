@@ -16,9 +16,9 @@ def hide_secrets(node: NodeTemplate, topology: Topology, path: tuple[str, ...], 
 
     The node gets a type of its own; what the arguments are otherwise is not declared.
     """
-    if not _has_secret(options):
-        return
     name = path[0]
+    if name not in node.properties or not _has_secret(options):
+        return
     definition = node.type.properties[name]
     schema = _schema(f"{node.name}.{'.'.join(path)}", options, topology)
     if len(path) > 1:

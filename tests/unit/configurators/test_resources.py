@@ -151,6 +151,12 @@ def test_the_host(tmp_path: Path, host: str) -> None:
     assert configure.implementation.operation_host == "web1"
 
 
+def test_a_module_without_arguments(tmp_path: Path) -> None:
+    node, faults = made(tmp_path, "{module: copy}")
+    assert faults == ["module copy of 'one' lacks the argument 'dest'"]
+    assert "args" not in node.properties
+
+
 REFUSED = [
     ("{module: copi, args: {}}", "there is no module copi for the operation Standard.configure (did you mean copy?)"),
     ("{module: '{{ x }}'}", "the module of 'one' is '{{ x }}': it must be a name (it is known before anything runs)"),

@@ -44,3 +44,13 @@ def test_the_run_is_no_part_of_the_inventory(variables: HostVariables, name: str
     assert name not in variables.names("web1")
     with pytest.raises(KeyError):
         variables.value("web1", name)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hosts"), [("all", ["web1"]), ("web1", ["web1"]), ("web*", ["web1"]), ("none", []), ("all:!web1", [])]
+)
+def test_hosts_of_a_pattern(
+    variables: HostVariables, capfd: pytest.CaptureFixture[str], pattern: str, hosts: list[str]
+) -> None:
+    assert variables.matching(pattern) == hosts
+    assert capfd.readouterr().err == ""
