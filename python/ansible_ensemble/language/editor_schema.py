@@ -15,6 +15,7 @@ from ansible_ensemble.language.entity_types import EntityType
 from ansible_ensemble.language.functions import functions
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.normative import SECTIONS
+from ansible_ensemble.language.short_form import SHORT_KEYS
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS
 
 Json = dict[str, Any]
@@ -88,7 +89,8 @@ def service_template_schema(topology: Topology) -> Json:
 def _element(element: str, seen: Mapping[str, Mapping[str, EntityType]], *, is_closed: bool) -> Json:
     """The schema of an element: its keys, its sections, and what its type asks for."""
     closed = is_closed and element in ("node_template", "relationship_template")
-    properties: Json = dict.fromkeys(sorted(KEYS[element]), True)
+    short = SHORT_KEYS if element == "node_template" else frozenset()
+    properties: Json = dict.fromkeys(sorted(KEYS[element] | short), True)
     for section, inner in _SECTIONS.get(element, {}).items():
         named = {"type": "object", "additionalProperties": _reference(inner)}
         properties[section] = {"anyOf": [named, {"type": ["array", "null"], "items": named}]}  # policies are a list
@@ -102,6 +104,8 @@ def _element(element: str, seen: Mapping[str, Mapping[str, EntityType]], *, is_c
         "patternProperties": {_MERGED: True},
         "additionalProperties": False,
     }
+    if short:  # in place of a type
+        made["dependentSchemas"] = {key: {"not": {"required": ["type"]}} for key in sorted(short)}
     if element in _TYPED:
         types = seen[_TYPED[element]]
         properties["type"] = _names(types)

@@ -26,6 +26,8 @@ _PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "hosts", "keywor
 _PARTS = ("properties", "attributes", "requirements", "interfaces", "artifacts")
 _PRIMITIVES = {bool: "boolean", int: "integer", float: "float", str: "string"}
 _HOST = "host"
+#: All keys of the form.
+SHORT_KEYS = _PROPERTIES | {_HOST}
 
 
 def in_long_form(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -70,6 +70,10 @@ def test_values_that_do_not(validator: Draft202012Validator, values: dict[str, A
     assert not validator.is_valid(_written({"type": "Service", "properties": values}))
 
 
+def test_the_short_form_fits(validator: Draft202012Validator) -> None:
+    assert validator.is_valid(_written({"module": "copy", "args": {"dest": "/a"}, "host": "web", "absent": {}}))
+
+
 @pytest.mark.parametrize("template", [{"type": "Service", "propertys": {}}, {"type": "Service", "module": []}, ["web"]])
 def test_what_is_no_node_template(validator: Draft202012Validator, template: Any) -> None:
     assert not validator.is_valid(_written(template))
