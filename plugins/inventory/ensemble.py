@@ -161,7 +161,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
 
     def _is_host(self, instance: dict[str, Any]) -> bool:
         wanted = instance["is_machine"] or self.get_option("hosts") == "all"
-        return wanted and instance["recorded"]["status"] != "absent"
+        return bool(wanted and instance["recorded"]["status"] != "absent")
 
     def _add(self, name: str, instance: dict[str, Any]) -> None:
         self.inventory.add_host(name)
