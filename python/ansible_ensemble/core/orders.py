@@ -141,6 +141,7 @@ class Outcome:
         lane: `process`, `fast` or `stock`.
         warnings: warning and deprecation texts.
         seconds: wall time it took.
+        looked_up: names of the variables that the templates of a play looked up, without those of the order.
     """
 
     ok: bool
@@ -159,3 +160,4 @@ class Outcome:
     lane: str = "process"
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    looked_up: list[str] = field(default_factory=list)

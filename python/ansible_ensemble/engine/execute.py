@@ -328,6 +328,8 @@ class JobExecution:
     async def _settle_alone(self, task: JobTask, result: Result, since: float) -> list[str]:
         """Turn a result into patches, write them, then apply them; return the refs of what was written."""
         ensemble, instances = self._ensemble, self._ensemble.instances
+        if result.outcome is not None and not task.check:
+            task.note_variables(result.outcome.looked_up)
         configured = ensemble.operations.configured(task.instance.name)
         try:
             settled = settle(task, result, instances, ensemble.redactor, configured)

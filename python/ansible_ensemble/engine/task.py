@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.expressions.inventory import note_variables
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.language.entities import Entity, NodeTemplate, Operation
@@ -146,6 +147,10 @@ class JobTask:
             base=self.operation.base,
         )
         return scope.evaluate(value, self.operation.place)
+
+    def note_variables(self, names: Collection[str]) -> None:
+        """Take down variables of its host that a play looked up by itself."""
+        note_variables(names, self.host.name, self.scope.context())
 
     def read_inputs(self) -> dict[str, Any]:
         """The inputs that were read, sensitive ones redacted."""

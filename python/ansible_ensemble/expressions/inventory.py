@@ -8,6 +8,7 @@ The inventory is read when a template has a name that nothing else gives, and ea
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -69,6 +70,21 @@ def read_variable(path: str, context: Context) -> Any:
         raise KeyError(path)
     value = inventory.value(host, name) if name in inventory.names(host) else None
     return context.tracker.read(f"{KIND}::{path}", value)
+
+
+def note_variables(names: Collection[str], host: str, context: Context) -> None:
+    """Take down the variables of a host that something but an expression has read, and that there were none of a name.
+
+    Of names that Ansible gives values while it runs, only those that are in the inventory count.
+    """
+    inventory = _inventory(context) if names else None
+    if inventory is None or (host not in inventory.hosts and host != _LOCAL):
+        return
+    known = inventory.names(host)
+    for name in names:
+        if name in known or not name.startswith("ansible_"):
+            with suppress(EnsembleError):  # a template that fails here did not where it was read
+                read_variable(f"{host}::{name}", context)
 
 
 def _inventory(context: Context) -> Inventory | None:

@@ -22,6 +22,7 @@ from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 from ansible_ensemble.core.orders import RETURNED, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import SensitiveMap
 from ansible_ensemble.lanes import core, membership, outcomes, play_options, task_reports
+from ansible_ensemble.lanes.core_variables import LookUps
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
@@ -100,6 +101,7 @@ class PlayRunner:
         self._manager: Any = None
         self._told, self._base = False, ""
         self._keys: tuple[str, ...] = ()
+        self._look_ups, self._given = LookUps(), frozenset[str]()
         if inline and known_strategy():
             _install_inline_strategy()
 
@@ -109,6 +111,7 @@ class PlayRunner:
         self._told, self._keys, self._base = order.told, tuple(order.keys), order.base or ""
         if order.inventory is not None:
             play_options.take_inventory(self._session, order.inventory)
+        self._given = frozenset(order.variables)
         given = play_options.extra_variables(self._session) if order.options.get("extra_vars") else {}
         self._session.variable_manager.extra_vars.update({**order.variables, **given})
         if order.base or order.kind == "tasks":
@@ -246,6 +249,7 @@ class PlayRunner:
             unreachable=any(task["status"] == "unreachable" for task in bad),
             lane="stock",
             warnings=[text for result in results for text in outcomes.warnings_of(result)],
+            looked_up=self._look_ups.left(self._session, host, self._given),
         )
         if not outcome.ok:
             outcome.error = task_reports.reason_of(bad, self._recorder.unmatched, self._base)
