@@ -130,7 +130,9 @@ def test_what_lies_in_the_project_is_found(command, project: Path):
     variables.write_text(variables.read_text().replace("time_of_day: day", "time_of_day: night"))
     (project / "plan.yml").write_text(PLAN)
     plan = command("plan.yml", program="ansible-playbook", cwd=project)
-    assert plan.code == 0 and "guest will be updated in place (greeting changed)" in plan.output, plan.output
+    assert plan.code == 0 and "guest will be updated in place (greeting changed, time_of_day changed)" in plan.output, (
+        plan.output
+    )
     assert "null" not in plan.output
     changed = json.loads(command("plan", "--output", "json", cwd=project).stdout)
     assert [one["key"] for one in changed["operations"]] == ["guest:Standard.configure"]
