@@ -110,8 +110,8 @@ def _of_folder(folder: Path) -> Location:
         try:
             return Location(default_ensemble(folder))
         except NoEnsemble:
-            if not has_entry(folder):
-                raise
+            if is_project(folder) or not has_entry(folder):
+                raise  # the files of a project are no entries of an archive
     return Location(ensemble, find_entry(folder))
 
 

@@ -148,3 +148,9 @@ def test_a_vault_password_that_is_none_is_told_by_its_place(tmp_path: Path) -> N
         read(tmp_path / "ensemble")
     assert caught.value.place is not None
     assert caught.value.place.file.endswith("local/unfurl.yaml")
+
+
+def test_a_project_without_an_ensemble_is_no_archive(tmp_path: Path) -> None:
+    write(tmp_path, **{"unfurl.yaml": PROJECT, "ensemble-template.yaml": TEMPLATE, ".unfurl-local-template.yaml": ""})
+    with pytest.raises(InvalidInput, match="there is no ensemble"):
+        locate(tmp_path)
