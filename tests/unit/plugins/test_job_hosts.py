@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible import context
 from ansible.errors import AnsibleLookupError
-from ansible_collections.tosca.ensemble.plugins.lookup import job_hosts
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION
 
+from tests.unit.plugins.test_documentation import collection, load
+
+__all__ = ["collection"]
+
+REPOSITORY = Path(__file__).resolve().parents[3]
 UNSET: dict[str, Any] = {"args": ["tosca.ensemble.deploy"], "tags": ["all"], "skip_tags": [], "start_at_task": None}
 EMPTY: dict[str, Any] = {"groups": {"all": []}}
 FULL: dict[str, Any] = {"groups": {"all": ["web1"]}}
@@ -27,12 +31,12 @@ REFUSED = [
     ({"tags": ["web"]}, EMPTY, "without --tags"),
     ({"skip_tags": ["web"]}, EMPTY, "without --skip-tags"),
     ({"start_at_task": "Plan"}, EMPTY, "without --start-at-task"),
-    ({"args": [str(COLLECTION / "playbooks" / "plan.yml")], "tags": ["web"]}, EMPTY, "without --tags"),
+    ({"args": [str(REPOSITORY / "playbooks" / "plan.yml")], "tags": ["web"]}, EMPTY, "without --tags"),
 ]
 
 
 def hosts(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], variables: dict[str, Any]) -> list[str]:
-    lookup = job_hosts.LookupModule()
+    lookup = load(REPOSITORY / "plugins" / "lookup" / "job_hosts.py").LookupModule()
     monkeypatch.setattr(lookup, "set_options", lambda **_: None)
     monkeypatch.setattr(context, "CLIARGS", UNSET | options)
     return lookup.run([], variables)
