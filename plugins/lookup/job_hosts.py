@@ -15,6 +15,13 @@ description:
   - Fails where the play would be skipped, and where C(ansible-playbook) runs a playbook of this collection with
     C(--tags), C(--skip-tags) or C(--start-at-task), which would leave out parts of the job.
   - The playbooks of this collection use it.
+options:
+  limited:
+    description:
+      - Whether the play takes a limit. One that does not fails with C(--limit), unless that names the controller.
+    type: bool
+    default: true
+    version_added: 0.2.0
 """
 
 EXAMPLES = r"""
@@ -69,7 +76,7 @@ class LookupModule(LookupBase):
         given = context.CLIARGS
         if any(_is_ours(str(playbook)) for playbook in given.get("args") or ()):
             _refuse_parts(given)
-        return [_hosts(variables or {})]
+        return [_hosts(variables or {}, takes_limit=self.get_option("limited"))]
 
 
 def _is_ours(playbook: str) -> bool:
@@ -85,14 +92,16 @@ def _refuse_parts(given: Mapping[str, Any]) -> None:
             raise AnsibleLookupError(f"a job is run as a whole, without --{name.replace('_', '-')}: {_INSTEAD}")
 
 
-def _hosts(variables: Mapping[str, Any]) -> str:
+def _hosts(variables: Mapping[str, Any], *, takes_limit: bool) -> str:
     limit = variables.get("ansible_limit")
     if limit is None:
         return "localhost"
-    if variables.get("groups", {}).get("all"):
+    if takes_limit and variables.get("groups", {}).get("all"):
         return "all"  # Ansible has made sure that the limit leaves one of them
     if not _CONTROLLER.isdisjoint(re.split("[,:]", limit)):
         return "localhost"
+    if not takes_limit:
+        raise AnsibleLookupError(f"this is of the whole ensemble, without --limit {limit}")
     raise AnsibleLookupError(
         f"--limit {limit} matches no host of an inventory; instances are named by -e ensemble_limit={limit}"
     )

@@ -35,9 +35,12 @@ REFUSED = [
 ]
 
 
-def hosts(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], variables: dict[str, Any]) -> list[str]:
+def hosts(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], variables: dict[str, Any], *, limited: bool = True
+) -> list[str]:
     lookup = load(REPOSITORY / "plugins" / "lookup" / "job_hosts.py").LookupModule()
     monkeypatch.setattr(lookup, "set_options", lambda **_: None)
+    monkeypatch.setattr(lookup, "get_option", lambda _: limited)
     monkeypatch.setattr(context, "CLIARGS", UNSET | options)
     return lookup.run([], variables)
 
@@ -51,3 +54,10 @@ def test_a_job_runs_where_the_limit_leaves_a_host(monkeypatch, options, variable
 def test_what_would_skip_the_job_is_refused(monkeypatch, options, variables, message):
     with pytest.raises(AnsibleLookupError, match=message):
         hosts(monkeypatch, options, variables)
+
+
+def test_what_is_of_the_whole_ensemble_takes_no_limit(monkeypatch):
+    with pytest.raises(AnsibleLookupError, match="without --limit web1"):
+        hosts(monkeypatch, {}, FULL | {"ansible_limit": "web1"}, limited=False)
+    assert hosts(monkeypatch, {}, FULL | {"ansible_limit": "localhost"}, limited=False) == ["localhost"]
+    assert hosts(monkeypatch, {}, FULL, limited=False) == ["localhost"]
