@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
@@ -86,6 +86,17 @@ class Map(dict[Any, Any]):
     def beginning(self) -> Place | None:
         """Return where the map begins, None if it is from no file."""
         return self.source.place(self.start) if self.source else None
+
+
+def named_entries(section: Any) -> Iterator[Any]:
+    """The entries of a section, each a map with one key; what is none is reported where it is read."""
+    if isinstance(section, list):
+        yield from section
+        return
+    for key, value in section.items():
+        made = Map()
+        made.adopt(key, value, section)
+        yield made
 
 
 class Seq(list[Any]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ansible_ensemble.documents.places import Map
+from ansible_ensemble.documents.places import Map, named_entries
 from ansible_ensemble.language.functions import is_computed
 
 #: What runs -> the type that runs it.
@@ -57,18 +57,26 @@ def template_in_long_form(raw: Any, names: Collection[str]) -> Any:
     kinds = [kind for kind in _TYPES if isinstance(raw, Mapping) and kind in raw]
     if not isinstance(raw, Mapping) or not kinds or "type" in raw:
         return raw
-    made, properties = Map({"type": _TYPES[kinds[0]]}), Map(raw.get("properties") or {})
+    given = raw.get("properties") or {}
+    made, properties = Map({"type": _TYPES[kinds[0]]}), Map(given if isinstance(given, Mapping) else {})
     for key, value in raw.items():
         if key == _HOST and isinstance(value, str) and value in names:
-            made["requirements"] = [*(made.get("requirements") or raw.get("requirements") or ()), {_HOST: value}]
+            made["requirements"] = _with_host(raw.get("requirements"), value)
         elif key == _HOST:
             properties.adopt("inventory_host", value, raw, key)
         elif key in _PROPERTIES:
             properties.adopt(key, value, raw)
         elif key not in ("properties", *made):
             made.adopt(key, value, raw)
-    made["properties"] = _placed(properties, raw)
+    made["properties"] = _placed(properties, raw) if isinstance(given, Mapping) else given  # which is refused
     return _placed(made, raw)
+
+
+def _with_host(raw: Any, host: str) -> Any:
+    """Requirements with that of a host; what is neither a list nor a map is left to be refused."""
+    if raw is not None and not isinstance(raw, list | Mapping):
+        return raw
+    return [*named_entries(raw or []), {_HOST: host}]
 
 
 def _placed(made: Map, origin: Mapping[str, Any]) -> Map:
@@ -96,7 +104,8 @@ def _type_of(raw: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(values, Mapping) and values:
             made[part] = {name: {"type": _type_name(value)} for name, value in values.items()}
     requirements = raw.get("requirements")
-    names = [name for one in requirements if isinstance(one, Mapping) for name in one] if requirements else []
+    entries = named_entries(requirements) if isinstance(requirements, list | Mapping) else ()
+    names = [name for one in entries if isinstance(one, Mapping) for name in one]
     if wanted := [name for name in dict.fromkeys(names) if name != "dependency"]:
         made["requirements"] = [{name: _requirement(name)} for name in wanted]
     return made

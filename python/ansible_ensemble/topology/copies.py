@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.hints import nearest
-from ansible_ensemble.documents.places import Map, Seq, place_of
+from ansible_ensemble.documents.places import Map, Seq, named_entries, place_of
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.topology.building import Building, Entry
@@ -85,14 +85,3 @@ def _requirements(below: Any, above: Any) -> Any:
     names = {key for one in given if isinstance(one, Mapping) for key in one}
     kept = [one for one in named_entries(below) if isinstance(one, Mapping) and names.isdisjoint(one)]
     return Seq(kept + given)
-
-
-def named_entries(section: Any) -> Iterator[Any]:
-    """The entries of a section, each a map with one key; what is none is reported where it is read."""
-    if isinstance(section, list):
-        yield from section
-        return
-    for key, value in section.items():
-        made = Map()
-        made.adopt(key, value, section)
-        yield made

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_ensemble.core.notices import NoticeCode
-from ansible_ensemble.documents.places import key_place_of, place_of
+from ansible_ensemble.documents.places import key_place_of, named_entries, place_of
 from ansible_ensemble.language.types import Scope
 from ansible_ensemble.topology.building import Building, Entry
-from ansible_ensemble.topology.copies import merged, named_entries
+from ansible_ensemble.topology.copies import merged
 
 Entries = dict[str, Entry | None]
 

@@ -31,6 +31,14 @@ MEANS = {
         "{module: a.b.c, host: other, requirements: [{dependency: x}]}",
         "{type: ansible.Resource, requirements: [{dependency: x}, {host: other}], properties: {module: a.b.c}}",
     ),
+    "a host beside a map of requirements": (
+        "{module: a.b.c, host: other, requirements: {dependency: x}}",
+        "{type: ansible.Resource, requirements: [{dependency: x}, {host: other}], properties: {module: a.b.c}}",
+    ),
+    "parts that are refused where they are read": (
+        "{module: a.b.c, host: other, requirements: 3, properties: [4]}",
+        "{type: ansible.Resource, requirements: 3, properties: [4]}",
+    ),
     "two kinds, which the type refuses": (
         "{module: a.b.c, role: web}",
         "{type: ansible.Resource, properties: {module: a.b.c, role: web}}",
@@ -96,3 +104,10 @@ def test_a_node_without_a_type_gets_one_of_its_own() -> None:
 def test_nothing_to_write_out(text: str) -> None:
     document = read(text)
     assert in_long_form(document) is document
+
+
+@pytest.mark.parametrize(("requirements", "names"), [("{db: vm, dependency: vm}", ["db"]), ("3", []), ("[x]", [])])
+def test_requirements_in_another_form(requirements: str, names: list[str]) -> None:
+    made = in_long_form(read(f"{{topology_template: {{node_templates: {{app: {{requirements: {requirements}}}}}}}}}"))
+    declared = made["node_types"]["nodes.app"].get("requirements", [])
+    assert [name for one in declared for name in one] == names
