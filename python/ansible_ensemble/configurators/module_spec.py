@@ -149,9 +149,9 @@ def _parsed(source: bytes) -> ast.Module | None:
 
 def _with_fragments(document: Mapping[str, Any], collections: Iterable[Path]) -> dict[str, Any]:
     """Documentation with what it has in common with others; its own entries win."""
-    named = document.get(_FRAGMENTS) or ()
+    named = document.get(_FRAGMENTS)
     whole: dict[str, Any] = {}
-    for name in [named] if isinstance(named, str) else named:
+    for name in _listed(named):
         fragment = _fragment(str(name).strip(), collections)
         if isinstance(fragment, Mapping):
             whole = _merged(whole, _with_fragments(fragment, collections))
@@ -179,24 +179,33 @@ def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
     return made
 
 
-def _options(raw: Any, secrets: frozenset[str]) -> dict[str, Option]:
+def _options(raw: Any, secrets: frozenset[str], *, hidden: bool = False) -> dict[str, Option]:
+    """Options by name; all of them are secrets if they are `hidden` in one that is."""
     entries = raw.items() if isinstance(raw, Mapping) else ()
-    return {str(name): _option(str(name), body, secrets) for name, body in entries if isinstance(body, Mapping)}
+    known = ((str(name), body) for name, body in entries if isinstance(body, Mapping))
+    return {name: _option(name, body, secrets, hidden=hidden) for name, body in known}
 
 
-def _option(name: str, body: Mapping[str, Any], secrets: frozenset[str]) -> Option:
-    aliases = tuple(str(one) for one in body.get("aliases") or ())
-    choices = body.get("choices") or ()
+def _option(name: str, body: Mapping[str, Any], secrets: frozenset[str], *, hidden: bool) -> Option:
+    aliases = tuple(str(one) for one in _listed(body.get("aliases")))
+    secret = hidden or _is_true(body.get("no_log")) or not secrets.isdisjoint((name, *aliases))
     return Option(
         type=str(body.get("type") or "str"),
         elements=str(body.get("elements") or "raw"),
-        choices=tuple(choices),  # of a map: what each means
+        choices=_listed(body.get("choices")),  # of a map: what each means
         required=_is_true(body.get("required")),
         default=body.get("default"),
-        secret=_is_true(body.get("no_log")) or not secrets.isdisjoint((name, *aliases)),
+        secret=secret,
         aliases=aliases,
-        options=_options(body.get("suboptions") or body.get("options"), secrets),
+        options=_options(body.get("suboptions") or body.get("options"), secrets, hidden=secret),
     )
+
+
+def _listed(raw: Any) -> tuple[Any, ...]:
+    """What documentation has where a list is meant: one thing is a list of it, and nothing is an empty one."""
+    if isinstance(raw, Mapping | list):
+        return tuple(raw)
+    return () if raw is None else (raw,)
 
 
 def _is_true(word: Any) -> bool:

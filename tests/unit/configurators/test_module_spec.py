@@ -123,6 +123,16 @@ def test_a_role(tmp_path: Path, file: str) -> None:
     assert role_spec(str(tmp_path), "none", ()) is None
 
 
+def test_what_a_role_says_otherwise_than_in_lists_and_what_is_within_a_secret(tmp_path: Path) -> None:
+    (tmp_path / "meta").mkdir()
+    options = "{size: {choices: 5, aliases: big}, login: {type: dict, no_log: true, options: {pin: {type: int}}}}"
+    (tmp_path / "meta/argument_specs.yml").write_text(f"argument_specs: {{main: {{options: {options}}}}}")
+    found = role_spec(str(tmp_path), "main", ())
+    assert found is not None
+    assert (found.options["size"].choices, found.options["size"].aliases) == ((5,), ("big",))
+    assert found.options["login"].options["pin"].secret
+
+
 def test_a_role_of_a_collection(tmp_path: Path) -> None:
     meta = tmp_path / "acme/tools/roles/web/meta"
     meta.mkdir(parents=True)
