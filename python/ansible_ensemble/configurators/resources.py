@@ -31,6 +31,7 @@ _PRESENT = "present"
 #: Arguments that a module refuses in the state in which nothing is there.
 _REFUSED = {"ansible.builtin.file": {"src", "recurse"}}
 _STATE = "state"
+_DERIVED = "ansible.Resource, ansible.Role, ansible.Tasks and ansible.Playbook derive from it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,11 @@ class _Resource:
     def complete(self) -> list[InvalidInput]:
         """Add its operations; returns what is wrong with its arguments."""
         node = self._node
-        kind = next(kind for kind in _GIVEN if kind in node.type.properties)
+        kind = next((kind for kind in _GIVEN if kind in node.type.properties), None)
+        if kind is None:
+            raise InvalidInput(
+                f"the type {node.type.name} of '{node.name}' says nothing that runs", node.place, _DERIVED
+            )
         run = self._run(kind, {name: one.value for name, one in node.properties.items()}, ())
         configure = self._operation("Standard", "configure", run)
         spec = self._spec(configure, run)
@@ -138,7 +143,8 @@ class _Resource:
         if not isinstance(given, Mapping) or is_computed(given):
             message = f"the {_GIVEN[kind]} of '{self._node.name}' must be a map, each entry of which may be computed"
             raise InvalidInput(message, self._place(*path, _GIVEN[kind]))
-        settings = {**keywords, **({"tasks_from": written["tasks_from"]} if written.get("tasks_from") else {})}
+        entry = self._known("tasks_from", written.get("tasks_from"))
+        settings = {**keywords, **({"tasks_from": entry} if entry is not None else {})}
         return _Run(kind, name, {str(key): (*path, _GIVEN[kind], key) for key in given}, settings=settings)
 
     def _keywords(self) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from ansible_ensemble.topology.service_template import load_topology
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
-  inputs: {{which: {{type: string, default: web1}}}}
+  inputs: {{which: {{type: string, default: web1}}, entry: {{type: string, default: remove}}}}
   node_templates:
     one: {}
 """
@@ -117,6 +117,10 @@ DERIVED = {
             "delete": ("module", "file", {"path": "absent.args.path", "state": "absent.args.state"}, {}),
         },
     ),
+    "a task file of a role by an input": (
+        "{role: web, vars: {port: 1}, tasks_from: {get_input: entry}}",
+        {"configure": ("role", "web", {"port": "vars.port"}, {"tasks_from": "remove"})},
+    ),
     "a playbook": ("{playbook: up.yml}", {"configure": ("playbook", "up.yml", {}, {})}),
 }
 
@@ -160,6 +164,11 @@ def test_a_module_without_arguments(tmp_path: Path) -> None:
 REFUSED = [
     ("{module: copi, args: {}}", "there is no module copi for the operation Standard.configure (did you mean copy?)"),
     ("{module: '{{ x }}'}", "the module of 'one' is '{{ x }}': it must be a name (it is known before anything runs)"),
+    (
+        "{type: ansible.Root}",
+        "the type ansible.Root of 'one' says nothing that runs "
+        "(ansible.Resource, ansible.Role, ansible.Tasks and ansible.Playbook derive from it)",
+    ),
     ("{module: ' '}", "the module of 'one' is ' ': it must be a name"),
     ("{module: copy, args: '{{ x }}'}", "the args of 'one' must be a map, each entry of which may be computed"),
     (
