@@ -68,7 +68,7 @@ def options_of(task: Task) -> dict[str, Any]:
     words = given if isinstance(given, list | tuple) else [given] if given else []
     try:
         found, left = _parser().parse_known_args([word for one in words for word in _words(reveal(one))])
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:  # or a quote without its end
         raise InvalidInput(f"the input playbookArgs: {error}", task.operation.place) from None
     if left:
         message = f'the input playbookArgs has "{left[0]}", which a play in a job cannot have'

@@ -12,6 +12,7 @@ from ansible_ensemble.functions.harmless import harmless_evaluator
 from ansible_ensemble.functions.logic import is_true
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.views.reads import Deferred
 
 #: The connection that conditions of Unfurl's users ask for.
@@ -34,7 +35,10 @@ def is_met(
     asked: Mapping[str, Any] = {"eval": condition} if isinstance(condition, str) else condition
     path = asked.get("eval")
     if isinstance(path, str) and path.startswith(f".{_PROVIDER}"):
-        given = {**(asked.get("vars") or {}), _PROVIDER: connections.get(_PROVIDER)}
+        given = asked.get("vars") or {}
+        if not isinstance(given, Mapping):
+            raise InvalidInput(f"the vars of a condition must be a map, not {kind_of(given)}", place)
+        given = {**given, _PROVIDER: connections.get(_PROVIDER)}
         asked = {**asked, "eval": f"${path[1:]}", "vars": given}
     scope = harmless_evaluator(Topology(file), Instances(), file.parent).scope()
     try:

@@ -36,7 +36,14 @@ def url_of(name: str, repository: Any, repositories: Mapping[str, Any], importin
     if name.startswith(SCHEME):
         return name
     if repository is None:
-        return urljoin(importing, name) if importing else None
+        return _joined(importing, name) if importing else None
     entry = repositories.get(repository) if isinstance(repository, str) else None
     base = str(entry.get("url", entry.get("file", ""))) if isinstance(entry, Mapping) else ""
-    return urljoin(base.rstrip("/") + "/", name.lstrip("/")) if base.startswith(SCHEME) else None
+    return _joined(base.rstrip("/") + "/", name.lstrip("/")) if base.startswith(SCHEME) else None
+
+
+def _joined(base: str, name: str) -> str:
+    try:
+        return urljoin(base, name)
+    except ValueError:  # it is no URL, and not fetched as such
+        return base + name

@@ -38,7 +38,7 @@ def test_options(task: Any, given: Any, options: dict[str, Any]) -> None:
     assert (play.options, play.variables) == (options, {"port": 80})
 
 
-@pytest.mark.parametrize("given", [["-i", "hosts"], ["--check"], ["--extra-var", "a=1"], "site.yml", ["-e"]])
+@pytest.mark.parametrize("given", [["-i", "hosts"], ["--check"], ["--extra-var", "a=1"], "site.yml", ["-e"], ["-e 'a"]])
 def test_an_option_that_a_play_in_a_job_cannot_have_is_refused(task: Any, given: Any) -> None:
     with pytest.raises(InvalidInput, match="the input playbookArgs"):
         PlayConfigurator("playbook", "/p/x.yml").render(task(inputs={"playbookArgs": given}))

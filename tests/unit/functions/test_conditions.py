@@ -63,6 +63,7 @@ def test_what_is_not_met_is_not_there(write: Callable[..., Path], condition: str
         ("7", "not an expression"),
         ("'.nope'", 'there is no special key ".nope"'),
         ("", "not an expression"),
+        ("{eval: .primary_provider, vars: [1]}", "the vars of a condition must be a map, not a list"),
     ],
 )
 def test_what_is_no_condition_is_refused(write: Callable[..., Path], condition: str, words: str) -> None:
