@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.ensemble_schema import ensemble_schema, project_schema
+from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.language.editor_schema import service_template_schema
 from ansible_ensemble.language.entities import Topology
@@ -46,6 +47,7 @@ def write_schemas(root: Path, topology: Topology | None = None) -> list[str]:
     """Write all of them into a project; their paths in it, of those that are new or changed.
 
     Raises:
+        InvalidInput: one leads out of the project.
         OSError: one cannot be written.
     """
     template = schema_of("service-template", topology)
@@ -54,7 +56,8 @@ def write_schemas(root: Path, topology: Topology | None = None) -> list[str]:
     changed = []
     for kind, text in texts:
         file = root / SCHEMAS / f"{kind}.json"
-        if not file.is_file() or file.read_text("utf-8") != text:
+        confine(file, root, (root,), "the schema")
+        if not file.is_file() or file.read_bytes() != text.encode():
             file.parent.mkdir(exist_ok=True)
             write_atomically(file, text)
             changed.append(f"{SCHEMAS}/{file.name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.projects.create import init_project
 from ansible_ensemble.projects.schemas import KINDS, schema_of, write_schemas
 from ansible_ensemble.topology.service_template import load_topology
@@ -66,7 +68,19 @@ def test_they_are_written_when_types_change(project: Path) -> None:
     template = project / "service-template.yaml"
     assert write_schemas(project, load_topology(template)) == [".schemas/service-template.json"]
     assert write_schemas(project, load_topology(template)) == []
+    (project / ".schemas" / "project.json").write_bytes(b"\xff")
+    assert write_schemas(project, load_topology(template)) == [".schemas/project.json"]
     assert "example.Folder" in (project / ".schemas" / "service-template.json").read_text()
+
+
+@pytest.mark.parametrize("link", [".schemas", ".schemas/project.json"])
+def test_a_link_does_not_lead_them_out_of_the_project(project: Path, tmp_path: Path, link: str) -> None:
+    shutil.rmtree(project / ".schemas")
+    (project / link).parent.mkdir(exist_ok=True)
+    (project / link).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InvalidInput, match="leads out of the project"):
+        write_schemas(project)
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_an_ensemble_within_a_project_names_those_of_the_project(project: Path) -> None:
