@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, builtin_modules
+from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, builtin_modules, is_fqcn
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import closest, nearest
 from ansible_ensemble.documents.yaml import read_yaml
 
 _LEGACY = "ansible.legacy."
-_DOTS = 2  #: of an FQCN, at least
 #: Where a collection keeps what a task may name.
 _KINDS = ("modules", "action")
 #: How a module's file, or the one with its documentation beside it, ends.
@@ -69,7 +68,7 @@ def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | Non
     """
     if name.startswith(_LEGACY) or name.isidentifier():
         return None  # one of a folder `library`
-    if name.count(".") < _DOTS:
+    if not is_fqcn(name):
         return f"there is no module {name}", nearest(name, builtin_modules())
     home = home_of(name, collections)
     if home is None:
@@ -87,7 +86,7 @@ def module_file(name: str, collections: Iterable[Path]) -> Path | None:
     """The file of a module by its FQCN, wherever it has moved to: its source, or its documentation; None if unknown."""
     collections = list(collections)
     for _ in range(_REDIRECTS):
-        home = home_of(name, collections) if name.count(".") >= _DOTS else None
+        home = home_of(name, collections) if is_fqcn(name) else None
         if home is None:
             return None
         for folders in home.plugins:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes
+from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, is_fqcn
 from ansible_ensemble.configurators.module_names import module_file
 from ansible_ensemble.configurators.module_sources import sources, util_file
 from ansible_ensemble.core.errors import InvalidInput
@@ -106,9 +106,9 @@ def role_spec(role: str, entry: str, collections: tuple[Path, ...]) -> ModuleSpe
 
 
 def role_folder(role: str, collections: Iterable[Path]) -> Path | None:
-    """The folder of a role by its absolute path or FQCN; None if there is none."""
+    """The folder of a role by its path or FQCN; None if there is none."""
     folders = [Path(role)]
-    if not folders[0].is_absolute():
+    if is_fqcn(role):
         namespace, collection, name = role.split(".", 2)
         folders = [base / namespace / collection / "roles" / name for base in collections]
     return next((folder for folder in folders if folder.is_dir()), None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.configurators.module_names import module_fault
+from ansible_ensemble.configurators.module_names import module_fault, module_file
 from ansible_ensemble.configurators.registry import configurator_for
 from ansible_ensemble.core.errors import InvalidInput
 
@@ -55,10 +55,16 @@ def test_modules_that_are_there_or_may_be(collections: list[Path], name: str) ->
         ("acme.tools.movd", "did you mean acme.tools.moved?"),
         ("acme.tools.__init", None),
         ("two.parts", None),
+        ("acme.tools.../../../../outside", None),
     ],
 )
 def test_modules_that_are_not(collections: list[Path], name: str, hint: str | None) -> None:
     assert module_fault(name, collections) == (f"there is no module {name}", hint)
+
+
+def test_no_name_leads_out_of_a_collection(collections: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "outside.yml").write_text("")
+    assert module_file(f"acme.tools.{tmp_path}/outside", collections) is None
 
 
 def test_an_operation_with_such_a_module_is_refused(collections: list[Path], tmp_path: Path) -> None:

@@ -139,3 +139,13 @@ def test_a_role_of_a_collection(tmp_path: Path) -> None:
     (meta / "argument_specs.yml").write_text(ROLE)
     assert role_spec("acme.tools.web", "main", (tmp_path,)) is not None
     assert role_spec("acme.tools.db", "main", (tmp_path,)) is None
+
+
+@pytest.mark.parametrize("role", ["web", "web.plain"])
+def test_a_relative_path_of_a_role_is_no_name_in_a_collection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    (tmp_path / role / "meta").mkdir(parents=True)
+    (tmp_path / role / "meta/argument_specs.yml").write_text(ROLE)
+    monkeypatch.chdir(tmp_path)
+    assert role_spec(role, "main", (tmp_path,)) is not None
