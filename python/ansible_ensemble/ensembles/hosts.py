@@ -37,15 +37,19 @@ def copy_for_inventory(topology: Topology, inventory: Callable[[], Inventory] | 
 
     Returns:
         What is to be known of patterns that mean no host, or whose hosts are not known.
+
+    Raises:
+        InvalidInput: `hosts` are wrong.
     """
     notices: dict[str, None] = {}
 
     def find(pattern: str) -> Sequence[str] | None:
         try:
-            found = inventory().matching(pattern) if inventory is not None else None
+            known = inventory() if inventory is not None else None
         except EnsembleError as error:
             notices[f"the hosts of {pattern} are not known: {error}"] = None
             return None
+        found = known.matching(pattern) if known is not None else None
         if found is not None and not found:
             notices[f"no host of the inventory is one of {pattern} (-i names the inventory)"] = None
         return found

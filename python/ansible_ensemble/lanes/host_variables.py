@@ -48,11 +48,20 @@ class HostVariables:
         return hosts.keys()
 
     def matching(self, pattern: str) -> list[str]:
-        """Names of the hosts that a pattern means, in the inventory's order."""
+        """Names of the hosts that a pattern means, in the inventory's order.
+
+        Raises:
+            InvalidInput: it is no pattern.
+        """
+        from ansible.errors import AnsibleError
+
         inventory = self._session.inventory
         if _PLAIN.fullmatch(pattern) and pattern not in {"all", "localhost", *inventory.hosts, *inventory.groups}:
             return []  # Ansible would warn
-        found = inventory.get_hosts(pattern, ignore_limits=True, ignore_restrictions=True)
+        try:
+            found = inventory.get_hosts(pattern, ignore_limits=True, ignore_restrictions=True)
+        except (AnsibleError, IndexError) as error:  # IndexError: a sign without a name
+            raise InvalidInput(f'the pattern of hosts "{pattern}" cannot be read') from error
         return [str(host.name) for host in found]
 
     def names(self, host: str) -> Collection[str]:

@@ -36,7 +36,7 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
 
     Raises:
         InvalidInput: `hosts` is neither a pattern nor a list of names; or a workflow's step has such a node template as
-            its target.
+            its target; or another node template has the name of a copy.
     """
     hosts = _all_hosts(topology, find_hosts)
     if not hosts:
@@ -47,6 +47,7 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
         for name, found in hosts.items()
         if found is not None
     }
+    _check_names(topology, copies)
     for name in hosts.keys() - copies.keys():
         node = topology.node_templates[name]
         node.directives = tuple(dict.fromkeys((*node.directives, "virtual")))
@@ -108,6 +109,15 @@ def _check_steps(topology: Topology, hosts: Mapping[str, Any]) -> None:
                     f"the step '{step.name}' has '{step.target}' as its target, which has an instance for each host"
                 )
                 raise InvalidInput(message, step.place, "put it into a group, and name the group")
+
+
+def _check_names(topology: Topology, copies: Mapping[str, Mapping[str, NodeTemplate]]) -> None:
+    others = topology.node_templates.keys() - copies.keys()
+    for name, made in copies.items():
+        for one in made.values():
+            if one.name in others:
+                message = f"the node template '{one.name}' has the name that '{name}' has on a host"
+                raise InvalidInput(message, topology.node_templates[one.name].place, "give it another name")
 
 
 def _copy(node: NodeTemplate, host: str) -> NodeTemplate:

@@ -24,7 +24,11 @@ class Inventory(Protocol):
         """Names of the hosts."""
 
     def matching(self, pattern: str) -> Sequence[str]:
-        """Names of the hosts that a pattern of Ansible's means, in the inventory's order."""
+        """Names of the hosts that a pattern of Ansible's means, in the inventory's order.
+
+        Raises:
+            InvalidInput: it is no pattern.
+        """
 
     def names(self, host: str) -> Collection[str]:
         """Names of the variables of a host."""

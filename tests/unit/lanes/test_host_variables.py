@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.lanes.host_variables import HostVariables
 from ansible_ensemble.lanes.session import standalone_session
 
@@ -54,3 +55,9 @@ def test_hosts_of_a_pattern(
 ) -> None:
     assert variables.matching(pattern) == hosts
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("pattern", ["~(", "&", "web:!"])
+def test_what_is_no_pattern_is_refused(variables: HostVariables, pattern: str) -> None:
+    with pytest.raises(InvalidInput, match=r"the pattern of hosts .* cannot be read"):
+        variables.matching(pattern)

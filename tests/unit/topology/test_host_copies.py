@@ -53,6 +53,11 @@ def test_the_node_templates() -> None:
     assert "hosts" not in nodes["site@web1"].properties
 
 
+def test_a_node_template_with_the_name_of_a_copy_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"'named@a' has the name that 'named' has on a host"):
+        made(SERVICE.replace("    db:", "    named@a: {type: tosca.nodes.Root}\n    db:"))
+
+
 def test_the_relationships() -> None:
     nodes = made().node_templates
     assert links(nodes["runtime@web2"]) == [("host", "machines@web2", 0)]
