@@ -7,6 +7,9 @@ from typing import Any
 from ansible_ensemble.engine.journal_entries import Finished
 from ansible_ensemble.lanes.outcomes import failures_of
 
+#: What is recorded of a task of a play that failed; a module may return `tasks` of its own.
+_FAILED = {"name", "path", "host", "status", "failures"}
+
 
 def failures(entry: Finished) -> list[dict[str, Any]]:
     """What failed: `task`, `path` (with its line) and `host` of a play's task, `item`, and what it said.
@@ -19,6 +22,6 @@ def failures(entry: Finished) -> list[dict[str, Any]]:
     return [
         {"task": task["name"], "path": task["path"], "host": task["host"], **failure}
         for task in returned["tasks"]
-        if task.get("status") in ("failed", "unreachable")
+        if isinstance(task, dict) and task.keys() >= _FAILED and task["status"] in ("failed", "unreachable")
         for failure in task["failures"]
     ]

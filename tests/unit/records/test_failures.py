@@ -20,6 +20,7 @@ ITEMS = [{"item": "a", "msg": "bad"}, {"item": "b", "rc": 3}]
             [{"rc": 3, "stderr": "no room"}],
         ),
         ({"rc": None, "result": {"msg": "bad", "changed": True}}, [{"msg": "bad"}]),
+        ({"result": {"stats": {}, "tasks": ["of a module's own", {"status": "failed"}]}}, []),
         (
             {
                 "result": {
