@@ -36,6 +36,8 @@ def host_matches(
     manager = _joined(names, groups, inventory)
     try:
         manager.subset(pattern)  # reads files of patterns
+        if not any(term.strip() for term in manager._subset or ()):  # Ansible takes all of them then
+            raise InvalidInput(f'the limit "{pattern}" names nothing', hint="leave it out, to mean everything")
         terms = order_patterns(manager._subset)
         manager.subset(None)
         return [(term, _hosts(term, manager)) for term in terms]

@@ -69,6 +69,7 @@ class Importer:
     is_complete: bool = True
     _chain: list[Path] = field(default_factory=list)
     _urls: dict[Path, str] = field(default_factory=dict)
+    _paths: dict[str, Path] = field(default_factory=dict)
     _circular: list[tuple[Scope, Scope, str, Place | None]] = field(default_factory=list)
 
     def read(
@@ -330,6 +331,8 @@ class Importer:
     def _fetch(self, url: str, place: Place | None) -> Path | None:
         """The file that was fetched from a URL; None, and an error, if it was not."""
         problems = self.types.problems
+        if url in self.fetched:  # one reading sees one version
+            return self._paths[url]
         if self.remote is None:
             problems.add(f"imports are not fetched from the network: {url}", place, "save the file beside this one")
             return None
@@ -340,7 +343,7 @@ class Importer:
             return None
         for warning in warnings:
             problems.warn(NoticeCode.FETCHED_EARLIER, warning, place)
-        self._urls[path] = url
+        self._urls[path], self._paths[url] = url, path
         return path
 
 

@@ -71,6 +71,8 @@ def test_the_filters_hold_together():
         ("web1:&nobody", 'no instance, host or group "nobody"'),
         ("web1:!web1", "leaves no instance"),
         ("x*", "leaves no instance"),
+        (",", "names nothing"),
+        (" , ", "names nothing"),
         ("@nowhere", "Unable to find limit file"),
     ],
 )

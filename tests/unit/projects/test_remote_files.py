@@ -107,6 +107,13 @@ def test_what_is_allowed_is_read_with_what_it_imports(server: Server, ensemble: 
     assert [file.name for file in read_specification(locate(ensemble), JobOptions()).topology.files] == ["service.yaml"]
 
 
+def test_one_reading_fetches_a_file_once(server: Server, ensemble: Path) -> None:
+    server.files["/types/a.yaml"] = VERSION + "imports: [b.yaml, c.yaml]\n"
+    server.files["/types/c.yaml"] = VERSION + "imports: [b.yaml]\n"
+    assert len(digests(ensemble)) == 3
+    assert sorted(server.asked) == ["/types/a.yaml", "/types/b.yaml", "/types/c.yaml"]
+
+
 def test_nothing_is_fetched_without_consent(server: Server, ensemble: Path) -> None:
     ensemble.with_name("ensemble-project.yaml").write_text("environments: {}\n")
     (message,) = messages(ensemble)
