@@ -198,9 +198,9 @@ class ChangeDetector:
         """The terms of a pattern, each with the hosts and instances that it matches."""
         return limit.matches(self._ensemble, pattern, members)
 
-    def is_on_controller(self, member: PlannedInstance) -> bool:
-        """Whether the operations of an instance that nothing hosts run on the controller."""
-        return limit.is_on_controller(self._ensemble, member)
+    def host_of(self, member: PlannedInstance) -> str:
+        """The name of the host that the operations of an instance run on that nothing hosts."""
+        return limit.host_of(self._ensemble, member)
 
     def _reader(self, member: PlannedInstance) -> Callable[[str], Any]:
         """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""

@@ -14,7 +14,7 @@ from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.language.entities import Operation, Topology
-from ansible_ensemble.topology.host_copies import copy_for_hosts, host_of
+from ansible_ensemble.topology.host_copies import copy_for_hosts, inventory_names
 from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.evaluation_environment import Inventory
 
@@ -122,7 +122,8 @@ class HostFinder:
         for group in inside:
             shared |= group_variables(group, self._evaluator)  # a later one wins
         names = tuple(group_name(group.name) for group in inside)
-        for name in (instance.name, host_of(instance.name)):
+        topology = self._evaluator.topology
+        for name in inventory_names(topology, topology.node_templates.get(instance.template), instance.name):
             if name in self._inventory:
                 return Host(name, shared, names)
         variables = self._connection(instance)

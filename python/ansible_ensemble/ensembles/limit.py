@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ansible_ensemble.core.orders import Host
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.groups import all_groups, group_name, groups_of
 from ansible_ensemble.ensembles.hosts import HostFinder
@@ -25,12 +24,12 @@ def matches(
     return inventory.matches(pattern, names, _groups(ensemble, members))
 
 
-def is_on_controller(ensemble: Ensemble, member: PlannedInstance) -> bool:
-    """Whether the operations of an instance that nothing hosts run on the controller."""
+def host_of(ensemble: Ensemble, member: PlannedInstance) -> str:
+    """The name of the host that the operations of an instance run on that nothing hosts."""
     inventory = _inventory(ensemble)
     hosts = frozenset(inventory.hosts if inventory is not None else ())
     finder = HostFinder(ensemble.evaluator, ensemble.instances, hosts)
-    return finder.machine(member.instance or Instance(member.name, member.template.name)).name == Host().name
+    return finder.machine(member.instance or Instance(member.name, member.template.name)).name
 
 
 def _inventory(ensemble: Ensemble) -> Inventory | None:

@@ -1,6 +1,7 @@
 """Variables of Ansible's inventory, as templates see them: by their names, and by `hostvars`.
 
-They are those of the machine that hosts the instance, if the inventory has a host of its name, else of localhost.
+They are those of the host of the inventory that the instance is, is hosted on, or names as `inventory_host`, else of
+localhost.
 The inventory is read when a template has a name that nothing else gives, and each variable is a read of its own,
 `inventory::<host>::<name>`: change it, and what was made with it is out of date.
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.topology.host_copies import inventory_names
 from ansible_ensemble.views.evaluation_environment import Inventory
 
 KIND = "inventory"
@@ -101,8 +103,9 @@ def _machine(context: Context, hosts: Collection[str]) -> str:
     node = context.frame.instance or (relationship.source if relationship is not None else None)
     if node is None:
         return _LOCAL
-    names = [node.name, *(host.name for host in node.hosts())]
-    return names[-1] if names[-1] in hosts else _LOCAL
+    outermost = [node, *node.hosts()][-1]
+    names = inventory_names(context.evaluator.topology, outermost.template, outermost.name)
+    return next((name for name in names if name in hosts), _LOCAL)
 
 
 class HostMap(Mapping[str, Any]):

@@ -168,8 +168,8 @@ class ChangeDetection(Protocol):
             InvalidInput: a term names nothing.
         """
 
-    def is_on_controller(self, member: PlannedInstance) -> bool:
-        """Whether the operations of an instance that nothing hosts run on the controller."""
+    def host_of(self, member: PlannedInstance) -> str:
+        """The name of the host that the operations of an instance run on that nothing hosts."""
 
 
 @dataclass(slots=True)

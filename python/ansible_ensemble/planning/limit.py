@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.orders import CONTROLLER
+from ansible_ensemble.core.orders import CONTROLLER, Host
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 
 
@@ -48,11 +48,12 @@ def _terms(planning: Planning, pattern: str) -> list[tuple[str, Collection[str]]
 
 
 def _with_hosted(planning: Planning, hosts: Iterable[str]) -> set[str]:
-    """The members of these names, those on the controller if it is among them, and what all of these host."""
+    """The members of these names, those that nothing hosts and that run on one of them, and what all of these host."""
     found = set[str]()
     waiting = [name for name in hosts if name in planning.members]
-    if not CONTROLLER.isdisjoint(hosts):
-        waiting += [member.name for member in planning.members.values() if _is_on_controller(planning, member)]
+    if any(name not in planning.members for name in hosts):  # else they are instances, whatever else has their names
+        there = {Host().name if name in CONTROLLER else name for name in hosts}
+        waiting += [one.name for one in planning.members.values() if _runs_on(planning, one, there)]
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -61,6 +62,6 @@ def _with_hosted(planning: Planning, hosts: Iterable[str]) -> set[str]:
     return found
 
 
-def _is_on_controller(planning: Planning, member: PlannedInstance) -> bool:
+def _runs_on(planning: Planning, member: PlannedInstance, hosts: Collection[str]) -> bool:
     hosted = any(link.relationship.is_hosted_on for link in member.requirements)
-    return not hosted and planning.detector.is_on_controller(member)
+    return not hosted and planning.detector.host_of(member) in hosts

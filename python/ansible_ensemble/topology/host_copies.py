@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,9 @@ from ansible_ensemble.topology.building import static_value
 
 #: The property that says on which hosts.
 _HOSTS = "hosts"
-#: Types that have it.
+#: The property of a resource that names its host.
+_HOST = "inventory_host"
+#: Types that have `hosts`.
 _TYPES = ("ansible.Root", "ansible.Group")
 #: Stands between the name of a node template and that of its host.
 _SIGN = "@"
@@ -27,6 +29,15 @@ FindHosts = Callable[[str], Sequence[str] | None]
 def host_of(instance: str) -> str:
     """The host in the name of an instance; empty if it has none."""
     return instance.rpartition(_SIGN)[2] if _SIGN in instance else ""
+
+
+def inventory_names(topology: Topology, template: NodeTemplate | None, instance: str) -> Iterator[str]:
+    """The names that the host of an instance that nothing hosts may have in the inventory, the likeliest first."""
+    yield from (instance, host_of(instance))
+    if template is not None and template.type.is_a(_TYPES[0]) and _HOST in template.properties:
+        name, _ = static_value(topology, template.properties[_HOST].value)
+        if isinstance(name, str):
+            yield name
 
 
 def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:

@@ -173,6 +173,35 @@ def test_hosts_join_a_group_and_leave_it(command: Command, project: Path) -> Non
     assert there(project) == []
 
 
+OF_HOSTS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    machines: {type: ansible.Group, properties: {hosts: web}}
+    note: {module: debug, args: {msg: "{{ inventory_hostname }} is {{ word }}"}, host: machines}
+    page: {module: debug, args: {msg: "{{ word }}"}, hosts: [web1]}
+    line: {module: debug, args: {msg: "{{ word }}"}, host: web2}
+"""
+
+
+def test_values_and_limits_are_those_of_the_host(command: Command, project: Path) -> None:
+    (project / "service.yaml").write_text(OF_HOSTS)
+    (project / "hosts.ini").write_text(
+        INVENTORY.replace("web1\n", "web1 word=one\n").replace("web2\n", "web2 word=two\n")
+    )
+    assert command("trust", ".").code == 0
+
+    def planned(*options: str) -> dict[str, Any]:
+        done = command("plan", "service.yaml", "-i", "hosts.ini", "--output", "json", *options)
+        assert done.code == 0, done.output
+        changes = {one["name"]: one["change"]["after"] for one in json.loads(done.stdout)["resource_changes"]}
+        return {name: after["args"]["msg"] for name, after in changes.items() if "args" in after}
+
+    of_web2 = {"note@web2": "web2 is two", "line": "two"}
+    assert planned() == {"note@web1": "web1 is one", "page@web1": "one", **of_web2}
+    assert planned("-l", "web2") == planned("-l", "web:!web1") == of_web2
+
+
 def test_hosts_that_are_none(command: Command, project: Path) -> None:
     (project / "service.yaml").write_text(GROUP)
     assert command("validate", "service.yaml").code == 0, "which hosts there are is a matter of the inventory"

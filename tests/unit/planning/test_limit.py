@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.language.entities import EntityType, NodeTemplate, Topology
+from ansible_ensemble.planning.context import PlannedInstance
 from tests.unit.planning.topologies import interfaces, node, plan, relate, topology
 
 COMPUTE = EntityType("node", "tosca.nodes.Compute")
@@ -52,6 +56,24 @@ def planned(pattern: str, **options: object) -> set[str]:
 )
 def test_a_pattern_names_instances_and_what_they_host(pattern: str, left: str):
     assert planned(pattern) == set(left.split())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "left"), [("edge[1]", "b@edge2"), ("edge:!edge2", "a@edge1"), ("edge1", "a@edge1")]
+)
+def test_a_host_of_the_inventory_means_what_runs_there(pattern: str, left: str, monkeypatch: pytest.MonkeyPatch):
+    """`a` and `b` have an instance on a host each, which is no instance itself."""
+    inventory = InventoryManager(loader=DataLoader(), sources=None, parse=False)
+    inventory.add_group("edge")
+    for host in ("edge1", "edge2"):
+        inventory.add_host(host, "edge")
+
+    def matches(_: object, pattern: str, members: list[PlannedInstance]) -> object:
+        return host_matches(pattern, [one.name for one in members], {}, inventory)
+
+    monkeypatch.setattr("tests.unit.planning.topologies.ToldChanges.matches", matches)
+    spec = topology(*(node(name, ["create"]) for name in ("a@edge1", "b@edge2", "lone")))
+    assert {change.instance for change in plan(spec, limit=pattern).instances} == {left}
 
 
 def test_a_file_of_patterns(tmp_path: Path):

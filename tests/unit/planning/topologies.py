@@ -93,8 +93,10 @@ class ToldChanges:
         groups = {f"template_{one.template.name}": [one.name] for one in members}
         return host_matches(pattern, [one.name for one in members], groups)
 
-    def is_on_controller(self, member: PlannedInstance) -> bool:
-        return not member.template.type.is_a("tosca.nodes.Compute")
+    def host_of(self, member: PlannedInstance) -> str:
+        if member.template.type.is_a("tosca.nodes.Compute"):
+            return member.name
+        return member.name.rpartition("@")[2] if "@" in member.name else "localhost"
 
     def version_changed(self, member: PlannedInstance) -> bool:
         return False
