@@ -32,6 +32,18 @@ def hide_secrets(node: NodeTemplate, topology: Topology, path: tuple[str, ...], 
     node.properties[name] = replace(node.properties[name], definition=hidden)
 
 
+def hide_whole(node: NodeTemplate, *names: str) -> None:
+    """Declare whole properties of a node as sensitive; the node gets a type of its own."""
+    hidden = {
+        name: replace(node.type.properties[name], metadata={**node.type.properties[name].metadata, "sensitive": True})
+        for name in names
+        if name in node.properties
+    }
+    node.type = replace(node.type, properties={**node.type.properties, **hidden})
+    for name, definition in hidden.items():
+        node.properties[name] = replace(node.properties[name], definition=definition)
+
+
 def _has_secret(options: Mapping[str, Option]) -> bool:
     return any(option.secret or _has_secret(option.options) for option in options.values())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.argument_types import hide_secrets
+from ansible_ensemble.configurators.argument_types import hide_secrets, hide_whole
 from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.implementation import MODULE, resolve
 from ansible_ensemble.configurators.locations import BUILTIN, collection_folders, library_folders
@@ -80,6 +80,8 @@ class _Resource:
         self._topology = topology
         self._root = root
         self._host = self._text("inventory_host")
+        if self._host is not None and self._has("hosts"):
+            raise InvalidInput(f"'{node.name}' has both host and hosts", self._place("hosts"), "remove one of them")
         self._absent = node.properties["absent"] if self._has("absent") else None
 
     def _has(self, name: str) -> bool:
@@ -93,6 +95,8 @@ class _Resource:
             raise InvalidInput(
                 f"the type {node.type.name} of '{node.name}' says nothing that runs", node.place, _DERIVED
             )
+        if self._keywords().get("no_log") is True:
+            hide_whole(node, _GIVEN[kind], "absent")
         run = self._run(kind, {name: one.value for name, one in node.properties.items()}, ())
         configure = self._operation("Standard", "configure", run)
         spec = self._spec(configure, run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,8 +114,13 @@ class Problems:
                 found.append(text)
         return found
 
-    def check_keys(self, raw: Mapping[str, Any], element: str, place: Place | None) -> None:
-        """Refuse the keys that an element of this kind does not have; warn of those that nothing acts on."""
+    def check_keys(
+        self, raw: Mapping[str, Any], element: str, place: Place | None, short: Collection[str] = ()
+    ) -> None:
+        """Refuse the keys that an element of this kind does not have; warn of those that nothing acts on.
+
+        `short` are the keys that it has in its short form.
+        """
         known = KEYS[element]
         for key in raw:
             remedy = UNHEEDED.get(element, {}).get(key)
@@ -125,7 +130,8 @@ class Problems:
                     Notice(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key) or place, special=remedy)
                 )
             if key not in known:
-                hint = nearest(key, known)
+                hint = "it is a property, or a key beside which no type stands" if key in short else None
+                hint = hint or nearest(key, [*known, *short])
                 self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)
 
 

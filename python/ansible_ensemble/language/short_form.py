@@ -20,6 +20,8 @@ _TYPES = {
     "tasks": "ansible.Tasks",
     "playbook": "ansible.Playbook",
 }
+#: The keys one of which makes it the form.
+SHORT_KINDS = tuple(_TYPES)
 #: The other keys of the form; they are properties of these types.
 _PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "hosts", "keywords"}
 #: What a node template without a type has at least one of.

@@ -25,6 +25,7 @@ from ansible_ensemble.language.entities import (
 from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.interfaces import read_interfaces, with_artifacts
 from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.language.short_form import SHORT_KEYS, SHORT_KINDS
 from ansible_ensemble.language.types import Scope
 from ansible_ensemble.language.values import missing
 from ansible_ensemble.topology.assignments import read_assignments
@@ -86,14 +87,15 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
     what = f"node template '{name}'"
     raw = problems.mapping(entry.raw, what, entry.place)
     if "type" not in raw:
-        problems.add(f"{what} has no type", entry.place, "add type:, for instance tosca.nodes.Root")
+        meant = next(filter(None, (nearest(key, SHORT_KINDS) for key in raw)), None)
+        problems.add(f"{what} has no type", entry.place, meant or "add type:, for instance tosca.nodes.Root")
         return None
     entity = types.get("node", raw["type"], scope, place_of(raw, "type"))
     if entity is None:
         return None
     if not can_name_folder(name):
         problems.add(f"a node template cannot be named {name!r}", entry.place, "folders are named after it")
-    problems.check_keys(raw, "node_template", entry.place)
+    problems.check_keys(raw, "node_template", entry.place, SHORT_KEYS if entity.is_a("ansible.Root") else ())
     node = NodeTemplate(building.full_name(name), entity, place=entry.place, namespace=building.namespace)
     node.directives = read_directives(raw, what, problems)
     if entry.scope is not building.scope and ON_DEMAND.isdisjoint(node.directives):

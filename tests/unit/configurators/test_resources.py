@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.resources import add_operations
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.topology.service_template import load_topology
@@ -191,12 +192,30 @@ REFUSED = [
         "{playbook: up.yml, absent: {module: file, args: {pth: /a, path: /b}}}",
         "module file of 'one' has no argument 'pth' (did you mean path?)",
     ),
+    ("{playbook: up.yml, host: a, hosts: [b]}", "'one' has both host and hosts (remove one of them)"),
 ]
 
 
 @pytest.mark.parametrize(("template", "message"), REFUSED)
 def test_refused(tmp_path: Path, template: str, message: str) -> None:
     assert made(tmp_path, template)[1] == [message]
+
+
+SLIPS = [
+    ("{modul: copy, args: {}}", "node template 'one' has no type (did you mean module?)"),
+    ("{module: ping, arg: {}}", "unknown key 'arg' in a node template (did you mean args?)"),
+    (
+        "{type: ansible.Role, role: web, properties: {role: web}}",
+        "unknown key 'role' in a node template (it is a property, or a key beside which no type stands)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("template", "message"), SLIPS)
+def test_slips_of_keys(tmp_path: Path, template: str, message: str) -> None:
+    with pytest.raises(EnsembleError) as refused:
+        made(tmp_path, template)
+    assert str(refused.value).endswith(message)
 
 
 def test_secrets_are_declared(tmp_path: Path) -> None:
@@ -210,3 +229,10 @@ def test_secrets_are_declared(tmp_path: Path) -> None:
     absent = node.properties["absent"].definition
     assert absent is not None
     assert absent.schema.type == "one.absent"
+
+
+def test_all_that_a_task_without_log_is_given_is_secret(tmp_path: Path) -> None:
+    node, _ = made(tmp_path, "{module: shell, args: {cmd: echo x}, keywords: {no_log: true}, absent: {module: ping}}")
+    definitions = {name: assignment.definition for name, assignment in node.properties.items()}
+    secret = {name for name, definition in definitions.items() if definition is not None and definition.sensitive}
+    assert secret == {"args", "absent"}
