@@ -7,6 +7,7 @@ from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.sequence import take_down
 from ansible_ensemble.topology.directives import LOST
+from ansible_ensemble.topology.host_copies import is_of_unknown_hosts
 
 
 def decide_undeploy(planning: Planning) -> None:
@@ -16,7 +17,14 @@ def decide_undeploy(planning: Planning) -> None:
 
 def decide_prune(planning: Planning) -> None:
     """Plan the deletion of instances no longer in the spec, with `--prune`; otherwise exclude them."""
-    gone = [member for member in planning.selected() if not member.in_spec and member.instance is not None]
+    gone: list[PlannedInstance] = []
+    for member in planning.selected():
+        if member.in_spec or member.instance is None:
+            continue
+        if is_of_unknown_hosts(planning.topology, member.name):
+            planning.exclude(member, "whether its host has left is not known")
+        else:
+            gone.append(member)
     if planning.options.prune:
         _delete(planning, gone, Reason.PRUNE)
         return

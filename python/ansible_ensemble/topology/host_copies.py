@@ -17,6 +17,8 @@ _HOSTS = "hosts"
 _HOST = "inventory_host"
 #: Types that have `hosts`.
 _TYPES = ("ansible.Root", "ansible.Group")
+#: The directive of a node template whose hosts are not known.
+_UNKNOWN = "virtual"
 #: Stands between the name of a node template and that of its host.
 _SIGN = "@"
 #: So many requirements a node template may have before the numbers of those that are added meet them.
@@ -29,6 +31,12 @@ FindHosts = Callable[[str], Sequence[str] | None]
 def host_of(instance: str) -> str:
     """The host in the name of an instance; empty if it has none."""
     return instance.rpartition(_SIGN)[2] if _SIGN in instance else ""
+
+
+def is_of_unknown_hosts(topology: Topology, instance: str) -> bool:
+    """Whether an instance is one for a host of a node template whose hosts are not known: then there are no copies."""
+    template = topology.node_templates.get(instance.rpartition(_SIGN)[0])
+    return template is not None and _UNKNOWN in template.directives
 
 
 def inventory_names(topology: Topology, template: NodeTemplate | None, instance: str) -> Iterator[str]:
@@ -61,7 +69,7 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
     _check_names(topology, copies)
     for name in hosts.keys() - copies.keys():
         node = topology.node_templates[name]
-        node.directives = tuple(dict.fromkeys((*node.directives, "virtual")))
+        node.directives = tuple(dict.fromkeys((*node.directives, _UNKNOWN)))
     templates = {
         made.name: made
         for name, node in topology.node_templates.items()

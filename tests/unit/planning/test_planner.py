@@ -175,6 +175,14 @@ def test_an_interrupted_operation_that_is_not_idempotent_does_not_run_by_itself(
     assert keys(plan(topology(app), status, force=True)) == ["app:Standard.create"]
 
 
+def test_what_may_have_lost_its_host_is_not_pruned():
+    """Hosts are not known where the inventory may not be read; then the node template is virtual, and has no copies."""
+    spec = topology(node("site", directives=("virtual",)), node("site@web1", directives=("retained",)))
+    made = plan(spec, deployed("site@web1"), prune=True)
+    assert made.empty
+    assert [one.reason for one in made.excluded] == ["whether its host has left is not known"]
+
+
 def test_what_left_the_spec_stays_without_prune():
     old = node("old", directives=("retained",))
     spec = topology(node("app"), old)
