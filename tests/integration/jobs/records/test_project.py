@@ -39,6 +39,10 @@ def test_by_its_playbooks_and_inventory(command, project, tmp_path):
         play(name)
     assert (tmp_path / "site" / "index.html").read_text() == "It works."
     graph = command("--graph", program="ansible-inventory", cwd=project)
+    assert "|--page" not in graph.stdout, "it is no machine"
+    source = project / "inventory" / "ensemble.yml"
+    source.write_text(source.read_text() + "hosts: all\n")
+    graph = command("--graph", program="ansible-inventory", cwd=project)
     assert "|--page" in graph.stdout
     assert "@type_example_Page:" in graph.stdout
     for name in ("discover", "stop", "undeploy"):
