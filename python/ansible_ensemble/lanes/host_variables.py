@@ -60,7 +60,9 @@ class HostVariables:
             return []  # Ansible would warn
         try:
             found = inventory.get_hosts(pattern, ignore_limits=True, ignore_restrictions=True)
-        except (AnsibleError, IndexError) as error:  # IndexError: a sign without a name
+        except AnsibleError as error:
+            raise InvalidInput(f'the pattern of hosts "{pattern}" cannot be read: {error}') from error
+        except IndexError as error:  # a sign without a name
             raise InvalidInput(f'the pattern of hosts "{pattern}" cannot be read') from error
         return [str(host.name) for host in found]
 

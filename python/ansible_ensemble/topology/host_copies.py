@@ -24,7 +24,7 @@ _SIGN = "@"
 #: So many requirements a node template may have before the numbers of those that are added meet them.
 _MANY = 1000
 
-#: The hosts that a pattern of Ansible's means, in the inventory's order; None if that is not known.
+#: The hosts that a pattern of Ansible's means, in the inventory's order; none or None if that is not known.
 FindHosts = Callable[[str], Sequence[str] | None]
 
 
@@ -112,7 +112,7 @@ def _all_hosts(topology: Topology, find_hosts: FindHosts) -> dict[str, Sequence[
 def _hosts(node: NodeTemplate, known: tuple[Any, bool], find_hosts: FindHosts) -> Sequence[str] | None:
     value, is_known = known
     if is_known and isinstance(value, str) and value.strip():
-        return find_hosts(value)
+        return find_hosts(value) or None  # a forgotten inventory or a typo deletes nothing: only `[]` says no host
     if is_known and isinstance(value, list) and all(isinstance(one, str) and one for one in value):
         return list(dict.fromkeys(value))
     message = f"the hosts of '{node.name}' are {kind_of(value)}"

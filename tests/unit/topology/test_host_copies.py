@@ -29,7 +29,7 @@ topology_template:
   groups: {all: {type: tosca.groups.Root, members: [site, db]}}
   policies: [{rule: {type: tosca.policies.Root, targets: [named, all]}}]
 """
-INVENTORY = {"web": ["web1", "web2"], "lost": None}
+INVENTORY = {"web": ["web1", "web2"], "lost": None, "typo": []}
 
 
 def made(text: str = SERVICE) -> Topology:
@@ -51,6 +51,12 @@ def test_the_node_templates() -> None:
     assert all(name == node.name for name, node in nodes.items())
     assert nodes["other"].directives == ("virtual",), "its hosts are not known"
     assert "hosts" not in nodes["site@web1"].properties
+
+
+def test_a_pattern_that_means_no_host_is_not_the_list_of_none() -> None:
+    """Without its inventory a pattern means none of the hosts; they have not left."""
+    assert made(SERVICE.replace("hosts: lost", "hosts: typo")).node_templates["other"].directives == ("virtual",)
+    assert "other" not in made(SERVICE.replace("hosts: lost", "hosts: []")).node_templates
 
 
 def test_a_node_template_with_the_name_of_a_copy_is_refused() -> None:
