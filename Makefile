@@ -111,8 +111,9 @@ types: $(EQUIPPED) ## Types
 rooms: $(EQUIPPED) ## Direction of imports
 	lint-imports
 
-collection: $(EQUIPPED) ## Lint of the collection, its documentation and its changelog
+collection: $(EQUIPPED) ## Lint of the collection, its documentation and its changelog; its import, as by Galaxy
 	ansible-lint
+	tests/galaxy/run
 	cd $(SITE) && HOME=$(CURDIR)/$(BUILD) antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs self .
 	cd $(SITE) && antsibull-changelog lint
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
 from ansible_ensemble.core.actions import Action, Reason
@@ -36,9 +38,12 @@ FILES = (
     "playbooks/validate.yml",
     "plugins/doc_fragments/options.py",
     "plugins/plugin_utils/arguments.py",
+    "roles/job/README.md",
     "roles/job/meta/argument_specs.yml",
     "roles/job/tasks/main.yml",
     "roles/job/tasks/plan.yml",
+    "roles/provision_agent/README.md",
+    "roles/provision_server/README.md",
 )
 MODULES = ("lock", "plan", "execute", "record", "info", "validate")
 WIDTH = 120
@@ -103,6 +108,19 @@ def handed(module: str) -> Iterator[str]:
     """How a playbook hands the command's variables to a module."""
     for one in _taken(module):
         yield f'{one.variable}: "{{{{ ensemble_{one.variable} | default(omit) }}}}"'
+
+
+def variables_of(name: str) -> Iterator[str]:
+    """A role's variables, those that are no options of a job."""
+    specs = yaml.safe_load((ROOT / "roles" / name / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
+    known = {f"ensemble_{one.variable}" for one in OPTIONS}
+    yield from ("| variable | default | meaning |", "|---|---|---|")
+    for variable, spec in specs["argument_specs"]["main"]["options"].items():
+        if variable not in known:
+            told = spec["description"]
+            meaning = re.sub(r"[A-Z]\(([^)]*)\)", r"`\1`", told if isinstance(told, str) else " ".join(told))
+            default = f"`{json.dumps(spec['default'])}`" if "default" in spec else ""
+            yield f"| `{variable}` | {'required' if spec.get('required') else default} | {meaning} |"
 
 
 def options() -> Iterator[str]:
@@ -177,7 +195,7 @@ def transitions() -> Iterator[str]:
 MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     made.__name__: made
     for made in (
-        *(arguments, renamed, fragment, role, variables, handed),
+        *(arguments, renamed, fragment, role, variables, variables_of, handed),
         *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices),
     )
 }
