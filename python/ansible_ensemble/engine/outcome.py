@@ -127,13 +127,15 @@ class Endings:
 
     def outcome(self, stopped: str | None = None, signal: int | None = None, *, lost_lock: bool = False) -> JobOutcome:
         """The outcome of a job that came to its end, or was stopped for a reason, by a signal or for its lost lock."""
-        ways = {key: ending.how for key, ending in self._endings.items()} | dict.fromkeys(self._open, State.INTERRUPTED)
+        cut_off = [entry for entry in self._open.values() if entry.implementation]  # other steps run nothing
+        ways = {key: ending.how for key, ending in self._endings.items()}
+        ways |= dict.fromkeys((entry.key for entry in cut_off), State.INTERRUPTED)
         excused = self._excused()
         failing = {key: way for key, way in ways.items() if way not in _WELL and key not in excused}
         return JobOutcome(
             job=self._job,
             ok=stopped is None and not failing,
-            changed=self._changed or not all(only_looks(entry.operation) for entry in self._open.values()),
+            changed=self._changed or not all(only_looks(entry.operation) for entry in cut_off),
             counts=_counted(ways.values()),
             failing=_counted(failing.values()),
             errors={key: self._endings[key].error for key, way in failing.items() if way is State.FAILED},

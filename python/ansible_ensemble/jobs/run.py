@@ -27,7 +27,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.records.journals import create_journal
 from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.reports.progress import Progress
-from ansible_ensemble.reports.style import style_for
+from ansible_ensemble.reports.style import Style, style_for
 
 
 def run_plan(
@@ -87,7 +87,7 @@ class _Teller:
     """Tells the entries of a job in lines."""
 
     def __init__(self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None], verbosity: int) -> None:
-        style = style_for(sys.stdout, os.environ)
+        style = Style(style_for(sys.stdout, os.environ).colour)  # AWX reads it: lines of any length
         self._progress = Progress.of_plan(plan.to_json(), style, explain=verbosity > 1)
         self._redactor = ensemble.redactor
         self._show = show

@@ -173,7 +173,7 @@ def _task_records(folded: Folded) -> list[ChangeRecord]:
     for entry in folded.entries:
         if isinstance(entry, Finished) and entry.implementation:
             records[entry.task] = _task_record(entry, folded, "ok" if entry.ok else "error")
-    for begun in folded.interrupted:
+    for begun in filter(lambda one: one.implementation, folded.interrupted):
         records[begun.task] = _task_record(begun.interrupted(), folded, "interrupted")
     return sorted(records.values(), key=lambda record: record.change_id)
 

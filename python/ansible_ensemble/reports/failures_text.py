@@ -27,7 +27,7 @@ def not_run_lines(report: dict[str, Any], style: Style, *, verbose: bool) -> Ite
     if not_run:
         yield style.strong("Not run:")
         rows = [[clean(event_title(task)), _why_not(task)] for task in not_run]
-        yield from (f"  {line}" for line in few(table(rows), every=verbose, limit=20))
+        yield from (f"  {line}" for line in few(table(rows, columns=style.room(2)), every=verbose, limit=20))
 
 
 def failure_lines(report: dict[str, Any], style: Style, *, verbose: bool) -> Iterator[str]:
@@ -68,19 +68,26 @@ def why(task: dict[str, Any]) -> list[str]:
     error = clean(str(task.get("error") or "")).strip()
     lines = error.split("\n") if error else []
     failures = task.get("failures") or []
+    told = next((failure for failure in failures if all(part in error for part in _head(failure))), None)
     for failure in failures or [task]:
-        item, message = failure.get("item"), clean(str(failure.get("msg") or "")).strip()
-        if len(failures) > 1:
-            head = f"TASK [{clean(failure['task'])}]" if "task" in failure else ""
-            lines.append(" ".join(filter(None, [head, f"(item={clean(str(item))})" if item else "", message])))
+        is_told = len(failures) < 2 or failure is told
+        if not is_told:
+            lines.append(" ".join(_head(failure)))
         if "cmd" in failure:
             lines.append(f"cmd: {clean(_command(failure['cmd']))}")
             lines += [f"rc: {failure['rc']}"] if "rc" in failure else []
         for name in ("stdout", "stderr"):
             printed = clean(str(failure.get(name) or "")).strip()
-            if printed and printed not in error:
+            if printed and not (is_told and printed in error):
                 lines += [f"{name}: {line}" for line in printed.split("\n")[-_PRINTED:]]
     return lines
+
+
+def _head(failure: dict[str, Any]) -> list[str]:
+    """What tells a failure from others: its task, item and message."""
+    item, message = failure.get("item"), clean(str(failure.get("msg") or "")).strip()
+    task = f"TASK [{clean(failure['task'])}]" if "task" in failure else ""
+    return [part for part in (task, f"(item={clean(str(item))})" if item else "", message) if part]
 
 
 def _command(value: Any) -> str:

@@ -11,6 +11,7 @@ from ansible_ensemble.reports.table import table
 from ansible_ensemble.reports.values import block, clean, is_short, one_line
 
 _HEADS = ("JOB", "STARTED (UTC)", "WORKFLOW", "RESULT", "STATUS", "TASKS", "SECONDS", "")
+_TASK_HEADS = ("TASK", "TARGET", "OPERATION", "REASON", "RESULT", "STATUS", "CHANGED", "STARTED", "SECONDS")
 
 
 def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
@@ -30,7 +31,7 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
             job["change_id"],
             _time(job.get("start_time")),
             clean(job.get("workflow") or ""),
-            style.status(str(job.get("outcome") or "")),
+            style.status(_outcome(job)),
             style.status(_status(job)),
             str(job.get("tasks", "")),
             _seconds(job),
@@ -38,7 +39,7 @@ def history_text(jobs: list[dict[str, Any]], style: Style | None = None) -> str:
         ]
         for job in jobs
     ]
-    return "\n".join(table(rows, right={5, 6})) + "\n"
+    return "\n".join(table(rows, right={5, 6}, columns=style.columns, spare=(7,))) + "\n"
 
 
 def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
@@ -48,7 +49,7 @@ def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
     lines = [style.strong(f"Job {job['change_id']}"), *_facts(job, _JOB_FACTS, style)]
     if not tasks:
         return "\n".join([*lines, "", "It ran no task."]) + "\n"
-    rows = [[style.strong(head) for head in ("TASK", "TARGET", "OPERATION", "REASON", "RESULT", "STATUS", "CHANGED")]]
+    rows = [[style.strong(head) for head in _TASK_HEADS]]
     rows += [
         [
             task["change_id"],
@@ -58,10 +59,15 @@ def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
             style.status(_outcome(task)),
             style.status(_status(task)),
             style.changed("yes") if task.get("changed") else "",
+            _time(task.get("start_time"))[11:],
+            _seconds(task),
         ]
         for task in tasks
     ]
-    return "\n".join([*lines, "", *table(rows), *_errors(tasks, style)]) + "\n"
+    return (
+        "\n".join([*lines, "", *table(rows, right={8}, columns=style.columns, spare=(3, 5, 7)), *_errors(tasks, style)])
+        + "\n"
+    )
 
 
 def _errors(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
@@ -160,8 +166,8 @@ def _status(record: dict[str, Any]) -> str:
     return str(ready.get("local") or "") if isinstance(ready, dict) else str(record.get("status") or "")
 
 
-def _outcome(task: dict[str, Any]) -> str:
-    return str(task.get("outcome") or "ok")
+def _outcome(record: dict[str, Any]) -> str:
+    return str(record.get("outcome") or "ok")
 
 
 def _target(task: dict[str, Any]) -> str:

@@ -10,14 +10,12 @@ from typing import Any
 from ansible_ensemble.reports.drift_text import drift_lines
 from ansible_ensemble.reports.failures_text import failure_lines, next_steps, not_run_lines, why
 from ansible_ensemble.reports.module_diff import module_diff
-from ansible_ensemble.reports.names import event_title, short_operation
+from ansible_ensemble.reports.names import event_title
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import table
+from ansible_ensemble.reports.tasks_text import is_left_out, task_lines
 from ansible_ensemble.reports.values import clean, few
-
-_HEADS = ("TASK", "INSTANCE", "OPERATION", "REASON", "STATUS", "STATE", "CHANGED", "SECONDS")
-_CHANGED = ("yes", "would")
 
 
 def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: bool = False, typed: bool = False) -> str:
@@ -27,7 +25,7 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
     """
     style = style or Style()
     sections = [
-        _tasks(report["tasks"], style, verbose, dry=bool(report["job"].get("check"))),
+        task_lines(report["tasks"], style, verbose=verbose, dry=bool(report["job"].get("check"))),
         _printed_by(report["tasks"], style),
         _not_well(report["tasks"], style, verbose),
         _diffs(report["tasks"], style, verbose),
@@ -51,44 +49,6 @@ def _queries(queries: list[dict[str, Any]]) -> Iterator[str]:
         value = query["value"]
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
         yield clean(f"{query['expression']} = ") + "\n".join(clean(line) for line in text.splitlines())
-
-
-def _tasks(tasks: list[dict[str, Any]], style: Style, verbose: bool, *, dry: bool) -> list[str]:
-    if not tasks:
-        return []
-    rows = [[style.strong(head) for head in (*_HEADS, *(["LANE"] if verbose else []))]]
-    for number, task in enumerate(tasks, 1):
-        rows.append(
-            [
-                str(number),
-                clean(task["instance"]),
-                clean(short_operation(task["operation"])),
-                task.get("reason") or "",
-                style.skipped("not run") if dry and _left_out(task) else style.status(task["status"]),
-                _state(task, style, dry=dry),
-                style.changed(_CHANGED[task.get("basis") == "predicted"]) if task.get("changed") else "",
-                _seconds(task.get("seconds")),
-                *([task.get("lane") or ""] if verbose else []),
-            ]
-        )
-    return table(rows, right={0, 7})
-
-
-def _left_out(task: dict[str, Any]) -> bool:
-    """Whether a dry run took an operation for done without running it."""
-    return task["status"] == "ok" and task.get("basis") == "not-run"
-
-
-def _state(task: dict[str, Any], style: Style, *, dry: bool) -> str:
-    status, state = task.get("target_status") or "", task.get("target_state")
-    looked = str(task["operation"]).endswith((".check", ".discover"))  # what it found is so, whatever it found it by
-    expected = (task.get("basis") == "predicted" and not looked) or (dry and _left_out(task))
-    would = "would be " if status and expected else ""
-    return would + style.status(status) + (f" ({state})" if state else "")
-
-
-def _seconds(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds:.1f}"
 
 
 def _printed_by(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
@@ -132,7 +92,7 @@ def _hosts(hosts: dict[str, dict[str, int]], style: Style) -> Iterator[str]:
         rows = [
             [clean(name), *(f"{word}={number}" for word, number in counts.items())] for name, counts in hosts.items()
         ]
-        yield from (f"  {line}" for line in table(rows))
+        yield from (f"  {line}" for line in table(rows, columns=style.room(2)))
 
 
 def outcome_line(report: dict[str, Any], style: Style) -> str:
@@ -146,7 +106,7 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
     if job.get("excused"):
         took += f"; {job['excused']} of them failed or blocked, which does not count"
     if job.get("check") and job["success"]:
-        left_out = sum(map(_left_out, report["tasks"]))
+        left_out = sum(map(is_left_out, report["tasks"]))
         what = f"{job['changed']} would change{f', {left_out} not run' if left_out else ''}"
         return style.strong(f"Dry run of {job['workflow']} complete: {what}.") + f" ({took})"
     if job["success"]:

@@ -67,7 +67,7 @@ class _Writer:
         """What happens to all instances; those that change nothing take a line each."""
         for brief, changes in groupby(self.plan["resource_changes"], self.is_brief):
             if brief:
-                yield from table([self.in_brief(change) for change in changes])
+                yield from table([self.in_brief(change) for change in changes], columns=self.style.columns, spare=(2,))
                 yield ""
             else:
                 yield from chain.from_iterable(map(self.instance, changes))
@@ -148,7 +148,7 @@ class _Writer:
                 ]
                 for operation in operations
             ]
-            yield from (f"      {self.style.symbol('>')} {line}" for line in table(rows))
+            yield from (f"      {self.style.symbol('>')} {line}" for line in table(rows, columns=self.style.room(8)))
         for operation in operations:
             yield from self.prediction(operation)
 
@@ -186,7 +186,9 @@ class _Writer:
         if excluded:
             yield self.style.strong("Left alone:")
             rows = [[clean(item["instance"]), clean(item["reason"])] for item in excluded]
-            yield from (f"  {line}" for line in few(table(rows), every=self.verbose, limit=20))
+            yield from (
+                f"  {line}" for line in few(table(rows, columns=self.style.room(2)), every=self.verbose, limit=20)
+            )
             yield ""
 
     def warnings(self) -> Iterator[str]:

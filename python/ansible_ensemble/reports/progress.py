@@ -11,7 +11,7 @@ from ansible_ensemble.reports.dependants import Dependants
 from ansible_ensemble.reports.names import event_title, key_title
 from ansible_ensemble.reports.plan_words import running
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import pad
+from ansible_ensemble.reports.table import clip, pad
 from ansible_ensemble.reports.values import clean
 
 #: Seconds after which an operation that still runs is named again; after that, each time it has run twice as long.
@@ -153,7 +153,7 @@ class Progress:
         if event.get("ok"):
             return [f"{head} {self._came_of(event)} ({took:.1f}s)"]
         error = clean(str(event.get("error") or "")).strip().split("\n", maxsplit=1)[0]
-        return [f"{head} {self.style.bad('failed')} ({took:.1f}s){f': {error}' if error else ''}"]
+        return [self._fit(f"{head} {self.style.bad('failed')} ({took:.1f}s){f': {error}' if error else ''}")]
 
     def _came_of(self, event: dict[str, Any]) -> str:
         """The result of an operation that succeeded; a check or discover operation says what it found."""
@@ -168,7 +168,11 @@ class Progress:
 
     def _not_run(self, event: dict[str, Any], kind: str) -> list[str]:
         one = self.running.pop(event["key"], None) or self._begin(event, 0.0)
-        return [f"{self._count(one.number)} {one.title} {self.style.status(kind)}{_because(event)}"]
+        return [self._fit(f"{self._count(one.number)} {one.title} {self.style.status(kind)}{_because(event)}")]
+
+    def _fit(self, line: str) -> str:
+        """What fits on the terminal of a line whose rest is told at the end."""
+        return line if self.style.columns is None else clip(line, self.style.columns)
 
     def _count(self, number: int) -> str:
         total = str(self.total or "?")

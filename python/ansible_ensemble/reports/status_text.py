@@ -7,7 +7,7 @@ from typing import Any
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import table
+from ansible_ensemble.reports.table import row_lines
 from ansible_ensemble.reports.values import clean, one_line
 
 
@@ -31,8 +31,8 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
     else:
         ordered = _tree(instances)
         rows = [_row(instance, prefix, style) for instance, prefix in ordered]
-        for line, (instance, prefix) in zip(table(rows), ordered):
-            lines.append(line)
+        for shown, (instance, prefix) in zip(row_lines(rows, columns=style.columns, spare=(4, 3)), ordered):
+            lines += shown
             if verbose:
                 indent = " " * (len(prefix) + 4)
                 lines += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
@@ -43,13 +44,19 @@ _BY_WORD = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How text is emphasised; without colour every method returns its text as it is.
+    """How text suits the place where it is shown; without colour every method returns its text as it is.
 
     Attributes:
         colour: whether terminal escape codes may be used.
+        columns: the width of the terminal in cells; None where lines may have any length.
     """
 
     colour: bool = False
+    columns: int | None = None
+
+    def room(self, indent: int) -> int | None:
+        """The width that is left beside an indentation."""
+        return None if self.columns is None else self.columns - indent
 
     def strong(self, text: str) -> str:
         """Emphasised text."""
@@ -95,13 +102,28 @@ def style_for(stream: TextIO, environment: Mapping[str, str], *, no_colour: bool
     """The style that suits a stream.
 
     Colour is used on a terminal that is able to, unless the user or `NO_COLOR` or `ANSIBLE_NOCOLOR` says no;
-    `ANSIBLE_FORCE_COLOR` says yes where there is no terminal, as it does for Ansible itself.
+    `ANSIBLE_FORCE_COLOR` says yes where there is no terminal, as it does for Ansible itself. A terminal's width is its
+    own, unless `COLUMNS` says another one.
     """
+    columns = _columns(stream, environment)
     if no_colour or environment.get("NO_COLOR") or _is_true(environment.get("ANSIBLE_NOCOLOR")):
-        return Style()
+        return Style(columns=columns)
     if _is_true(environment.get("ANSIBLE_FORCE_COLOR")):
-        return Style(colour=True)
-    return Style(colour=stream.isatty() and environment.get("TERM") != "dumb")
+        return Style(colour=True, columns=columns)
+    return Style(colour=stream.isatty() and environment.get("TERM") != "dumb", columns=columns)
+
+
+def _columns(stream: TextIO, environment: Mapping[str, str]) -> int | None:
+    """The width of a terminal; None if the stream is none, or one that does not know."""
+    if not stream.isatty():
+        return None
+    said = environment.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except OSError:  # io.UnsupportedOperation is one, too
+        return None
 
 
 def _is_true(text: str | None) -> bool:

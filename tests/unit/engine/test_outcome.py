@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Entry, Finished, Mended, Skipped
-from ansible_ensemble.engine.outcome import REPORTED, Endings
+from ansible_ensemble.engine.outcome import KILLED, REPORTED, Endings
 from tests.unit.engine.entries import finished, started
 
 
@@ -98,3 +98,10 @@ def test_an_excused_failure_that_is_tried_again_and_interrupted_is_excused_no_mo
     for entry in (started(A), finished(A, False, optional=True), started(A, attempt=2)):
         endings.take(entry)
     assert endings.outcome().excused == {}
+
+
+def test_a_step_that_runs_nothing_has_nothing_that_could_be_interrupted() -> None:
+    endings = Endings("A")
+    endings.take(started("bare:create", implementation=""))
+    outcome = endings.outcome(KILLED)
+    assert (outcome.ok, outcome.changed, outcome.counts) == (False, False, {})

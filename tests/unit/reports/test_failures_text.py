@@ -36,6 +36,21 @@ TASK = {"task": "web : Install", "path": "/p/roles/web/tasks/main.yml:3", "host"
             {"error": "first", "failures": [{"item": 1, "msg": "first"}, {**TASK, "msg": "second", "stderr": "e"}]},
             ["first", "(item=1) first", "TASK [web : Install] second", "stderr: e"],
         ),
+        (
+            {
+                "error": "TASK [web : Install] (main.yml:1): (item=a) non-zero: no room",
+                "failures": [
+                    {**TASK, "item": item, "msg": "non-zero", "cmd": f"cp {item}", "rc": 1, "stderr": "no room"}
+                    for item in "ab"
+                ],
+            },
+            [
+                "TASK [web : Install] (main.yml:1): (item=a) non-zero: no room",
+                *("cmd: cp a", "rc: 1"),
+                "TASK [web : Install] (item=b) non-zero",
+                *("cmd: cp b", "rc: 1", "stderr: no room"),
+            ],
+        ),
         ({"error": "x", "stdout": "\x1b[31mred"}, ["x", r"stdout: \x1b[31mred"]),
         ({"error": "x", "stdout": "\n".join("0123456789")}, ["x", *(f"stdout: {number}" for number in range(2, 10))]),
     ],

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import struct
+import termios
 
 import pytest
 
@@ -37,3 +41,18 @@ def test_plain_style_returns_the_text():
 
 def test_an_unknown_word_has_no_colour():
     assert Style(colour=True).status("whatever") == "whatever"
+
+
+def test_only_a_terminal_has_a_width():
+    assert style_for(Terminal(), {"COLUMNS": "72"}).columns == 72
+    assert style_for(Terminal(), {"COLUMNS": "wide"}).columns is None, "one that does not know"
+    assert style_for(io.StringIO(), {"COLUMNS": "72"}).columns is None
+    assert (Style().room(2), Style(columns=80).room(2)) == (None, 78)
+
+
+def test_a_terminal_knows_its_width():
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "w") as stream:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 93, 0, 0))
+        assert style_for(stream, {}).columns == 93
+    os.close(ours)
