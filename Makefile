@@ -22,7 +22,7 @@ LOCK      := requirements-dev.lock
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes community torture fuzz coverage mutants lock release-check build clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes community docker-engine torture fuzz coverage mutants lock release-check build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -154,6 +154,11 @@ community: $(BUILD)/community ## The collections of the package ansible, on whic
 $(BUILD)/community: $(EQUIPPED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $@.new 'ansible==12.*'
 	mv $@.new $@
+
+docker-engine: $(BUILD)/docker ## The Docker engine that tests of docker.* start, as root; on Debian
+
+$(BUILD)/docker:
+	tests/docker/install $@
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
 	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture tests/integration/provision/torture

@@ -44,6 +44,17 @@ def hide_whole(node: NodeTemplate, *names: str) -> None:
         node.properties[name] = replace(node.properties[name], definition=definition)
 
 
+def hide_own(node: NodeTemplate, topology: Topology, options: Mapping[str, Option]) -> None:
+    """Declare properties of a node that are arguments, so that those which are secrets are sensitive."""
+    for name, option in options.items():
+        if option.secret or _has_secret(option.options):
+            known = node.type.properties.get(name) or ParameterDefinition(name, Schema("any"), required=False)
+            made = _argument(f"{node.name}.{name}", option, topology)
+            hidden = replace(known, schema=made.schema, metadata={**known.metadata, **made.metadata})
+            node.type = replace(node.type, properties={**node.type.properties, name: hidden})
+            node.properties[name] = replace(node.properties[name], definition=hidden)
+
+
 def _has_secret(options: Mapping[str, Option]) -> bool:
     return any(option.secret or _has_secret(option.options) for option in options.values())
 
@@ -52,12 +63,17 @@ def _schema(name: str, options: Mapping[str, Option], topology: Topology) -> Sch
     """The schema of a map with arguments, whose data type is added to those of the topology."""
     made = EntityType("data", name, metadata=dict(_OPEN))
     for key, option in options.items():
-        inner = Schema("any")
-        if _has_secret(option.options) and not option.secret:
-            inner = _schema(f"{name}.{key}", option.options, topology)
-            inner = Schema("list", entry_schema=inner) if option.type == "list" else inner
-        metadata = {"sensitive": True} if option.secret else {}
+        argument = _argument(f"{name}.{key}", option, topology)
         for known in (key, *option.aliases):
-            made.properties[known] = ParameterDefinition(known, inner, required=False, metadata=metadata)
+            made.properties[known] = replace(argument, name=known)
     topology.data_types[name] = made
     return Schema(name)
+
+
+def _argument(name: str, option: Option, topology: Topology) -> ParameterDefinition:
+    """What is declared of an argument, whose data types have names that begin with this one."""
+    inner = Schema("any")
+    if _has_secret(option.options) and not option.secret:
+        inner = _schema(name, option.options, topology)
+        inner = Schema("list", entry_schema=inner) if option.type == "list" else inner
+    return ParameterDefinition(name, inner, required=False, metadata={"sensitive": True} if option.secret else {})

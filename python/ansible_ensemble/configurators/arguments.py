@@ -15,10 +15,17 @@ from ansible_ensemble.language.problems import kind_of
 #: What a module with a command line of its own takes beside its arguments.
 _FREE = "_raw_params"
 _BOOLEANS = {"y", "yes", "on", "1", "true", "t", "n", "no", "off", "0", "false", "f"}
+_NO_PLACES: Mapping[str, Place | None] = {}
 
 
 def argument_faults(
-    spec: ModuleSpec, args: Mapping[str, Any], what: str, place: Place | None, *, others: bool = False
+    spec: ModuleSpec,
+    args: Mapping[str, Any],
+    what: str,
+    place: Place | None,
+    *,
+    others: bool = False,
+    places: Mapping[str, Place | None] | None = None,
 ) -> Iterator[InvalidInput]:
     """Each argument that the module or role does not have, that has a wrong value, or that is missing.
 
@@ -30,12 +37,19 @@ def argument_faults(
         what: whose they are, for people: `ansible.builtin.copy of 'page'`.
         place: where they stand.
         others: it may be given others, too; only a slip of a name is wrong.
+        places: where those stand that do not stand in a map.
     """
-    yield from _faults(spec.options, args, what, place, others=others)
+    yield from _faults(spec.options, args, what, place, others=others, places=places or {})
 
 
 def _faults(
-    options: Mapping[str, Option], args: Mapping[str, Any], what: str, place: Place | None, *, others: bool = False
+    options: Mapping[str, Option],
+    args: Mapping[str, Any],
+    what: str,
+    place: Place | None,
+    *,
+    others: bool = False,
+    places: Mapping[str, Place | None] = _NO_PLACES,
 ) -> Iterator[InvalidInput]:
     names = {known: name for name, option in options.items() for known in (name, *option.aliases)}
     for name, value in args.items():
@@ -44,9 +58,9 @@ def _faults(
         if name not in names:
             near = closest(name, names)
             hint = f"did you mean {near}?" if near else known_names([*options])
-            yield InvalidInput(f"{what} has no argument '{name}'", key_place_of(args, name) or place, hint)
+            yield InvalidInput(f"{what} has no argument '{name}'", key_place_of(args, name) or places.get(name) or place, hint)
         elif value is not None and not is_computed(value):
-            option, where = options[names[name]], place_of(args, name) or place
+            option, where = options[names[name]], place_of(args, name) or places.get(name) or place
             yield from _value_faults(option, value, f"argument '{name}' of {what}", where)
             if names[name] == "mode" and option.type in ("raw", "any") and isinstance(value, int):
                 yield InvalidInput(

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.argument_types import hide_secrets, hide_whole
+from ansible_ensemble.configurators.argument_types import hide_own, hide_secrets, hide_whole
 from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.implementation import MODULE, resolve
 from ansible_ensemble.configurators.locations import BUILTIN, collection_folders, library_folders
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_folder, role_spec
+from ansible_ensemble.configurators.own_arguments import own_arguments
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.places import Map, place_of
@@ -83,6 +84,7 @@ class _Resource:
         if self._host is not None and self._has("hosts"):
             raise InvalidInput(f"'{node.name}' has both host and hosts", self._place("hosts"), "remove one of them")
         self._absent = node.properties["absent"] if self._has("absent") else None
+        self._own = own_arguments(node)
 
     def _has(self, name: str) -> bool:
         return name in self._node.properties and self._node.properties[name].value is not None
@@ -96,7 +98,7 @@ class _Resource:
                 f"the type {node.type.name} of '{node.name}' says nothing that runs", node.place, _DERIVED
             )
         if self._keywords().get("no_log") is True:
-            hide_whole(node, _GIVEN[kind], "absent")
+            hide_whole(node, _GIVEN[kind], "absent", *self._own)
         run = self._run(kind, {name: one.value for name, one in node.properties.items()}, ())
         configure = self._operation("Standard", "configure", run)
         spec = self._spec(configure, run)
@@ -149,7 +151,9 @@ class _Resource:
             raise InvalidInput(message, self._place(*path, _GIVEN[kind]))
         entry = self._known("tasks_from", written.get("tasks_from"))
         settings = {**keywords, **({"tasks_from": entry} if entry is not None else {})}
-        return _Run(kind, name, {str(key): (*path, _GIVEN[kind], key) for key in given}, settings=settings)
+        values = {one: (one,) for one in self._own if not path}
+        values |= {str(key): (*path, _GIVEN[kind], key) for key in given}
+        return _Run(kind, name, values, settings=settings)
 
     def _keywords(self) -> Mapping[str, Any]:
         keywords = self._node.properties.get("keywords")
@@ -201,9 +205,12 @@ class _Resource:
         if spec is None:
             return []
         hide_secrets(self._node, self._topology, (*path, _GIVEN[run.kind]), spec.options)
+        own = self._own if not path else []
+        hide_own(self._node, self._topology, {name: found for name in own if (found := spec.option(name)) is not None})
         where = self._place(*path, _GIVEN[run.kind]) or self._node.place
         what = f"{run.kind} {run.name} of '{self._node.name}'"
-        return list(argument_faults(spec, self._given(run), what, where, others=run.kind == "role"))
+        places = {name: self._place(name) for name in own}
+        return list(argument_faults(spec, self._given(run), what, where, others=run.kind == "role", places=places))
 
     def _gone(self, run: _Run, spec: ModuleSpec | None) -> _Run | None:
         """What takes away what another run made; None if nothing does."""
