@@ -34,11 +34,8 @@ def hide_secrets(node: NodeTemplate, topology: Topology, path: tuple[str, ...], 
 
 def hide_whole(node: NodeTemplate, *names: str) -> None:
     """Declare whole properties of a node as sensitive; the node gets a type of its own."""
-    hidden = {
-        name: replace(node.type.properties[name], metadata={**node.type.properties[name].metadata, "sensitive": True})
-        for name in names
-        if name in node.properties
-    }
+    known = {name: _declared(node, name) for name in names if name in node.properties}
+    hidden = {name: replace(one, metadata={**one.metadata, "sensitive": True}) for name, one in known.items()}
     node.type = replace(node.type, properties={**node.type.properties, **hidden})
     for name, definition in hidden.items():
         node.properties[name] = replace(node.properties[name], definition=definition)
@@ -48,11 +45,16 @@ def hide_own(node: NodeTemplate, topology: Topology, options: Mapping[str, Optio
     """Declare properties of a node that are arguments, so that those which are secrets are sensitive."""
     for name, option in options.items():
         if option.secret or _has_secret(option.options):
-            known = node.type.properties.get(name) or ParameterDefinition(name, Schema("any"), required=False)
+            known = _declared(node, name)
             made = _argument(f"{node.name}.{name}", option, topology)
             hidden = replace(known, schema=made.schema, metadata={**known.metadata, **made.metadata})
             node.type = replace(node.type, properties={**node.type.properties, name: hidden})
             node.properties[name] = replace(node.properties[name], definition=hidden)
+
+
+def _declared(node: NodeTemplate, name: str) -> ParameterDefinition:
+    """What the type of a node declares of a property, or what may be declared of any."""
+    return node.type.properties.get(name) or ParameterDefinition(name, Schema("any"), required=False)
 
 
 def _has_secret(options: Mapping[str, Option]) -> bool:

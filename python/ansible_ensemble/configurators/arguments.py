@@ -58,7 +58,9 @@ def _faults(
         if name not in names:
             near = closest(name, names)
             hint = f"did you mean {near}?" if near else known_names([*options])
-            yield InvalidInput(f"{what} has no argument '{name}'", key_place_of(args, name) or places.get(name) or place, hint)
+            yield InvalidInput(
+                f"{what} has no argument '{name}'", key_place_of(args, name) or places.get(name) or place, hint
+            )
         elif value is not None and not is_computed(value):
             option, where = options[names[name]], place_of(args, name) or places.get(name) or place
             yield from _value_faults(option, value, f"argument '{name}' of {what}", where)

@@ -1,8 +1,8 @@
 """Types whose own properties are what their module, role or tasks are given: `docker.Container`, `file.Template`.
 
-Such a type has `arguments: properties` among its metadata, and derives from one of the types `ansible.*`, whose properties
-say what runs and where. What it declares beside these are arguments or variables, and so is what it does not declare if
-it is open.
+Such a type has `arguments: properties` among its metadata, and derives from one of the types `ansible.*`, whose
+properties say what runs and where. What it declares beside these are arguments or variables, and so is what it does not
+declare if it is open.
 """
 
 from __future__ import annotations

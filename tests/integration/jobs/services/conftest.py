@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,15 @@ BUILT = Path(__file__).parents[4] / ".build"
 COLLECTIONS = BUILT / "community"
 #: What `make docker-engine` unpacks.
 ENGINE = BUILT / "docker"
+#: The page whose examples are deployed.
+PAGE = Path(__file__).parents[4] / "docs/services.md"
+
+
+def example(name: str) -> str:
+    """The first service template of the page that has a type."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE)
+    text: str = next(one for one in blocks if f"type: {name}" in one)
+    return text if "tosca_definitions_version" in text else f"tosca_definitions_version: tosca_simple_yaml_1_3\n{text}"
 
 
 @dataclass(frozen=True)
@@ -87,10 +97,10 @@ def _image(folder: Path, environment: dict[str, str]) -> Path:
             link = tarfile.TarInfo(f"bin/{name}")
             link.type, link.linkname = tarfile.SYMTYPE, "busybox"
             tar.addfile(link)
-    run: Callable[..., object] = lambda *words: subprocess.run(  # noqa: E731
-        [ENGINE / "bin/docker", *words], env=environment, capture_output=True, check=True
-    )
-    run("import", folder / "root.tar", "box:1")
-    run("save", "--output", folder / "box.tar", "box:1")
-    run("rmi", "box:1")
+    for words in (
+        ("import", folder / "root.tar", "box:1"),
+        ("save", "-o", folder / "box.tar", "box:1"),
+        ("rmi", "box:1"),
+    ):
+        subprocess.run([ENGINE / "bin/docker", *words], env=environment, capture_output=True, check=True)
     return folder / "box.tar"

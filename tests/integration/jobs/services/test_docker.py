@@ -7,29 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..conftest import Run
-from .conftest import Docker
+from .conftest import Docker, example
 
 Command = Callable[..., Run]
-
-SERVICE = """\
-tosca_definitions_version: tosca_simple_yaml_1_3
-topology_template:
-  inputs: {archive: {type: string}, word: {type: string, default: one}}
-  node_templates:
-    box: {type: docker.Image, properties: {tag: "1", source: load, load_path: {get_input: archive}}}
-    inside: {type: docker.Network, properties: {internal: true}}
-    data: {type: docker.Volume}
-    app:
-      type: docker.Container
-      properties:
-        image: "box:1"
-        command: [/bin/sleep, "100000"]
-        env: {WORD: {get_input: word}}
-        networks: [{name: inside}]
-        volumes: ["data:/data"]
-        stop_timeout: 1
-      requirements: [{dependency: box}, {dependency: inside}, {dependency: data}]
-"""
 
 
 def test_life(command: Command, docker: Docker, tmp_path: Path) -> None:
@@ -38,7 +18,7 @@ def test_life(command: Command, docker: Docker, tmp_path: Path) -> None:
         assert done.code == 0, done.output
         return done
 
-    (tmp_path / "service.yaml").write_text(SERVICE)
+    (tmp_path / "service.yaml").write_text(example("docker.Container"))
     given = ("--input", f"archive={docker.archive}")
     run("deploy", "service.yaml", "--approve", *given)
     assert docker("inspect", "app", "--format", "{{.State.Running}} {{.Config.Image}}") == "true box:1"
