@@ -69,8 +69,9 @@ def tell_changes(
 ) -> int:
     """Tell what loading a pack changes, and what was done; the exit code of the command."""
     document = {**_findings(checked), **_changes_document(changes, diff=diff)}
-    told = lambda: _told_findings(checked, console, done) + _told_changes(changes, console, diff=diff)  # noqa: E731
-    console.answer(document, told)
+    console.answer(
+        document, lambda: _told_findings(checked, console, done) + _told_changes(changes, console, diff=diff)
+    )
     return DIFFERS if detailed and document["changed"] else 0
 
 

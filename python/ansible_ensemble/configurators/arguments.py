@@ -13,8 +13,8 @@ from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.problems import kind_of
 
 #: What a module with a command line of its own takes beside its arguments.
-_FREE = "_raw_params"
-_BOOLEANS = {"y", "yes", "on", "1", "true", "t", "n", "no", "off", "0", "false", "f"}
+FREE = "_raw_params"
+BOOLEANS = {"y", "yes", "on", "1", "true", "t", "n", "no", "off", "0", "false", "f"}
 _NO_PLACES: Mapping[str, Place | None] = {}
 
 
@@ -53,7 +53,7 @@ def _faults(
 ) -> Iterator[InvalidInput]:
     names = {known: name for name, option in options.items() for known in (name, *option.aliases)}
     for name, value in args.items():
-        if name == _FREE or (others and name not in names and not slip_of(str(name), names)):
+        if name == FREE or (others and name not in names and not slip_of(str(name), names)):
             continue
         if name not in names:
             near = closest(name, names)
@@ -127,7 +127,7 @@ def _is_number(value: Any, kind: Callable[[str], float]) -> bool:
 
 #: Types that do not take every value.
 _RULES: Mapping[str, Callable[[Any], bool]] = {
-    "bool": lambda value: isinstance(value, bool) or str(value).lower() in _BOOLEANS,
+    "bool": lambda value: isinstance(value, bool) or str(value).lower() in BOOLEANS,
     "int": lambda value: _is_number(value, int),
     "float": lambda value: _is_number(value, float),
     "list": lambda value: not isinstance(value, Mapping),

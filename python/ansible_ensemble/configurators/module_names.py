@@ -73,13 +73,29 @@ def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | Non
     home = home_of(name, collections)
     if home is None:
         collection = ".".join(name.split(".")[:2])
-        install = f"install it with `ansible-galaxy collection install {collection}`"
-        return f"the collection {collection} of the module {name} is not installed", install
+        return f"the collection {collection} of the module {name} is not installed", _install(collection)
     known = _routed(home.routing)
     if any(_holds(folder, home.module) for folder in home.folders) or home.module in known:
         return None
     near = closest(home.module, {*_names(home.folders), *known})
     return f"there is no module {name}", f"did you mean {home.collection}.{near}?" if near else None
+
+
+def collection_modules(collection: str, collections: Iterable[Path]) -> list[str]:
+    """The FQCNs of the modules of a collection.
+
+    Raises:
+        InvalidInput: it is not installed.
+    """
+    name = f"{collection}.any"
+    home = home_of(name, collections) if is_fqcn(name) else None
+    if home is None or "." in home.module:
+        raise InvalidInput(f"the collection {collection} is not installed", hint=_install(collection))
+    return sorted(f"{collection}.{name}" for name in _names(folders["modules"] for folders in home.plugins))
+
+
+def _install(collection: str) -> str:
+    return f"install it with `ansible-galaxy collection install {collection}`"
 
 
 def module_file(name: str, collections: Iterable[Path]) -> Path | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,7 @@ class Option:
         choices: the values that it may have; empty is any.
         secret: whether the module keeps its value out of logs.
         options: the arguments within it, where it is a map, or a list of maps.
+        description: what it is for, in short.
     """
 
     type: str = "str"
@@ -46,6 +48,7 @@ class Option:
     secret: bool = False
     aliases: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(default_factory=dict)
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,12 @@ class ModuleSpec:
     Attributes:
         options: its arguments, by their own names.
         check_mode: whether it has a check mode, as far as it says.
+        description: what it does, in short.
     """
 
     options: Mapping[str, Option]
     check_mode: bool = True
+    description: str = ""
 
     def option(self, name: str) -> Option | None:
         """The argument of a name or an alias."""
@@ -84,7 +89,7 @@ def module_spec(name: str, collections: tuple[Path, ...], libraries: tuple[Path,
     attributes = whole.get("attributes")
     support = attributes.get("check_mode") if isinstance(attributes, Mapping) else None
     without = isinstance(support, Mapping) and support.get("support") == "none"
-    return ModuleSpec(_options(whole.get("options"), secrets), not without)
+    return ModuleSpec(_options(whole.get("options"), secrets), not without, _told(whole.get("short_description")))
 
 
 @functools.lru_cache(maxsize=256)
@@ -198,7 +203,14 @@ def _option(name: str, body: Mapping[str, Any], secrets: frozenset[str], *, hidd
         secret=secret,
         aliases=aliases,
         options=_options(body.get("suboptions") or body.get("options"), secrets, hidden=secret),
+        description=_told(body.get("description")),
     )
+
+
+def _told(raw: Any) -> str:
+    """The first paragraph of a description, without its markup."""
+    first = next(iter(_listed(raw)), "")
+    return re.sub(r"\b[A-Z]{1,2}\(([^(),]*)[^()]*\)", r"\1", str(first))
 
 
 def _listed(raw: Any) -> tuple[Any, ...]:

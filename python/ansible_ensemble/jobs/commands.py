@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.changes.record import snake_case_keys
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.option import RUN
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, reveal
@@ -21,7 +21,7 @@ from ansible_ensemble.ensembles.job_inputs import recorded_values
 from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
 from ansible_ensemble.ensembles.merging import merge_conflict
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
-from ansible_ensemble.ensembles.read import read_ensemble, read_specification
+from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.locking import JobLock, locked
@@ -30,12 +30,10 @@ from ansible_ensemble.jobs.prepared_job import PreparedJob
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
 from ansible_ensemble.jobs.validate import validate_path
-from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.plan import Plan
-from ansible_ensemble.projects import create, schemas
+from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.project import NoEnsemble, find_project
 from ansible_ensemble.projects.trust import approve, distrust, is_trusted
 from ansible_ensemble.records.adopt import adopt_by_hand
 from ansible_ensemble.records.outputs import recorded_outputs
@@ -343,32 +341,6 @@ def forget(
         if recorded and not job_options.check:
             write_forgotten(read, set(recorded))
     return {"forgotten": recorded}
-
-
-def schema(kind: str, path: str | None) -> dict[str, Any]:
-    """The JSON Schema of a kind of file, with the types that an ensemble or a service template sees."""
-    return schemas.schema_of(kind, _topology_of(path))
-
-
-def write_schemas(path: str | None) -> dict[str, Any]:
-    """Write the schemas into the project of an ensemble or a service template: `{"folder", "files": [...]}`."""
-    topology = _topology_of(path)
-    root = find_project(Path(path or ".")).root
-    try:
-        return {"folder": str(root), "files": schemas.write_schemas(root, topology)}
-    except OSError as error:
-        raise EnsembleError(f"the schemas cannot be written: {error.strerror}", Place(str(error.filename))) from None
-
-
-def _topology_of(path: str | None) -> Topology | None:
-    """The topology of an ensemble or a service template; None if none is named, and there is none here."""
-    try:
-        location = locate(path or ".")
-    except NoEnsemble:
-        if path is not None:
-            raise
-        return None
-    return read_specification(location, JobOptions(), whole=False).topology
 
 
 def init(folder: Path) -> dict[str, Any]:

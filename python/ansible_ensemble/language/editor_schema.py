@@ -7,6 +7,7 @@ more than `validate`, which knows how things stand together; what it refuses, `v
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ansible_ensemble.language.definitions import ParameterDefinition, Schema
@@ -64,11 +65,18 @@ _BOUNDS = {
 }
 _NUMBERS = ("integer", "float")
 #: Keys that merge something into their map, and those of YAML itself.
-_MERGED = r"^(\+|<<$)"
+MERGED = r"^(\+|<<$)"
+#: The type of what says what runs by its properties.
+_RUNS = "ansible.Root"
 
 
-def service_template_schema(topology: Topology) -> Json:
-    """The schema of the service template that a topology was read from: its keys, and what its types ask for."""
+def service_template_schema(topology: Topology, arguments: Mapping[str, Json] = MappingProxyType({})) -> Json:
+    """The schema of the service template that a topology was read from: its keys, and what its types ask for.
+
+    Args:
+        topology: whose types are known.
+        arguments: schemas of the arguments of modules, by the modules' names.
+    """
     seen = {kind: topology.seen_types(kind) for kind in SECTIONS}
     is_closed = topology.version != UNFURL_VERSION
     elements = {element: _element(element, seen, is_closed=is_closed) for element in KEYS}
@@ -77,12 +85,15 @@ def service_template_schema(topology: Topology) -> Json:
     named = {"type": "object", "minProperties": 1, "maxProperties": 1}  # [TOSCA 1.3, 3.6.8.2.3]: of one's own name
     elements["import"] = {"anyOf": [{"type": "string"}, elements["import"], named]}
     elements["repository"] = {"anyOf": [{"type": "string"}, elements["repository"]]}
+    elements["node_template"]["allOf"].append(_reference("run"))
+    shared = {"computed": _computed(), "run": _run(arguments)}
+    modules = {f"module.{name}": one for name, one in arguments.items()}
     data = {f"data.{name}": _data_type(one) for name, one in topology.data_types.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Service template",
         **_reference("service_template"),
-        "$defs": {f"{_PREFIX}{name}": one for name, one in {**elements, **data, "computed": _computed()}.items()},
+        "$defs": {f"{_PREFIX}{name}": one for name, one in {**elements, **data, **modules, **shared}.items()},
     }
 
 
@@ -101,7 +112,7 @@ def _element(element: str, seen: Mapping[str, Mapping[str, EntityType]], *, is_c
     made: Json = {
         "type": ["object", "null"],
         "properties": properties,
-        "patternProperties": {_MERGED: True},
+        "patternProperties": {MERGED: True},
         "additionalProperties": False,
     }
     if short:  # in place of a type
@@ -128,6 +139,8 @@ def _of_type(name: str, one: EntityType, *, is_open: bool) -> Json:
     if one.requirements:
         item = {"type": "object", "properties": dict.fromkeys(one.requirements, True)}
         parts["requirements"] = {"type": ["array", "object", "null"], "items": item}
+    if one.is_a(_RUNS):
+        parts["properties"]["allOf"] = [_reference("run")]
     for part, names in (("capabilities", one.capabilities), ("interfaces", one.interfaces)):
         if names:
             parts[part] = {"type": ["object", "null"], "properties": dict.fromkeys(names, True)}
@@ -136,10 +149,24 @@ def _of_type(name: str, one: EntityType, *, is_open: bool) -> Json:
     return {"if": asked, "then": {**described, "properties": parts}}
 
 
+def _run(arguments: Mapping[str, Json]) -> Json:
+    """A map that may name a module, whose arguments are then in it, and what takes away what the module makes."""
+    known = [
+        {
+            "if": {"properties": {"module": {"const": name}}, "required": ["module"]},
+            "then": {"properties": {"args": module_reference(name)}},
+        }
+        for name in arguments
+    ]
+    named = {"anyOf": [{"enum": sorted(arguments)}, True]} if arguments else True
+    within = {"if": {"type": "object"}, "then": _reference("run")}
+    return {"properties": {"module": named, "absent": within}, **({"allOf": known} if known else {})}
+
+
 def _values(definitions: Mapping[str, ParameterDefinition], *, is_open: bool = True) -> Json:
     """A map of values by name; whether others may be in it is for `validate` to say if it is open."""
     told = {name: _parameter(one) for name, one in definitions.items()}
-    closed: Json = {} if is_open else {"patternProperties": {_MERGED: True}, "additionalProperties": False}
+    closed: Json = {} if is_open else {"patternProperties": {MERGED: True}, "additionalProperties": False}
     return {"type": ["object", "null"], "properties": told, **closed}
 
 
@@ -195,6 +222,16 @@ def _computed() -> Json:
     """What gives a value when a job runs: a function, or a template in a text."""
     calls = {"type": "object", "minProperties": 1, "anyOf": [{"required": [name]} for name in sorted(functions())]}
     return {"anyOf": [calls, {"type": "string", "pattern": r"\{[{%]|^#jinja2:"}]}
+
+
+def computed_reference() -> Json:
+    """The schema of what gives a value when a job runs, for the schemas of arguments."""
+    return _reference("computed")
+
+
+def module_reference(name: str) -> Json:
+    """The schema of the arguments of a module that has another name as well."""
+    return _reference(f"module.{name}")
 
 
 def _reference(name: str) -> Json:

@@ -22,16 +22,19 @@ SCHEMAS = ".schemas"
 KINDS = ("ensemble", "service-template", "project")
 
 
-def schema_of(kind: str, topology: Topology | None = None) -> dict[str, Any]:
+def schema_of(
+    kind: str, topology: Topology | None = None, arguments: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
     """The schema of a kind of file.
 
     Args:
         kind: one of `KINDS`.
         topology: whose types are known; without it those of the standard alone.
+        arguments: schemas of the arguments of modules, by the modules' names.
     """
     if kind == "project":
         return _of_project()
-    template = service_template_schema(topology or _of_the_standard())
+    template = service_template_schema(topology or standard_types(), arguments)
     return template if kind == "service-template" else _with_template(template["$ref"], template["$defs"])
 
 
@@ -39,18 +42,21 @@ def _of_project() -> dict[str, Any]:
     return {"$schema": ensemble_schema()["$schema"], "title": "Project", **project_schema()}
 
 
-def _of_the_standard() -> Topology:
+def standard_types() -> Topology:
+    """A topology that has no types but those of the standard."""
     return load_topology(parse_yaml("tosca_definitions_version: tosca_simple_yaml_1_3", "service-template.yaml"))
 
 
-def write_schemas(root: Path, topology: Topology | None = None) -> list[str]:
+def write_schemas(
+    root: Path, topology: Topology | None = None, arguments: Mapping[str, Any] = MappingProxyType({})
+) -> list[str]:
     """Write all of them into a project; their paths in it, of those that are new or changed.
 
     Raises:
         InvalidInput: one leads out of the project.
         OSError: one cannot be written.
     """
-    template = schema_of("service-template", topology)
+    template = schema_of("service-template", topology, arguments)
     beside = _with_template("service-template.json")  # that is not said twice
     texts = zip(KINDS, map(_text, (beside, template, _of_project())), strict=True)
     changed = []

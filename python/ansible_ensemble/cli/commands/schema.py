@@ -23,6 +23,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="an ensemble or service template, whose types are known too (default: the ensemble here, if there is one)",
     )
     parser.add_argument(
+        "--collection",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a collection whose modules' arguments are known too, as Ansible's own are; may be repeated",
+    )
+    parser.add_argument(
         "--write", action="store_true", default=False, help="write all of them into .schemas/ of the project"
     )
     options.add_common(parser)
@@ -30,16 +37,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print a schema, or write all of them where editors find them."""
-    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import schemas
 
     console = session.console
     if arguments.write == bool(arguments.kind):
         raise UsageError("schema wants KIND, or --write", hint="the kinds are " + ", ".join(KINDS))
     if arguments.kind:
-        found = jobs.schema(arguments.kind, arguments.of)
+        found = schemas.schema(arguments.kind, arguments.of, arguments.collection)
         console.answer(found, lambda: json.dumps(found, indent=2, ensure_ascii=False, default=str) + "\n")
         return 0
-    wrote = jobs.write_schemas(arguments.of)
+    wrote = schemas.write_schemas(arguments.of, arguments.collection)
     told = "".join(f"Wrote {file}\n" for file in wrote["files"]) or "The schemas are as they were.\n"
     console.answer(wrote, lambda: told)
     return 0
