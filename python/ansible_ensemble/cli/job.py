@@ -141,4 +141,5 @@ def show_report(report: dict[str, Any], arguments: argparse.Namespace, session: 
     elif arguments.output == "markdown":
         console.result(drift_markdown(report))
     else:
-        console.tell("\n" + job_text(report, console.style, verbose=arguments.verbose > 0, typed=True))
+        again = [word for source in getattr(arguments, "inventory", []) for word in ("-i", source)]
+        console.tell("\n" + job_text(report, console.style, verbose=arguments.verbose > 0, again=again))

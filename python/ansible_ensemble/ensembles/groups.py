@@ -10,6 +10,7 @@ from ansible_ensemble.core.sensitive import redact, reveal
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.language.entities import Group, NodeTemplate, Topology
+from ansible_ensemble.topology.host_copies import written_name
 
 _TYPE = "unfurl.groups.AnsibleInventoryGroup"
 
@@ -36,10 +37,14 @@ def group_hosts(topology: Topology, instances: Iterable[Instance]) -> dict[str, 
     return {name: list(members) for name, members in found.items()}
 
 
-def groups_of(template: NodeTemplate, instance: Instance | None) -> dict[str, list[str]]:
-    """The names of the groups that an instance is in by its template, type, status and node state, by which it is."""
+def groups_of(template: NodeTemplate, instance: Instance | None, topology: Topology) -> dict[str, list[str]]:
+    """The names of the groups that an instance is in by its template, type, status and node state, by which it is.
+
+    One for a host is in the group of the node template as it is written, too.
+    """
+    written = written_name(topology, template.name)
     found = {
-        "template": [f"template_{template.name}"],
+        "template": [f"template_{name}" for name in dict.fromkeys((template.name, written))],
         "type": [f"type_{ancestor.name}" for ancestor in template.type.lineage()],
         "status": [f"status_{instance.status.value}"] if instance is not None else [],
         "state": [f"state_{instance.state.value}"] if instance is not None and instance.state else [],

@@ -55,7 +55,8 @@ def copy_for_inventory(topology: Topology, inventory: Callable[[], Inventory] | 
         return found
 
     copy_for_hosts(topology, find)
-    return list(notices)
+    left = [name for name, hosts in topology.hosts.items() if hosts is None]
+    return [*notices, *([f"left alone, for want of their hosts: {', '.join(left)}"] if left else [])]
 
 
 class HostFinder:

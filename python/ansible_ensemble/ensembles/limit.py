@@ -41,7 +41,7 @@ def _groups(ensemble: Ensemble, members: Collection[PlannedInstance]) -> dict[st
     """The groups that instances are in by what they are, and those of the topology, by their names for Ansible."""
     groups: dict[str, list[str]] = {}
     for member in members:
-        for names in groups_of(member.template, member.instance).values():
+        for names in groups_of(member.template, member.instance, ensemble.topology).values():
             for name in names:
                 groups.setdefault(name, []).append(member.name)
     for group, templates in all_groups(ensemble.topology):

@@ -97,7 +97,8 @@ def _there(argument: str | Path) -> Path:
         hint = "`ansible-ensemble init` makes a project" if path.name == ENSEMBLE_FILE else None
         raise InvalidInput(f"there is no file {argument}", hint=hint) from None
     except (OSError, RuntimeError, ValueError) as error:
-        raise InvalidInput(f"there is no file {argument}: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise InvalidInput(f"there is no file {argument}: {why}") from error
     return path
 
 

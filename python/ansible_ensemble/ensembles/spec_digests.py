@@ -27,6 +27,11 @@ def spec_digests(document: Document | None, topology: Topology) -> dict[str, str
     return {"spec": spec.hexdigest()[:32], "inputs": inputs}
 
 
+def hosts_digest(topology: Topology) -> dict[str, str]:
+    """The digest of the hosts that patterns of a topology mean; nothing where it has none."""
+    return {"hosts": digest(topology.hosts)} if topology.hosts else {}
+
+
 def digest(value: Any) -> str:
     """The digest of plain data."""
     return hashlib.sha256(json.dumps(with_texts(value), sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -13,6 +13,9 @@ from functools import lru_cache
 
 from ansible_ensemble.core.errors import InvalidInput
 
+#: Keys that are neither names nor numbers.
+_SIGNS = ("*", ".", "..")
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -121,6 +124,9 @@ class _Parser:
                 self.at = start
                 raise self.failure(f'"{key}" is not a variable')
             return Variable(key[1:])
+        if key not in _SIGNS and not any(sign.isalnum() or sign == "_" for sign in key):
+            self.at = start
+            raise self.failure(f'"{key}" is no name')
         return int(key) if key.lstrip("-").isdecimal() and key.count("-") <= 1 else key
 
     def filter(self) -> Filter:

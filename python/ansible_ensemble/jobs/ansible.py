@@ -313,7 +313,7 @@ def _inventory_host(instance: Instance, ensemble: Ensemble, finder: HostFinder) 
         "connection": machine.variables if is_reached else local,
         "machine": outermost.name if is_machine and not is_reached and outermost is not instance else None,
         "is_machine": outermost is instance and (is_machine or is_reached),
-        "groups": groups_of(template, instance),
+        "groups": groups_of(template, instance, ensemble.topology),
         "recorded": {
             "name": instance.name,
             "template": instance.template,

@@ -12,13 +12,14 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, UsageError, shown_path
 from ansible_ensemble.core.notices import Effect, Notice, NoticeCode, Rewrite
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.paths import resolved
 from ansible_ensemble.documents.rewriting import can_rewrite, rewritten
 from ansible_ensemble.ensembles.entries import find_entries, has_node_templates, is_clone, is_project_file
 from ansible_ensemble.ensembles.location import is_archive
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.locking import locked
 from ansible_ensemble.jobs.validate import Validated, find_faults
-from ansible_ensemble.projects.project import ENSEMBLE_FILE, project_root, read_project
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, is_project, project_root, read_project
 from ansible_ensemble.topology.remote import SCHEME
 
 UNDERSTOOD = "understood"
@@ -48,12 +49,14 @@ def migrate_project(path: str, options: JobOptions, *, write: bool = False) -> d
 
     Raises:
         InvalidInput: there is nothing to read.
-        UsageError: an archive was to be changed.
+        UsageError: an archive was to be changed, or what a link of a project leads to outside of it.
         EnsembleError: a file cannot be written, or a job is running.
     """
     folder = Path(path).expanduser()
     if write and is_archive(path):
         raise UsageError(f"{path} is an archive, which is not changed", hint=f"`ansible-ensemble clone {path}` first")
+    if write:
+        _check_link(folder)
     found = _survey(folder, options)
     changes = {} if is_archive(path) else dict(_changes(found, folder))
     diff = "".join(_diff(file, old, new) for file, (old, new) in changes.items())
@@ -64,6 +67,16 @@ def migrate_project(path: str, options: JobOptions, *, write: bool = False) -> d
     outcome = max((file["outcome"] for file in files), key=OUTCOMES.index)
     written = [shown_path(str(file)) for file in changes] if write else []
     return {"path": path, "outcome": outcome, "files": files, "diff": diff, "written": written}
+
+
+def _check_link(path: Path) -> None:
+    """Refuse to write through a link of a project that leads out of it."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  (links stay as they are named)
+    root = project_root(absolute.parent.resolve())
+    there = resolved(absolute)
+    if is_project(root) and not there.is_relative_to(root):
+        hint = "name what it leads to, if that is to be changed"
+        raise UsageError(f"{path} leads out of the project, to {there}", hint=hint)
 
 
 def _survey(path: Path, options: JobOptions) -> list[Validated]:

@@ -95,4 +95,6 @@ def forget(ensemble: str, *, instances: Collection[str], check: bool, action: An
     located(ensemble)
     given = {"vault": vault_of(action), "check": check}
     found = commands.forget(ensemble, list(instances), given, again=True)
-    return {"changed": bool(found["forgotten"]), "forgotten": found["forgotten"]}
+    unknown = [name for name in instances if name not in found["forgotten"]]
+    warnings = [f"not recorded, so there is nothing to forget of them: {', '.join(unknown)}"] if unknown else []
+    return {"changed": bool(found["forgotten"]), "forgotten": found["forgotten"], "warnings": warnings}

@@ -7,7 +7,7 @@ by the expressions room when they are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -223,6 +223,8 @@ class Topology:
         input_values: values given for them, checked (raw: they may hold expressions).
         files: every file it was read from, for change detection and the stale check of saved plans.
         fetched: digests of the files that were imported over https, by URL.
+        hosts: hosts of the node templates that have some, by the name under which these are written; None where they
+            are not known.
         nested: topologies of substituted node templates, by the node template's name. Their `input_values` are
             raw values that are evaluated in the namespace of the substituted node template.
         relationship_templates: those declared, by name; they have neither source nor target.
@@ -248,6 +250,7 @@ class Topology:
     description: str = ""
     files: list[Path] = field(default_factory=list)
     fetched: dict[str, str] = field(default_factory=dict)
+    hosts: dict[str, Sequence[str] | None] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     relationship_templates: dict[str, Relationship] = field(default_factory=dict)
     version: str = ""

@@ -14,6 +14,7 @@ from ansible_ensemble.language.entities import NodeTemplate, Operation, Relation
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
+from ansible_ensemble.topology.host_copies import written_name
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 
@@ -203,5 +204,9 @@ class Planning:
                 continue
             if self.within is not None and member.name not in self.within:
                 continue
-            if (not wanted or member.name in wanted) and (not templates or member.template.name in templates):
+            if (not wanted or member.name in wanted) and (not templates or templates & set(self.written(member))):
                 yield member
+
+    def written(self, member: PlannedInstance) -> tuple[str, str]:
+        """The names of an instance's node template: for its host, and as it is written."""
+        return member.template.name, written_name(self.topology, member.template.name)

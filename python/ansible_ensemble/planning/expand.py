@@ -153,7 +153,7 @@ def check_filters(planning: Planning) -> None:
         InvalidInput: a filter names no instance or template.
     """
     options = planning.options
-    known_templates = {member.template.name for member in planning.members.values()}
+    known_templates = {name for member in planning.members.values() for name in planning.written(member)}
     for name in chain(options.instances, options.replace):
         if name not in planning.members:
             raise InvalidInput(f'there is no instance "{name}"', hint=nearest(name, planning.members))

@@ -76,7 +76,8 @@ class Plan:
     """A plan.
 
     Attributes:
-        base: digests of what it was made from (`spec`, `status`, `inputs`); a saved plan is stale when they differ.
+        base: digests of what it was made from (`spec`, `status`, `inputs`, `hosts`); a saved plan is stale when they
+            differ.
         options: the job options that differ from their defaults.
         moved: instances that got another name: old name -> new name.
         job: the change id of the job that carries it out, once there is one.

@@ -27,6 +27,7 @@ _OF_JOBS, _OF_NOBODY = "job-plan-", "plan-"
 #: Seconds that a plan is kept for a job to come.
 _KEPT = 24 * 60 * 60.0
 _ANEW = "make a new plan"
+_OTHER_HOSTS = "make a new one, or give the inventory (-i) that it was made with"
 
 #: Options that say which instances a job is for.
 _FILTERS = ("instances", "templates", "limit")
@@ -154,14 +155,15 @@ def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None
 
 
 def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
-    """Refuse a plan that was made from another spec or status.
+    """Refuse a plan that was made from another spec or status, or for other hosts of the inventory.
 
     Raises:
         EnsembleError: the plan is stale.
     """
-    for name in ("spec", "status", "inputs"):
+    for name, verb in (("spec", "has"), ("status", "has"), ("inputs", "have"), ("hosts", "have")):
         if ensemble.base.get(name) != plan.base.get(name):
-            raise EnsembleError(f"the plan is stale: the {name} has changed since it was made", hint="make a new one")
+            message = f"the plan is stale: the {name} {verb} changed since it was made"
+            raise EnsembleError(message, hint="make a new one" if name != "hosts" else _OTHER_HOSTS)
 
 
 def _right_command(plan: Plan, path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ansible_ensemble.core.errors import shown_path
@@ -39,8 +39,8 @@ def failure_lines(report: dict[str, Any], style: Style, *, verbose: bool) -> Ite
             yield from (f"  {line}" for line in few(why(task), every=verbose))
 
 
-def next_steps(report: dict[str, Any], *, typed: bool) -> Iterator[str]:
-    """What to do about it; `typed` if the reader is one who types commands, rather than runs playbooks."""
+def next_steps(report: dict[str, Any], options: Sequence[str] | None) -> Iterator[str]:
+    """What to do about it; `options` are to be typed again; None for who runs playbooks, not commands."""
     job = report["job"]
     if job["success"] or not any(task["status"] in (*_FAILED, *_NOT_RUN) for task in report["tasks"]):
         return
@@ -59,8 +59,8 @@ def next_steps(report: dict[str, Any], *, typed: bool) -> Iterator[str]:
     where = "" if path == "ensemble.yaml" else shlex.quote(clean(path))
     yield "Type next:"
     yield f"  ansible-ensemble show {job['id']}{where and f' --ensemble {where}'}"
-    if typed and job["workflow"] in _COMMANDS:
-        yield f"  ansible-ensemble {job['workflow']}{where and f' {where}'}"
+    if options is not None and job["workflow"] in _COMMANDS:
+        yield " ".join(filter(None, ["  ansible-ensemble", job["workflow"], where, clean(shlex.join(options))]))
 
 
 def why(task: dict[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ansible_ensemble.reports.drift_text import drift_lines
@@ -18,10 +18,13 @@ from ansible_ensemble.reports.tasks_text import is_left_out, task_lines
 from ansible_ensemble.reports.values import clean, few
 
 
-def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: bool = False, typed: bool = False) -> str:
+def job_text(
+    report: dict[str, Any], style: Style | None = None, *, verbose: bool = False, again: Sequence[str] | None = None
+) -> str:
     """The lines of a job for a terminal: its tasks, drift, outputs, what failed and why, and last the outcome.
 
-    Verbose: also the lane that each task took, and diffs and errors at full length. Typed: the reader types commands.
+    Verbose: also the lane that each task took, and diffs and errors at full length. Again: the options
+    that the reader types again to have the same job; None for one who does not type commands.
     """
     style = style or Style()
     sections = [
@@ -37,7 +40,7 @@ def job_text(report: dict[str, Any], style: Style | None = None, *, verbose: boo
         [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
         not_run_lines(report, style, verbose=verbose),
         failure_lines(report, style, verbose=verbose),
-        next_steps(report, typed=typed),
+        next_steps(report, again),
         [outcome_line(report, style)],
     ]
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"

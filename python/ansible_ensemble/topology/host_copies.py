@@ -33,10 +33,15 @@ def host_of(instance: str) -> str:
     return instance.rpartition(_SIGN)[2] if _SIGN in instance else ""
 
 
+def written_name(topology: Topology, name: str) -> str:
+    """The name of a node template, or of an instance of it, as it is written: without the host that it is for."""
+    written = name.rpartition(_SIGN)[0]
+    return written if written in topology.hosts else name
+
+
 def is_of_unknown_hosts(topology: Topology, instance: str) -> bool:
     """Whether an instance is one for a host of a node template whose hosts are not known: then there are no copies."""
-    template = topology.node_templates.get(instance.rpartition(_SIGN)[0])
-    return template is not None and _UNKNOWN in template.directives
+    return topology.hosts.get(instance.rpartition(_SIGN)[0], ()) is None
 
 
 def inventory_names(topology: Topology, template: NodeTemplate | None, instance: str) -> Iterator[str]:
@@ -58,6 +63,7 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
             its target; or another node template has the name of a copy.
     """
     hosts = _all_hosts(topology, find_hosts)
+    topology.hosts |= hosts
     if not hosts:
         return
     _check_steps(topology, hosts)

@@ -159,7 +159,12 @@ def test_uri_and_deployment(model: Any) -> None:
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [(".nam", 'there is no special key ".nam"'), ("$nix", 'there is no variable "$nix"'), ("a[", "is not a path")],
+    [
+        (".nam", 'there is no special key ".nam"'),
+        ("$nix", 'there is no variable "$nix"'),
+        ("a[", "is not a path"),
+        ("(((", '"(((" is no name'),
+    ],
 )
 def test_errors(model: Any, text: str, problem: str) -> None:
     with pytest.raises(InvalidInput) as error:

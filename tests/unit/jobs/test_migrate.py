@@ -146,6 +146,23 @@ def test_links_out_of_the_folder_are_left(tmp_path: Path) -> None:
     assert Path("elsewhere/s.yaml").read_text() == OFF
 
 
+@pytest.mark.parametrize("link", ["link.yaml", "folder"])
+def test_nothing_is_written_through_a_link_out_of_the_project(tmp_path: Path, link: str) -> None:
+    lay_out(tmp_path, {"elsewhere/s.yaml": OFF, "here/ensemble-project.yaml": ""})
+    Path("here/link.yaml").symlink_to(tmp_path / "elsewhere" / "s.yaml")
+    Path("here/folder").symlink_to(tmp_path / "elsewhere")
+    assert migrate_project(f"here/{link}", OPTIONS)["files"], "it may be read"
+    with pytest.raises(UsageError, match=f"here/{link} leads out of the project"):
+        migrate_project(f"here/{link}", OPTIONS, write=True)
+    assert Path("elsewhere/s.yaml").read_text() == OFF
+
+
+def test_a_link_in_a_circle_is_named_as_it_was_given() -> None:
+    Path("circle").symlink_to("circle")
+    with pytest.raises(InvalidInput, match=r"^there is no file circle: [^/]+$"):
+        migrate_project("circle", OPTIONS)
+
+
 def test_a_folder_without_tosca_is_refused(tmp_path: Path) -> None:
     lay_out(tmp_path, {"site.yml": "- hosts: all\n"})
     with pytest.raises(InvalidInput, match="neither an ensemble nor a service template"):

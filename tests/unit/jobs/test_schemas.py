@@ -46,3 +46,10 @@ def test_what_is_refused(project: Path, capsys: pytest.CaptureFixture[str], word
     shown = capsys.readouterr()
     assert said in shown.err
     assert shown.out == ""
+
+
+def test_what_has_no_types_reads_no_ensemble(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "ensemble.yaml").write_text("kind: Ensemble\nspec: {service_template: none.yaml}\n")
+    assert main(["schema", "project", "--of", "shop"]) == 0
+    assert json.loads(capsys.readouterr().out)["title"] == "Project"
+    assert main(["schema", "ensemble", "--of", "shop"]) == 3

@@ -178,6 +178,7 @@ def test_an_interrupted_operation_that_is_not_idempotent_does_not_run_by_itself(
 def test_what_may_have_lost_its_host_is_not_pruned():
     """Hosts are not known where the inventory may not be read; then the node template is virtual, and has no copies."""
     spec = topology(node("site", directives=("virtual",)), node("site@web1", directives=("retained",)))
+    spec.hosts["site"] = None
     made = plan(spec, deployed("site@web1"), prune=True)
     assert made.empty
     assert [one.reason for one in made.excluded] == ["whether its host has left is not known"]

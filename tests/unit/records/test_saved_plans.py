@@ -16,6 +16,7 @@ from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.commands import make_plan, prepare_job, prepare_saved_plan
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.trust import approve
 from ansible_ensemble.records.saved_plans import (
     check_purpose,
     drop_plans,
@@ -292,3 +293,47 @@ def test_planning_writes_nothing_that_a_job_reads(
         ask(str(service), "deploy", {})
     left = {path for path in tmp_path.rglob("*") if not path.name.startswith("plan-")}
     assert left <= {service, tmp_path / "planned"}
+
+
+HOSTS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    folder: {module: debug, args: {msg: hello}, hosts: web}
+    other: {module: debug, args: {msg: hello}}
+"""
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Path:
+    """A service template with a pattern of hosts, beside an inventory, in a project that is trusted."""
+    (tmp_path / "service.yaml").write_text(HOSTS)
+    (tmp_path / "hosts.ini").write_text("[web]\nweb1 ansible_connection=local\nweb2 ansible_connection=local\n")
+    approve(tmp_path / "service.yaml")
+    return tmp_path / "service.yaml"
+
+
+def test_a_plan_for_other_hosts_is_stale(hosts: Path, tmp_path: Path) -> None:
+    given = {"inventory": [str(tmp_path / "hosts.ini")]}
+    make_plan(str(hosts), "deploy", given).save(tmp_path / "p.json")
+    with prepare_saved_plan(tmp_path / "p.json", "deploy", given):
+        pass
+    with pytest.raises(EnsembleError, match="the plan is stale: the hosts have changed") as refused:
+        prepare_saved_plan(tmp_path / "p.json", "deploy", {"inventory": []})
+    assert refused.value.hint is not None and "-i" in refused.value.hint
+    (tmp_path / "hosts.ini").write_text("[web]\nweb1 ansible_connection=local\nweb3 ansible_connection=local\n")
+    with pytest.raises(EnsembleError, match="the plan is stale: the hosts have changed"):
+        prepare_saved_plan(tmp_path / "p.json", "deploy", given)
+
+
+@pytest.mark.parametrize("filters", [{"templates": ["folder"]}, {"limit": "template_folder"}])
+def test_a_filter_by_the_name_as_it_is_written_means_every_host(
+    hosts: Path, tmp_path: Path, filters: dict[str, Any]
+) -> None:
+    plan = make_plan(str(hosts), "deploy", {"inventory": [str(tmp_path / "hosts.ini")], **filters}).plan
+    assert [one.instance for one in plan.instances] == ["folder@web1", "folder@web2"]
+
+
+def test_a_plan_says_what_it_leaves_alone_for_want_of_hosts(hosts: Path) -> None:
+    plan = make_plan(str(hosts), "deploy", {"inventory": []}).plan
+    assert "left alone, for want of their hosts: folder" in plan.warnings

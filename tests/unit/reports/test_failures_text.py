@@ -60,19 +60,20 @@ def test_why(told: dict[str, Any], lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("job", "typed", "commands"),
+    ("job", "options", "commands"),
     [
-        ({}, True, ["show A1", "deploy"]),
-        ({}, False, ["show A1"]),
-        ({"ensemble": "my dir/ensemble.yaml"}, True, ["show A1 --ensemble 'my dir/ensemble.yaml'"]),
-        ({"workflow": "release"}, True, ["show A1"]),
-        ({"check": True}, True, []),
-        ({"success": True}, True, []),
+        ({}, [], ["show A1", "deploy"]),
+        ({}, ["-i", "my hosts"], ["show A1", "deploy -i 'my hosts'"]),
+        ({}, None, ["show A1"]),
+        ({"ensemble": "my dir/ensemble.yaml"}, [], ["show A1 --ensemble 'my dir/ensemble.yaml'"]),
+        ({"workflow": "release"}, [], ["show A1"]),
+        ({"check": True}, [], []),
+        ({"success": True}, [], []),
     ],
 )
-def test_what_to_type_next(job: dict[str, Any], typed: bool, commands: list[str]) -> None:
+def test_what_to_type_next(job: dict[str, Any], options: list[str] | None, commands: list[str]) -> None:
     told = {"id": "A1", "ensemble": "ensemble.yaml", "workflow": "deploy", "success": False, **job}
-    lines = list(next_steps({"job": told, "tasks": [{"status": "error"}]}, typed=typed))
+    lines = list(next_steps({"job": told, "tasks": [{"status": "error"}]}, options))
     shown = [line.removeprefix("  ansible-ensemble ") for line in lines if line.startswith("  ")]
     assert shown[: len(commands)] == commands
     assert bool(shown) is bool(commands)
@@ -81,5 +82,5 @@ def test_what_to_type_next(job: dict[str, Any], typed: bool, commands: list[str]
 
 def test_a_command_names_an_ensemble_that_is_elsewhere() -> None:
     job = {"id": "A1", "ensemble": "/there/ensemble.yaml", "workflow": "undeploy", "success": False}
-    *_, last = next_steps({"job": job, "tasks": [{"status": "blocked"}]}, typed=True)
+    *_, last = next_steps({"job": job, "tasks": [{"status": "blocked"}]}, [])
     assert last == "  ansible-ensemble undeploy /there/ensemble.yaml"

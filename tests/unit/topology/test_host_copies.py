@@ -10,7 +10,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.language.entities import NodeTemplate, Topology
-from ansible_ensemble.topology.host_copies import copy_for_hosts, host_of
+from ansible_ensemble.topology.host_copies import copy_for_hosts, host_of, written_name
 from ansible_ensemble.topology.service_template import load_topology
 
 SERVICE = """\
@@ -128,3 +128,11 @@ def test_operations_run_on_the_host_of_the_copy() -> None:
         if one.implementation is not None
     }
     assert operations == {"start": "a", "stop": "db"}
+
+
+def test_names_as_they_are_written() -> None:
+    topology = made()
+    assert topology.hosts["app"] == ["web1", "web2"]
+    assert topology.hosts["other"] is None
+    names = ("app@web1", "app@gone", "db", "user@db")
+    assert [written_name(topology, name) for name in names] == ["app", "app", "db", "user@db"]
