@@ -22,6 +22,8 @@ def schema(kind: str, path: str | None, collections: Sequence[str] = ()) -> dict
     It has the arguments of the modules that these name, of Ansible's own modules, and of those of collections.
     """
     if kind == "project":
+        if path is not None:
+            locate(path)
         return schemas.schema_of(kind)
     topology = _topology_of(path)
     return schemas.schema_of(
