@@ -19,10 +19,12 @@ import yaml
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.jobs import commands
+from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.planning.plan import plan_document_text
 from ansible_ensemble.records.journals import OPEN, RECORDED
 from ansible_ensemble.records.saved_plans import load_plan
-from ansible_ensemble.reports.graph import dot, mermaid
+from ansible_ensemble.reports.graph import dot, graph_of, mermaid
+from ansible_ensemble.reports.graph_svg import graph_svg
 from ansible_ensemble.reports.history_text import history_text, job_record_text
 from ansible_ensemble.reports.plan_html import plan_html
 from ansible_ensemble.reports.plan_text import plan_text
@@ -110,8 +112,8 @@ def defects(folder: Path, seed: int) -> list[str]:
     ensemble, plan = str(folder), folder / "plan.json"
     asked: dict[str, Callable[[], Any]] = {
         "status": lambda: status_text(commands.status(ensemble, {}), verbose=True),
-        "plan": lambda: draw(commands.make_plan(ensemble, "deploy", {}).document),
-        "plan undeploy": lambda: draw(commands.make_plan(ensemble, "undeploy", {}).document),
+        "plan": lambda: draw(make_plan(ensemble, "deploy", {}).document),
+        "plan undeploy": lambda: draw(make_plan(ensemble, "undeploy", {}).document),
         "saved plan": lambda: draw(load_plan(plan)[0].to_json()),
         "history": lambda: told(ensemble),
         "recover": lambda: commands.recover(ensemble),
@@ -132,8 +134,9 @@ def defects(folder: Path, seed: int) -> list[str]:
 
 def draw(document: dict[str, Any]) -> None:
     for operations in (False, True):
-        dot(document, operations=operations)
-        mermaid(document, operations=operations)
+        graph = graph_of(document, operations=operations)
+        for drawn in (dot, mermaid, graph_svg):
+            drawn(graph)
     plan_text(document)
     plan_html(document)
 

@@ -175,7 +175,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("status", "status", "show the recorded status of instances", LOOK),
     Command("outputs", "outputs", "show the outputs of the topology", LOOK),
     Command("query", "query", "show the value of an expression", LOOK),
-    Command("graph", "graph", "draw a plan as a graph for Graphviz or Mermaid, or as a web page", LOOK),
+    Command("graph", "graph", "draw the topology, its statuses and what would change", LOOK),
     Command("validate", "validate", "check files for errors", LOOK),
     Command("schema", "schema", "print the JSON Schema of a kind of file, for editors", LOOK),
     Command("history", "history", "list jobs", _HISTORY),

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.changes.record import snake_case_keys
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.option import RUN
-from ansible_ensemble.core.sensitive import REDACTED, Redactor, reveal
+from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.engine.plan import plan_workflow
-from ansible_ensemble.engine.predictions import predict
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import recorded_values
 from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
@@ -34,7 +32,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.trust import approve, distrust, is_trusted
+from ansible_ensemble.projects.trust import approve, distrust
 from ansible_ensemble.records.adopt import adopt_by_hand
 from ansible_ensemble.records.outputs import recorded_outputs
 from ansible_ensemble.records.record import requirements_of, write_forgotten
@@ -46,46 +44,11 @@ from ansible_ensemble.records.saved_plans import (
     check_purpose,
     drop_plans,
     load_plan,
-    save_plan,
 )
 from ansible_ensemble.views.reads import Deferred
 
 #: Job options that a saved plan does not decide.
 _OF_THE_CALL = [one.name for one in OPTIONS if one.decided == RUN]
-
-
-@dataclass(slots=True)
-class PlanOutcome:
-    """A plan that was made and not executed."""
-
-    plan: Plan
-    redactor: Redactor
-    document: dict[str, Any] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.document = self.redactor.data(self.plan.to_json())
-
-    def save(self, path: Path) -> None:
-        """Save the plan so that `deploy PATH` executes it."""
-        save_plan(self.plan.to_text(), path)
-
-    def predict(self, report: Mapping[str, Any]) -> None:
-        """Add the results of a dry run of the plan."""
-        predict(self.plan, report)
-        self.document = self.redactor.data(self.plan.to_json())
-
-
-def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanOutcome:
-    """Plan a workflow; takes no lock and changes nothing."""
-    job_options = JobOptions.from_mapping(options)
-    read = read_recovered(locate(ensemble), job_options, write=False)
-    try:
-        if is_trusted(read.path):  # else what git runs to reach the other side is not ours to run
-            check_upstreams(read, job_options)
-    except EnsembleError as error:
-        read.warnings.append(f"A job would be refused: {error}")
-    plan = plan_workflow(read, workflow, job_options)
-    return PlanOutcome(plan, read.redactor)
 
 
 def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PreparedJob:

@@ -1,94 +1,111 @@
-"""A plan as a graph for Graphviz or Mermaid, from its JSON document alone.
+"""The graph of a topology and of what a plan does to it, from JSON documents alone, for Graphviz and Mermaid.
 
-An arrow goes from what comes first to what waits for it.
+An arrow goes from what comes first to what waits for it. Boxes are not grouped: an edge would cross a group's title.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ansible_ensemble.core.actions import Action
 from ansible_ensemble.reports.names import operation_title
 from ansible_ensemble.reports.plan_words import fate
-from ansible_ensemble.reports.style import WEB
+from ansible_ensemble.reports.style import STATUS_COLOURS, WEB
 
 _GREY = WEB["grey"]
 
 
-@dataclass(slots=True)
-class _Group:
-    """An instance: its label, colour, and the titles of its operations by key."""
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An instance or an operation.
 
-    name: str
-    label: str
+    Attributes:
+        title: its name.
+        words: what becomes of it, or how it is.
+        colour: the colour that goes with these.
+    """
+
+    title: str
+    words: str
     colour: str
-    operations: dict[str, str] = field(default_factory=dict)
 
 
-def dot(plan: dict[str, Any], *, operations: bool = False) -> str:
-    """The plan in Graphviz's language: a box per instance, or one per operation, grouped by instance."""
-    lines = ["digraph plan {", "  rankdir=TB", '  node [shape=box, style=rounded, fontname="sans-serif"]']
-    groups = _groups(plan)
-    numbers = _numbers(groups, operations)
-    for number, group in enumerate(groups):
-        if not operations:
-            lines.append(f'  {numbers[group.name]} [label="{_dot(group.label)}", color="{group.colour}"]')
-            continue
-        lines.append(f'  subgraph cluster{number} {{ label="{_dot(group.label)}"; color="{group.colour}"')
-        lines += [f'    {numbers[key]} [label="{_dot(title)}"]' for key, title in group.operations.items()]
-        lines.append("  }")
-    lines += [f"  {numbers[first]} -> {numbers[then]}" for first, then in _edges(plan, operations)]
-    return "\n".join([*lines, "}"]) + "\n"
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Boxes, and edges between them by their numbers: from what comes first to what waits for it, each once."""
+
+    boxes: list[Box]
+    edges: list[tuple[int, int]]
 
 
-def mermaid(plan: dict[str, Any], *, operations: bool = False) -> str:
-    """The plan in Mermaid's language; see `dot`."""
-    lines = ["flowchart TB"]
-    groups = _groups(plan)
-    numbers = _numbers(groups, operations)
-    for number, group in enumerate(groups):
-        if not operations:
-            lines.append(f'  {numbers[group.name]}["{_mermaid(group.label)}"]')
-            lines.append(f"  style {numbers[group.name]} stroke:{group.colour}")
-            continue
-        lines.append(f'  subgraph g{number}["{_mermaid(group.label)}"]')
-        lines += [f'    {numbers[key]}["{_mermaid(title)}"]' for key, title in group.operations.items()]
-        lines += ["  end", f"  style g{number} stroke:{group.colour}"]
-    lines += [f"  {numbers[first]} --> {numbers[then]}" for first, then in _edges(plan, operations)]
-    return "\n".join(lines) + "\n"
+def graph_of(plan: dict[str, Any], *, operations: bool = False) -> Graph:
+    """The graph of a plan.
+
+    Args:
+        plan: a plan's document, and perhaps `instances`, which are drawn also if the plan does not change them: of each
+            `name`, `status`, `state`, and `needs`, the names of those that it needs.
+        operations: draw each operation, rather than each instance.
+    """
+    boxes = dict(_operations(plan) if operations else _instances(plan))
+    number = {key: place for place, key in enumerate(boxes)}
+    edges = dict.fromkeys(edge for edge in _order(plan, operations) if edge[0] != edge[1])
+    if not operations:
+        needs = [(other, one["name"]) for one in plan.get("instances", ()) for other in one["needs"]]
+        edges |= dict.fromkeys((a, b) for a, b in needs if a in boxes and (b, a) not in edges and a != b)
+    return Graph(list(boxes.values()), sorted((number[first], number[then]) for first, then in edges))
 
 
-def _groups(plan: dict[str, Any]) -> list[_Group]:
-    groups: dict[str, _Group] = {}
+def dot(graph: Graph) -> str:
+    """The graph in Graphviz's language."""
+    lines = ["digraph ensemble {", "  rankdir=LR", '  node [shape=box, style=rounded, fontname="sans-serif"]']
+    for number, box in enumerate(graph.boxes):
+        lines.append(f'  n{number} [label="{_dot(box.title)}\\n{_dot(box.words)}", color="{box.colour}"]')
+    return "\n".join([*lines, *(f"  n{first} -> n{then}" for first, then in graph.edges), "}"]) + "\n"
+
+
+def mermaid(graph: Graph) -> str:
+    """The graph in Mermaid's language."""
+    lines = ["flowchart LR"]
+    for number, box in enumerate(graph.boxes):
+        lines.append(f'  n{number}["{_mermaid(box.title)}<br>{_mermaid(box.words)}"]')
+        lines.append(f"  style n{number} stroke:{box.colour}")
+    return "\n".join([*lines, *(f"  n{first} --> n{then}" for first, then in graph.edges)]) + "\n"
+
+
+def _instances(plan: dict[str, Any]) -> Iterator[tuple[str, Box]]:
+    """The boxes of the instances: those that change, then the others."""
+    changed: set[str] = set()
     for change in plan["resource_changes"]:
-        label = f"{change['symbol']} {change['address']}\n{fate(change)}"
-        groups[change["address"]] = _Group(change["address"], label, WEB[Action(change["symbol"]).colour])
+        action = Action(change["symbol"])
+        if action is not Action.NONE:
+            name = change["address"]
+            changed.add(name)
+            yield name, Box(f"{change['symbol']} {name}", fate(change), WEB[action.colour])
+    for one in plan.get("instances", ()):
+        if one["name"] not in changed:
+            changed.add(one["name"])
+            words = f"{one['status']} ({one['state']})" if one["state"] else one["status"]
+            yield one["name"], Box(one["name"], words, WEB[STATUS_COLOURS.get(one["status"], "grey")])
+    others = [change["address"] for change in plan["resource_changes"]]
+    others += [operation["instance"] for operation in plan["operations"]]
+    yield from ((name, Box(name, "", _GREY)) for name in dict.fromkeys(others) if name not in changed)
+
+
+def _operations(plan: dict[str, Any]) -> Iterator[tuple[str, Box]]:
+    colours = {change["address"]: WEB[Action(change["symbol"]).colour] for change in plan["resource_changes"]}
     for operation in plan["operations"]:
         name = operation["instance"]
-        group = groups.setdefault(name, _Group(name, name, _GREY))
-        group.operations[operation["key"]] = operation_title(operation)
-    return list(groups.values())
+        yield operation["key"], Box(name, operation_title(operation), colours.get(name, _GREY))
 
 
-def _numbers(groups: list[_Group], operations: bool) -> dict[str, str]:
-    names = [key for group in groups for key in group.operations] if operations else [group.name for group in groups]
-    return {name: f"n{number}" for number, name in enumerate(names)}
-
-
-def _edges(plan: dict[str, Any], operations: bool) -> list[tuple[str, str]]:
-    """Pairs of what comes first and what waits for it, each once, in the plan's order."""
+def _order(plan: dict[str, Any], operations: bool) -> Iterator[tuple[str, str]]:
+    """Pairs of what comes first and what waits for it."""
     name = {operation["key"]: operation["key" if operations else "instance"] for operation in plan["operations"]}
-    edges = {
-        (name[key], name[operation["key"]])
-        for operation in plan["operations"]
-        for key in (*operation["waits_for"], *operation["waits_end"])
-        if key in name
-    }
-    order = {node: number for number, node in enumerate(dict.fromkeys(name.values()))}
-    return sorted(
-        ((first, then) for first, then in edges if first != then), key=lambda edge: (order[edge[0]], order[edge[1]])
-    )
+    for operation in plan["operations"]:
+        before: Sequence[str] = (*operation["waits_for"], *operation["waits_end"])
+        yield from ((name[key], name[operation["key"]]) for key in before if key in name)
 
 
 def _dot(text: str) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 from ansible_ensemble.core.actions import Action
 from ansible_ensemble.core.errors import shown_path
+from ansible_ensemble.reports.graph import graph_of
+from ansible_ensemble.reports.graph_svg import graph_svg
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
 from ansible_ensemble.reports.plan_words import fate, legend, running, summary_line, where_it_runs, would_change
@@ -24,21 +26,24 @@ details { border: 1px solid var(--line); border-left: .4rem solid var(--c, var(-
 summary { cursor: pointer; } summary b { font-family: ui-monospace, monospace; color: var(--c); }
 table { border-collapse: collapse; margin: .5rem 0; } th { text-align: left; font-weight: 500; }
 td, th { padding: .15rem 1.2rem .15rem 0; vertical-align: top; } pre { margin: 0; white-space: pre-wrap; }
+.graph { overflow: auto; max-height: 80vh; margin: 1rem 0; border: 1px solid var(--line); background: #fff; }
 .faint { opacity: .7; } .total { font-weight: 600; font-size: 1.1rem; margin: 1.5rem 0; }
 """
 
 
-def plan_html(plan: dict[str, Any]) -> str:
-    """The plan as an HTML document without scripts and without references to other files."""
+def plan_html(plan: dict[str, Any], *, operations: bool = False) -> str:
+    """The plan, and the graph of it, as an HTML document without scripts and without references to other files."""
     title = f"Plan of {plan['workflow']} for {shown_path(plan['ensemble'])}"
-    operations = running(plan)
+    runs = running(plan)
+    graph = graph_of(plan, operations=operations)
     outputs = [value for change in plan["output_changes"].values() for value in change["values"]]
     parts = [
         f"<h1>{_text(title)}</h1>",
         f'<p class="total">{_text(summary_line(plan))}</p>',
+        f'<div class="graph">{graph_svg(graph)}</div>' if graph.boxes else "",
         _legend(plan),
         *(f"<p><strong>Warning:</strong> {_text(warning)}</p>" for warning in plan["warnings"]),
-        *(_instance(change, operations) for change in plan["resource_changes"]),
+        *(_instance(change, runs) for change in plan["resource_changes"]),
     ]
     if outputs:
         parts += ["<h2>Outputs</h2>", _values(outputs)]

@@ -22,6 +22,8 @@ _TERMINAL = {"green": _GREEN, "yellow": _YELLOW, "red": _RED, "cyan": _CYAN, "bl
 WEB = {
     "green": "#2e7d32", "yellow": "#b26a00", "red": "#c62828", "cyan": "#00838f", "blue": "#1565c0", "grey": "#757575"
 }  # fmt: skip
+#: The colours of statuses on pages and in graphs.
+STATUS_COLOURS = {"ok": "green", "degraded": "yellow", "error": "red", "unknown": "red"}
 _BY_SYMBOL = {action.value: _TERMINAL[action.colour] for action in Action}
 _BY_WORD = {
     "ok": _GREEN,

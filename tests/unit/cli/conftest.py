@@ -82,7 +82,7 @@ class FakePlan:
 
 
 class FakeJobs:
-    """Stands for `ansible_ensemble.jobs.commands`."""
+    """Stands for `ansible_ensemble.jobs.commands` and `ansible_ensemble.jobs.planned`."""
 
     def __init__(self) -> None:
         self.plan = FakePlan(read("plan"))
@@ -98,6 +98,10 @@ class FakeJobs:
     def make_plan(self, ensemble, workflow, options):
         self._called("make_plan", ensemble, workflow, dict(options))
         return self.plan
+
+    def plan_and_instances(self, ensemble, workflow, options):
+        instances = [{"name": "db", "status": "ok", "state": "started", "needs": []}]
+        return {**self.make_plan(ensemble, workflow, options).document, "instances": instances}
 
     def prepare_job(self, ensemble, workflow, options):
         self._called("prepare_job", ensemble, workflow, dict(options))
@@ -234,7 +238,8 @@ class CommandLine:
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     line = CommandLine()
-    monkeypatch.setattr(ansible_ensemble.jobs, "commands", line.jobs, raising=False)
+    for name in ("commands", "planned"):
+        monkeypatch.setattr(ansible_ensemble.jobs, name, line.jobs, raising=False)
     return line
 
 

@@ -190,7 +190,7 @@ def test_notify_reads_data_from_stdin(command):
 
 
 @pytest.mark.parametrize(
-    ("format_", "start"), [("dot", "digraph"), ("mermaid", "flowchart"), ("html", "<!doctype html>")]
+    ("format_", "start"), [("dot", "digraph"), ("mermaid", "flowchart"), ("svg", "<svg"), ("html", "<!doctype html>")]
 )
 def test_graph(command, format_, start):
     assert command("graph", "--format", format_).out.startswith(start)

@@ -13,7 +13,8 @@ import pytest
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, UsageError
 from ansible_ensemble.jobs import ansible as facade
 from ansible_ensemble.jobs import locking
-from ansible_ensemble.jobs.commands import make_plan, prepare_job, prepare_saved_plan
+from ansible_ensemble.jobs.commands import prepare_job, prepare_saved_plan
+from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.trust import approve

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.jobs import commands
+from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.problems import Problems
@@ -92,10 +92,10 @@ def test_validate_and_plan_say_it_with_the_same_words(tmp_path: Path, workflow: 
     )
     (told,) = validate_path(str(file), JobOptions())["errors"]
     with pytest.raises(InvalidInput) as caught:
-        commands.make_plan(str(tmp_path), workflow, {})
+        make_plan(str(tmp_path), workflow, {})
     assert (told["message"], told["hint"]) == (caught.value.message, caught.value.hint)
     assert "kubernetes.core.helm" in told["hint"]
-    assert commands.make_plan(str(tmp_path), "check", {}).plan.operations == []
+    assert make_plan(str(tmp_path), "check", {}).plan.operations == []
 
 
 IMAGE = "artifacts: {image: {type: tosca.artifacts.Deployment.Image.Container.Docker, file: nginx}}"

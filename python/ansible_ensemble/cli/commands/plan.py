@@ -32,11 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Make the plan and show it."""
     from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import planned
 
     console = session.console
     given = options.job_options(arguments, console.environment)
     check = given.pop("check", False)
-    outcome = jobs.make_plan(arguments.ensemble, arguments.workflow, given)
+    outcome = planned.make_plan(arguments.ensemble, arguments.workflow, given)
     if check and not is_empty(outcome.document):
         dry = {**given, "check": True, "diff": True}
         with jobs.prepare_job(arguments.ensemble, arguments.workflow, dry) as job:

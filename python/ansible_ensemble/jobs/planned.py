@@ -1,0 +1,78 @@
+"""A plan that is made and not executed, and the instances that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.sensitive import Redactor
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.engine.predictions import predict
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.instances.readiness import aggregate
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.projects.trust import is_trusted
+from ansible_ensemble.records.record import requirements_of
+from ansible_ensemble.records.recover import read_recovered
+from ansible_ensemble.records.repositories import check_upstreams
+from ansible_ensemble.records.saved_plans import save_plan
+
+
+@dataclass(slots=True)
+class PlanOutcome:
+    """A plan that was made and not executed."""
+
+    plan: Plan
+    redactor: Redactor
+    document: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.document = self.redactor.data(self.plan.to_json())
+
+    def save(self, path: Path) -> None:
+        """Save the plan so that `deploy PATH` executes it."""
+        save_plan(self.plan.to_text(), path)
+
+    def predict(self, report: Mapping[str, Any]) -> None:
+        """Add the results of a dry run of the plan."""
+        predict(self.plan, report)
+        self.document = self.redactor.data(self.plan.to_json())
+
+
+def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanOutcome:
+    """Plan a workflow; takes no lock and changes nothing."""
+    job_options = JobOptions.from_mapping(options)
+    return _plan_of(read_recovered(locate(ensemble), job_options, write=False), workflow, job_options)
+
+
+def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a plan, and `instances`: of each `name`, `status`, `state`, and the names of those it `needs`."""
+    job_options = JobOptions.from_mapping(options)
+    read = read_recovered(locate(ensemble), job_options, write=False)
+    needs = requirements_of(read)
+    aggregate(read.instances, needs)
+    instances = [
+        {
+            "name": instance.name,
+            "status": (instance.effective or instance.status).value,
+            "state": instance.state.value if instance.state else None,
+            "needs": [name for name in (instance.host, *needs.get(instance.name, ())) if name],
+        }
+        for instance in read.instances
+    ]
+    return {**_plan_of(read, workflow, job_options).document, "instances": instances}
+
+
+def _plan_of(read: Ensemble, workflow: str, job_options: JobOptions) -> PlanOutcome:
+    try:
+        if is_trusted(read.path):  # else what git runs to reach the other side is not ours to run
+            check_upstreams(read, job_options)
+    except EnsembleError as error:
+        read.warnings.append(f"A job would be refused: {error}")
+    plan = plan_workflow(read, workflow, job_options)
+    return PlanOutcome(plan, read.redactor)
