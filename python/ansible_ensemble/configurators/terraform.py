@@ -3,59 +3,36 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
-import time
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
-from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import to_result
 from ansible_ensemble.configurators.terraform_inputs import (
-    as_variable,
     backend_of,
-    cache_folder,
-    is_remote,
+    imports_of,
+    lock_timeout,
     module_of,
+    state_location,
     variables_of,
+    workspace_of,
 )
-from ansible_ensemble.core.environment import Changes, with_changes
-from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.orders import Command, Order, Outcome
-from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, mark_sensitive, reveal
+from ansible_ensemble.configurators.terraform_program import ERRORED, STATE, VARIABLES, Terraform
+from ansible_ensemble.core.orders import Order, Outcome
+from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 
-_STATE = "terraform.tfstate"
-_VARIABLES = "ensemble.tfvars.json"
 _SUMMARY = re.compile(r"complete! Resources: (.+)\.")
 _BEGIN = re.compile(r"^ +# |^Changes to Outputs:", re.MULTILINE)
-_ERROR = re.compile(r"^Error: (.+)$", re.MULTILINE)
-_PLACE = re.compile(r"^ +on (\S+) line (\d+)", re.MULTILINE)
-#: Exit codes of `plan -detailed-exitcode`: nothing to do, something to do.
-_PLANNED = (0, 2)
-#: Seconds that a command waits for a locked state.
-_LOCK_TIMEOUT = 60
-#: Runs a command under a lock of its own: Terraform's cache of providers is not safe for several `init` at a time.
-_ONE_AT_A_TIME = (
-    "import fcntl, os, sys\n"
-    "lock = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)\n"
-    "os.set_inheritable(lock, True)\n"
-    "fcntl.flock(lock, fcntl.LOCK_EX)\n"
-    "try:\n"
-    "    os.execvp(sys.argv[2], sys.argv[2:])\n"
-    "except FileNotFoundError:\n"
-    "    sys.exit(127)\n"
-)
-
-Ordered = Generator[Order, Outcome, Outcome]
+#: The attribute that has all outputs of a module, and what it is named as.
+_OUTPUTS = "outputs"
 
 
 class TerraformConfigurator(BaseConfigurator):
@@ -64,7 +41,9 @@ class TerraformConfigurator(BaseConfigurator):
     The module is a folder, which the implementation or the input `main` names, or the text or map of `main` itself.
     Variables are the input `tfvars` and all other inputs, but for `command` (the program, `terraform`), `workdir`
     (the folder that a relative `main` starts in), `stateLocation` (`secrets`: with the ensemble; `remote`: where the
-    module's backend says), `backend` (settings of that backend) and `dryrun_outputs` (outputs of a dry run).
+    module's backend says), `backend` (settings of that backend), `workspace`, `import` (identifiers of what exists by
+    the addresses of resources), `lock_timeout`, `unlock` (a lock left behind) and `dryrun_outputs` (outputs of a dry
+    run).
     """
 
     name = "terraform"
@@ -77,17 +56,25 @@ class TerraformConfigurator(BaseConfigurator):
             InvalidInput: there is no module, or an input is wrong.
         """
         super().render(task)
-        is_remote(task)
-        backend_of(task)
+        for check in (state_location, backend_of, workspace_of, imports_of, lock_timeout):
+            check(task)
         plain = {name: reveal(value) for name, value in variables_of(task).items() if not is_sensitive(value)}
         files, is_secret = self._module(task)
-        for name, text in {**({} if is_secret else files), _VARIABLES: json.dumps(plain, indent=1)}.items():
+        for name, text in {**({} if is_secret else files), VARIABLES: json.dumps(plain, indent=1)}.items():
             (task.folder / name).write_text(text, encoding="utf-8")
 
     def run(self, task: Task) -> Steps:
         """Initialise the module, and do what the operation is for."""
-        with self._secret_module(task), nullcontext() if is_remote(task) else task.open_secrets() as folder:
-            result = yield from self._run(_Terraform(task, self._target, folder / _STATE if folder else None))
+        with self._secret_module(task):
+            terraform = Terraform(task, self._target)
+            ready = yield from terraform.init()
+            if not ready.ok:
+                return _failure(ready, modified=False)
+            if fault := _backend_fault(task, terraform.backend):
+                return Result(success=False, modified=False, error=fault)
+            with task.open_secrets() as folder:
+                terraform.state = folder / STATE if terraform.backend is None else None
+                result = yield from _work(terraform, folder)
         return result
 
     def _module(self, task: Task) -> tuple[dict[str, str], bool]:
@@ -107,196 +94,142 @@ class TerraformConfigurator(BaseConfigurator):
             for path in paths:
                 path.unlink(missing_ok=True)
 
-    def _run(self, terraform: _Terraform) -> Steps:
-        task = terraform.task
-        ready = yield from terraform.init()
-        if not ready.ok:
-            return _failure(ready, modified=False)
-        reading = only_looks(task.operation.name)
-        if reading and (task.check or task.operation.name == "check"):
-            result = yield from _look(terraform)
-        elif task.check:
-            result = yield from _predict(terraform)
-        else:
-            result = yield from _apply(terraform)
+
+def _backend_fault(task: Task, backend: str | None) -> str | None:
+    """What the operation says of the state that the module does not."""
+    asked = state_location(task)
+    if backend is None and (asked == "remote" or backend_of(task)):
+        return 'the module names no backend that keeps its state: add a block backend "KIND" {} to its block terraform'
+    if backend is not None and asked == "secrets":
+        return f"the module has its state kept by the backend {backend}: leave out stateLocation, or take that away"
+    return None
+
+
+def _work(terraform: Terraform, secrets: Path) -> Steps:
+    """Do what the operation is for, with a state that nothing is missing of."""
+    task = terraform.task
+    name, reading = task.operation.name, only_looks(task.operation.name)
+    looks = reading and (task.check or name == "check")
+    fault = terraform.state_fault(secrets)
+    if fault is None and (secrets / ERRORED).exists():
+        fault = yield from _give_back(terraform, secrets / ERRORED, may_write=not task.check)
+    if fault is not None:
+        return Result(success=False, modified=False, error=fault)
+    if looks:
+        result = yield from _with_imports(terraform, _look)
+    elif task.check:
+        result = yield from _with_imports(terraform, _predict)
+    else:
+        result = yield from _apply(terraform)
+        if terraform.keep_errored(secrets) and not result.success:
+            result.error = f"{result.error}; the state is kept with the ensemble, and the next job saves it"
+    return result
+
+
+def _give_back(terraform: Terraform, errored: Path, *, may_write: bool) -> Generator[Order, Outcome, str | None]:
+    """Save the state that an earlier job could not; returns why it cannot be done."""
+    if not may_write:
+        return "the state of the last job is not saved yet: deploy saves it first"
+    if terraform.state is not None:
+        errored.replace(terraform.state)
+        return None
+    outcome = yield from terraform.push(errored)
+    if not outcome.ok:
+        return f"the state of the last job cannot be saved: {outcome.error}"
+    errored.unlink()
+    return None
+
+
+def _missing(terraform: Terraform) -> Generator[Order, Outcome, dict[str, str]]:
+    """What is to be imported and is not in the state yet."""
+    wanted = imports_of(terraform.task)
+    if not wanted:
+        return {}
+    shown = yield from terraform.show()
+    known = {resource["address"] for resource in _resources(shown.get("values"))}
+    return {address: identifier for address, identifier in wanted.items() if address not in known}
+
+
+def _with_imports(terraform: Terraform, look: Callable[[Terraform, list[str]], Steps]) -> Steps:
+    """Look at what will be there once everything is imported; it is imported into a copy of the state."""
+    missing = yield from _missing(terraform)
+    state = terraform.state
+    lines = [f"# {address} will be imported ({identifier})" for address, identifier in missing.items()]
+    if state is None or not missing:
+        result = yield from look(terraform, lines)
         return result
-
-
-@dataclass(slots=True)
-class _Terraform:
-    """Terraform at work for a task: its commands, with all that they have in common.
-
-    Attributes:
-        state: the file of the state; None where the module's backend keeps it.
-        folder: of the root module.
-    """
-
-    task: Task
-    target: str
-    state: Path | None
-    folder: Path = field(init=False)
-    deadline: float | None = None
-
-    def __post_init__(self) -> None:
-        self.folder = module_of(self.task, self.target)[0]
-        if self.task.timeout is not None:
-            self.deadline = time.monotonic() + self.task.timeout
-
-    @property
-    def private(self) -> Path:
-        """A folder of the task that only the user can read: backends leave their settings in it."""
-        folder = self.task.folder / ".terraform"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        return folder
-
-    @property
-    def program(self) -> str:
-        """The program that is run."""
-        return str(reveal(self.task.inputs.get("command") or "terraform"))
-
-    def init(self) -> Ordered:
-        """Make the module ready: its providers, modules and backend."""
-        arguments, settings = ["init", "-input=false", "-no-color"], self.private / "backend.json"
-        if backend := backend_of(self.task):
-            write_atomically(settings, json.dumps(backend), mode=0o600)
-            arguments.append(f"-backend-config={settings}")
-        cache = Path(self._environment()["TF_PLUGIN_CACHE_DIR"])
-        cache.mkdir(parents=True, exist_ok=True)
-        alone = (sys.executable, "-c", _ONE_AT_A_TIME, str(cache / ".lock"))
-        try:
-            outcome = yield self._command(arguments, before=alone)
-        finally:
-            settings.unlink(missing_ok=True)
-        return self._told(outcome)
-
-    def change(self, *arguments: str) -> Ordered:
-        """A command that changes the world, or the state."""
-        outcome = yield self._command([*arguments, "-auto-approve", f"-lock-timeout={_LOCK_TIMEOUT}s", *self._common()])
-        return self._told(outcome)
-
-    def plan(self, *arguments: str) -> Ordered:
-        """A plan, which changes and locks nothing; its exit code shows whether there is something to do."""
-        command = ["plan", "-detailed-exitcode", "-lock=false", *arguments, *self._common()]
-        outcome = yield self._command(command)
-        if outcome.rc in _PLANNED and not outcome.timed_out:
-            return replace(outcome, ok=True, error=None, changed=outcome.rc == _PLANNED[1])
-        return self._told(outcome)
-
-    def json(self, *arguments: str) -> Generator[Order, Outcome, Mapping[str, Any]]:
-        """What a command answers as JSON. It goes through a file: it may be long, and hold secrets.
-
-        Raises:
-            EnsembleError: it answers something else.
-        """
-        answer = self.private / "answer.json"
-        command = self._command([*arguments])
-        text = 'out=$1; shift; exec "$@" >"$out"'
-        outcome = yield replace(command, argv=("/bin/sh", "-c", text, "sh", str(answer), *command.argv))
-        try:
+    copy = terraform.private / "look.tfstate"
+    terraform.state = copy
+    try:
+        if state.is_file():
+            write_atomically(copy, state.read_text(encoding="utf-8"), mode=0o600)
+        for address, identifier in missing.items():
+            outcome = yield from terraform.take_in(address, identifier)
             if not outcome.ok:
-                raise EnsembleError(f"{self.program} {arguments[0]}: {self._told(outcome).error}")
-            found: Mapping[str, Any] = json.loads(answer.read_text(encoding="utf-8") or "{}")
-        except ValueError as error:
-            raise EnsembleError(f"{self.program} {arguments[0]} returned no JSON: {error}") from error
-        finally:
-            answer.unlink(missing_ok=True)
-        return found
-
-    def outputs(self) -> Generator[Order, Outcome, dict[str, Any]]:
-        """The module's outputs, as the state has them; those that it calls sensitive are marked."""
-        if self.state is not None and not self.state.is_file():
-            return {}
-        found = yield from self.json("output", "-json", *self._state())
-        return _values(found)
-
-    def show(self, plan: Path | None = None) -> Generator[Order, Outcome, Mapping[str, Any]]:
-        """What is in a plan, or in the state."""
-        file = plan or self.state
-        if file is not None and not file.is_file():
-            return {}
-        found = yield from self.json("show", "-json", *([str(file)] if file else []))
-        return found
-
-    def content(self) -> bytes | None:
-        """What the state's file holds; None if there is none, or it is kept elsewhere."""
-        return self.state.read_bytes() if self.state is not None and self.state.is_file() else None
-
-    def _command(self, arguments: list[str], before: tuple[str, ...] = ()) -> Command:
-        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
-        return Command(
-            (*before, self.program, f"-chdir={self.folder}", *arguments),
-            cwd=str(self.task.directory),
-            environment=self._environment(),
-            timeout=left,
-        )
-
-    def _common(self) -> list[str]:
-        file = self.task.folder / _VARIABLES
-        return ["-input=false", "-no-color", f"-var-file={file}", *self._state()]
-
-    def _state(self) -> list[str]:
-        return [] if self.state is None else [f"-state={self.state}"]
-
-    def _environment(self) -> Changes:
-        """The environment; secret variables are in it, and so in no file and no command line."""
-        own = implementation_environment(self.task)
-        given = with_changes(os.environ, own)
-        cache = given.get("TF_PLUGIN_CACHE_DIR") or str(cache_folder(given))
-        secret = {name: value for name, value in variables_of(self.task).items() if is_sensitive(value)}
-        return {
-            **own,
-            **{f"TF_VAR_{name}": as_variable(value) for name, value in secret.items()},
-            "TF_DATA_DIR": str(self.private),
-            "TF_PLUGIN_CACHE_DIR": cache,
-            "TF_IN_AUTOMATION": "1",
-            "CHECKPOINT_DISABLE": "1",
-        }
-
-    def _told(self, outcome: Outcome) -> Outcome:
-        """An outcome with Terraform's reason of its failure."""
-        if outcome.ok or outcome.timed_out:
-            return outcome
-        if outcome.rc == 127:
-            missing = f"command not found: {self.program} (install it, or name another one by the input command)"
-            return replace(outcome, error=missing)
-        told = _ERROR.findall(outcome.stderr)
-        place = _PLACE.search(outcome.stderr)
-        if not told:
-            return outcome
-        return replace(outcome, error="; ".join(told) + (f" ({place[1]}:{place[2]})" if place else ""))
+                return _failure(outcome, modified=False)
+        result = yield from look(terraform, lines)
+    finally:
+        terraform.state = state
+        for file in terraform.private.glob(f"{copy.name}*"):
+            file.unlink()
+    return result
 
 
-def _apply(terraform: _Terraform) -> Steps:
-    """Apply, destroy or refresh; what was created counts even if the command failed."""
+def _apply(terraform: Terraform) -> Steps:
+    """Apply, destroy or refresh, and import before; what was created counts even if the command failed."""
     task, before = terraform.task, terraform.content()
     command = {"delete": ("destroy",), "discover": ("apply", "-refresh-only")}.get(task.operation.name, ("apply",))
+    missing: dict[str, str] = {}
+    if task.operation.name != "delete":
+        missing = yield from _missing(terraform)
+    for address, identifier in missing.items():
+        outcome = yield from terraform.take_in(address, identifier)
+        if not outcome.ok:
+            return _failure(outcome, modified=_touched(terraform, before, outcome))
     outcome = yield from terraform.change(*command)
     if not outcome.ok:
-        known = terraform.state is not None
-        touched = terraform.content() != before
-        return _failure(outcome, modified=touched if known and (touched or not outcome.timed_out) else None)
+        return _failure(outcome, modified=_touched(terraform, before, outcome))
     summary = _SUMMARY.search(outcome.stdout)
-    outcome.changed = summary is None or any(map(int, re.findall(r"\d+", summary[1])))
+    outcome.changed = bool(missing) or summary is None or any(map(int, re.findall(r"\d+", summary[1])))
     if task.operation.name == "delete":
-        if terraform.state is not None:
-            for file in terraform.state.parent.glob(f"{_STATE}*"):
-                file.unlink()
-        return to_result(task, outcome, {}, outcome.changed)
+        result = yield from _remove_state(terraform, outcome)
+        return result
     values = yield from terraform.outputs()
     result = _result(task, outcome, values)
     if task.operation.name == "discover":
         shown = yield from terraform.show()
-        result.status = Status.OK if _resources(shown.get("values")) else Status.ABSENT
+        result.status = Status.OK if any(_resources(shown.get("values"))) else Status.ABSENT
     return result
 
 
-def _predict(terraform: _Terraform) -> Steps:
-    """What the operation would do; the plan is its diff."""
+def _touched(terraform: Terraform, before: bytes | None, outcome: Outcome) -> bool | None:
+    """Whether a command that failed has made something; None if that is not known."""
+    touched = terraform.content() != before
+    is_stopped = outcome.timed_out or (outcome.rc or 0) < 0
+    return touched if terraform.state is not None and (touched or not is_stopped) else None
+
+
+def _remove_state(terraform: Terraform, outcome: Outcome) -> Steps:
+    """Remove the state of what is destroyed: its file, or its workspace."""
+    if terraform.state is not None:
+        for file in terraform.state.parent.glob(f"{STATE}*"):
+            file.unlink()
+    elif workspace_of(terraform.task):
+        removed = yield from terraform.delete_workspace()
+        if not removed.ok:
+            return _failure(removed, modified=True)
+    return to_result(terraform.task, outcome, {}, outcome.changed)
+
+
+def _predict(terraform: Terraform, imported: list[str]) -> Steps:
+    """What the operation would do; the plan is its diff, with what it imports before."""
     task = terraform.task
     outcome = yield from terraform.plan(*(["-destroy"] if task.operation.name == "delete" else []))
     if not outcome.ok:
         return _failure(outcome, modified=False)
-    outcome.diff = [{"prepared": _changes(outcome.stdout)}] if outcome.changed else []
+    outcome.changed = outcome.changed or bool(imported)
+    changes = [_changes(outcome.stdout)] if outcome.changed else []
+    outcome.diff = [{"prepared": "\n".join([*imported, *changes])}] if outcome.changed else []
     given = reveal(task.inputs.get("dryrun_outputs") or {})
     return to_result(task, outcome, given if isinstance(given, Mapping) else {}, False)
 
@@ -306,12 +239,13 @@ def _changes(plan: str) -> str:
     return plan[begin.start() if begin else 0 :].partition("\n─")[0].strip()
 
 
-def _look(terraform: _Terraform) -> Steps:
+def _look(terraform: Terraform, imported: list[str]) -> Steps:
     """Compare the live resources with the module: absent if there are none, degraded or in error where it differs.
 
     A plan that has to create, replace or destroy something means an error; one that updates in place, of a degraded
     instance. Where no plan can be made, the status is unknown.
     """
+    del imported
     task, file = terraform.task, terraform.private / "check.tfplan"
     outcome = yield from terraform.plan(f"-out={file}")
     if not outcome.ok:
@@ -325,7 +259,7 @@ def _look(terraform: _Terraform) -> Steps:
     values = yield from terraform.outputs()
     result = _result(task, replace(outcome, changed=False), values)
     result.basis = Basis.REAL
-    result.status = _status(plan, present=_resources(seen) > 0)
+    result.status = _status(plan, present=any(_resources(seen)))
     return result
 
 
@@ -339,30 +273,24 @@ def _status(plan: Mapping[str, Any], *, present: bool) -> Status:
     return Status.DEGRADED if changes else Status.OK
 
 
-def _resources(values: Mapping[str, Any] | None) -> int:
-    """How many resources a state has, in all modules; data sources do not count."""
-    count, modules = 0, [(values or {}).get("root_module") or {}]
+def _resources(values: Mapping[str, Any] | None) -> Iterator[Mapping[str, Any]]:
+    """The resources that a state has, in all modules; data sources do not count."""
+    modules = [(values or {}).get("root_module") or {}]
     while modules:
         module = modules.pop()
-        count += sum(one.get("mode") == "managed" for one in module.get("resources", ()))
+        yield from (one for one in module.get("resources", ()) if one.get("mode") == "managed")
         modules += module.get("child_modules", ())
-    return count
 
 
 def _result(task: Task, outcome: Outcome, values: dict[str, Any]) -> Result:
     outcome.result = {"outputs": {name: value for name, value in values.items() if not is_sensitive(value)}}
     if len(outcome.result["outputs"]) < len(values):
         outcome.hidden = SensitiveMap({"outputs": values})
-    return to_result(task, outcome, values, outcome.changed)
+    result = to_result(task, outcome, values, outcome.changed)
+    if _OUTPUTS in task.attributes:
+        result.attributes[_OUTPUTS] = values
+    return result
 
 
 def _failure(outcome: Outcome, *, modified: bool | None) -> Result:
     return Result(success=False, modified=modified, outcome=outcome, error=outcome.error)
-
-
-def _values(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: mark_sensitive(one["value"]) if one.get("sensitive") else one["value"]
-        for name, one in outputs.items()
-        if "value" in one
-    }

@@ -13,7 +13,12 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.paths import is_folder, resolved
 
-_OWN_INPUTS = RESERVED_INPUTS | {"main", "tfvars", "stateLocation", "command", "workdir", "backend", "dryrun_outputs"}
+_OWN_INPUTS = RESERVED_INPUTS | {
+    *("main", "tfvars", "stateLocation", "command", "workdir", "backend", "dryrun_outputs"),
+    *("workspace", "import", "lock_timeout", "unlock"),
+}
+#: Seconds that a command waits for a locked state.
+_LOCK_TIMEOUT = 60
 
 
 def module_of(task: Task, target: str) -> tuple[Path, dict[str, str]]:
@@ -55,16 +60,46 @@ def variables_of(task: Task) -> dict[str, Any]:
     return {**given, **as_map(task.inputs.get("tfvars"), "the input tfvars must be", task)}
 
 
-def is_remote(task: Task) -> bool:
-    """Whether the module's own backend keeps the state.
+def state_location(task: Task) -> str | None:
+    """Who keeps the state: `secrets`, the ensemble; `remote`, the module's backend; None, that backend if it has one.
 
     Raises:
-        InvalidInput: it says neither that nor that the ensemble does.
+        InvalidInput: it says something else.
     """
-    location = task.inputs.get("stateLocation") or "secrets"
-    if location not in ("secrets", "remote"):
+    location = task.inputs.get("stateLocation")
+    if location not in (None, "secrets", "remote"):
         raise InvalidInput(f'the state cannot be kept in "{location}"', task.operation.place, "secrets or remote")
-    return str(location) == "remote"
+    return None if location is None else str(location)
+
+
+def workspace_of(task: Task) -> str:
+    """The workspace that an operation is in; empty for the default one."""
+    name = str(reveal(task.inputs.get("workspace") or ""))
+    return "" if name == "default" else name
+
+
+def imports_of(task: Task) -> dict[str, str]:
+    """What exists already and belongs to the module: identifiers by the addresses of resources.
+
+    Raises:
+        InvalidInput: it is not a map.
+    """
+    given = as_map(task.inputs.get("import"), "the input import must be", task)
+    return {str(address): str(reveal(identifier)) for address, identifier in given.items()}
+
+
+def lock_timeout(task: Task) -> int:
+    """Seconds that a command waits for a locked state.
+
+    Raises:
+        InvalidInput: it is no number of seconds.
+    """
+    given = task.inputs.get("lock_timeout")
+    if given is None:
+        return _LOCK_TIMEOUT
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        raise InvalidInput(f"the input lock_timeout must be a number of seconds, not {given!r}", task.operation.place)
+    return given
 
 
 def backend_of(task: Task) -> dict[str, Any]:
@@ -77,6 +112,12 @@ def backend_of(task: Task) -> dict[str, Any]:
     if backend is not None and not isinstance(backend, Mapping):
         raise InvalidInput("the input backend must be a map of the backend's settings", task.operation.place)
     return {str(name): reveal(value) for name, value in (backend or {}).items()}
+
+
+def unlock_of(task: Task) -> str | None:
+    """The lock of the state that was left behind, which a person says that nothing holds."""
+    given = reveal(task.inputs.get("unlock"))
+    return None if given is None else str(given)
 
 
 def as_variable(value: Any) -> str:

@@ -13,6 +13,7 @@ from ansible_ensemble.changes.jobs_tsv import FILE_NAME
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
 from ansible_ensemble.configurators.resources import add_operations
+from ansible_ensemble.configurators.terraform_nodes import add_terraform_operations
 from ansible_ensemble.core import log
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all, shown_path
 from ansible_ensemble.core.hints import nearest_or_known
@@ -119,7 +120,7 @@ def read_specification(
         reading=reading,
     )
     topology.files += [file for file in included if file not in topology.files]
-    raise_all(add_operations(topology, environment.root))
+    raise_all([*add_operations(topology, environment.root), *add_terraform_operations(topology, environment.root)])
     add_tools(topology)
     return Specification(
         location=location,

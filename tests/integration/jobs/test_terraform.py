@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
 
 import pytest
-import yaml
 
-from ansible_ensemble.engine.plan import plan_workflow
-from ansible_ensemble.ensembles.location import locate
-from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.projects.vault import is_encrypted
-from ansible_ensemble.records.recover import record_journal
+from tests.integration.jobs.terraform_jobs import Job, edit, finished, instance, jobs_in, status
 
 pytestmark = pytest.mark.skipif(shutil.which("terraform") is None, reason="the program terraform is not installed")
 
@@ -78,12 +70,6 @@ resource "terraform_data" "late" {
 }
 """
 
-Job = Callable[..., dict[str, Any]]
-
-
-def without_ansible() -> NoReturn:
-    pytest.fail("Terraform needs no Ansible")
-
 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
@@ -94,44 +80,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     (tmp_path / "stack" / "main.tf").write_text(MODULE)
     (tmp_path / "password").write_text("vault password\n")
 
-    def run(workflow: str = "deploy", **given: Any) -> dict[str, Any]:
-        options = JobOptions.from_mapping({"vault_ids": [str(tmp_path / "password")], **given})
-        file = tmp_path / "ensemble.yaml"
-        location = locate(file if file.exists() else tmp_path / "service.yaml")
-        ensemble = read_ensemble(location, options)
-        plan = plan_workflow(ensemble, workflow, options)
-        _, journal = run_plan(ensemble, plan, options, without_ansible, show=lambda _: None)
-        events = [json.loads(line) for line in journal.read_text().splitlines()]
-        report = record_journal(read_ensemble(location, options), journal) if not options.check else {}
-        return {**report, "events": events}
-
-    return run
-
-
-def instance(folder: Path) -> Mapping[str, Any]:
-    class Loader(yaml.SafeLoader):
-        pass
-
-    Loader.add_constructor("!vault", lambda loader, node: f"vault {loader.construct_scalar(node)[:15]}")
-    status = yaml.load((folder / "ensemble.yaml").read_text(), Loader)["status"]
-    found: Mapping[str, Any] = status["instances"]["stack"]
-    return found
-
-
-def status(folder: Path) -> str:
-    return str(instance(folder)["readyState"]["local"])
-
-
-def finished(report: Mapping[str, Any]) -> dict[str, Any]:
-    (event,) = [one for one in report["events"] if one["event"] == "finished"]
-    found: dict[str, Any] = event
-    return found
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
+    return jobs_in(tmp_path)
 
 
 def test_a_module_lives_as_an_instance(job: Job, tmp_path: Path) -> None:

@@ -40,6 +40,9 @@ def drive(
     """Run the configurator; orders are answered by the command of Terraform that they run, others succeed."""
     configurator = TerraformConfigurator()
     configurator.render(task)
+    if "stateLocation" in task.inputs:  # as `init` leaves it
+        (task.folder / ".terraform").mkdir()
+        (task.folder / ".terraform" / "terraform.tfstate").write_text('{"backend": {"type": "http"}}')
     steps, orders, outcome = configurator.run(task), [], None
     try:
         while True:

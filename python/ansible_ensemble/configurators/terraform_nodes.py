@@ -1,0 +1,68 @@
+"""Nodes of the type `terraform.Module`: their operations run the module that their property `source` names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ansible_ensemble.configurators.implementation import resolve
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
+from ansible_ensemble.topology.building import static_value
+from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
+
+_TYPE = "terraform.Module"
+_OPERATIONS = (("Standard", "configure"), ("Standard", "delete"), ("Install", "check"), ("Install", "discover"))
+#: Properties -> the inputs of the configurator that they are.
+_INPUTS = {
+    "variables": "tfvars",
+    "workspace": "workspace",
+    "backend": "backend",
+    "import": "import",
+    "lock_timeout": "lock_timeout",
+    "unlock": "unlock",
+    "command": "command",
+}
+
+
+def add_terraform_operations(topology: Topology, root: Path) -> Iterator[InvalidInput]:
+    """Give nodes of the type `terraform.Module` the operations that they do not have themselves.
+
+    Returns:
+        What is wrong with their sources.
+    """
+    for node in topology.node_templates.values():
+        if node.type.is_a(_TYPE) and not STAND_FOR_OTHERS.intersection(node.directives):
+            try:
+                _complete(node, _source(node, topology, root))
+            except InvalidInput as error:
+                yield error
+
+
+def _source(node: NodeTemplate, topology: Topology, root: Path) -> Operation:
+    """An operation that runs the node's module."""
+    source = node.properties["source"]
+    value, is_known = static_value(topology, source.value)
+    if not is_known or not isinstance(value, str) or not value.strip():
+        message = f"the source of '{node.name}' must be the folder of a Terraform module"
+        raise InvalidInput(message, source.place or node.place, "it is known before anything runs")
+    inputs = {
+        name: Assignment({"get_property": ["SELF", key]}, place=node.properties[key].place)
+        for key, name in _INPUTS.items()
+        if key in node.properties and node.properties[key].value is not None
+    }
+    implementation = Implementation(value, class_name="terraform")
+    made = Operation("", node.name, implementation, inputs, place=source.place or node.place, base=source.base)
+    resolve(replace(made, interface=node.type.name), root)
+    return made
+
+
+def _complete(node: NodeTemplate, made: Operation) -> None:
+    interfaces = dict(node.interfaces)
+    for interface, name in _OPERATIONS:
+        if node.operation(interface, name) is None:
+            known = interfaces[interface]
+            operations = {**known.operations, name: replace(made, interface=interface, name=name)}
+            interfaces[interface] = replace(known, operations=operations)
+    node.interfaces = interfaces

@@ -1,0 +1,68 @@
+"""Operations of nodes of the type `terraform.Module`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.configurators.terraform_nodes import add_terraform_operations
+from ansible_ensemble.documents.yaml import parse_yaml
+from ansible_ensemble.language.entities import NodeTemplate
+from ansible_ensemble.topology.service_template import load_topology
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs: {{where: {{type: string, default: stack}}}}
+  node_templates:
+    one: {{type: terraform.Module, {}}}
+"""
+
+
+def made(folder: Path, template: str) -> tuple[NodeTemplate, list[str]]:
+    (folder / "stack").mkdir()
+    (folder / "stack" / "main.tf").write_text("")
+    topology = load_topology(parse_yaml(SERVICE.format(template), folder / "service.yaml"))
+    faults = [str(fault).partition(": ")[2] for fault in add_terraform_operations(topology, folder)]
+    return topology.node_templates["one"], faults
+
+
+@pytest.mark.parametrize("source", ["stack", "{get_input: where}"])
+def test_its_properties_are_inputs(tmp_path: Path, source: str) -> None:
+    node, faults = made(tmp_path, f"properties: {{source: {source}, workspace: blue}}")
+    assert faults == []
+    for interface, name in (("Standard", "configure"), ("Standard", "delete"), ("Install", "check")):
+        operation = node.operation(interface, name)
+        assert operation is not None and operation.implementation is not None
+        assert (operation.implementation.primary, operation.base) == ("stack", tmp_path)
+        assert {key: one.value["get_property"][1] for key, one in operation.inputs.items()} == {
+            "tfvars": "variables",
+            "workspace": "workspace",
+        }
+
+
+def test_its_own_operations_go_first(tmp_path: Path) -> None:
+    own = "properties: {source: stack}, interfaces: {Standard: {operations: {delete: 'true'}}}"
+    node, _ = made(tmp_path, own)
+    delete, configure = node.operation("Standard", "delete"), node.operation("Standard", "configure")
+    assert delete is not None and delete.implementation is not None and delete.implementation.class_name is None
+    assert configure is not None
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("properties: {source: nowhere}", "there is no Terraform module nowhere for the operation"),
+        ("properties: {source: {get_env: HOME}}", "the source of 'one' must be the folder of a Terraform module"),
+        ("properties: {source: ''}", "the source of 'one' must be the folder of a Terraform module"),
+    ],
+)
+def test_a_wrong_source_is_told(tmp_path: Path, template: str, message: str) -> None:
+    _, (fault,) = made(tmp_path, template)
+    assert fault.startswith(message)
+
+
+def test_one_that_stands_for_another_has_none(tmp_path: Path) -> None:
+    node, faults = made(tmp_path, "directives: [select], properties: {source: nowhere}")
+    assert (node.operation("Standard", "configure"), faults) == (None, [])
