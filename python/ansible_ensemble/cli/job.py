@@ -11,10 +11,13 @@ from ansible_ensemble.cli.live import live_lines
 from ansible_ensemble.cli.logged import passed_on
 from ansible_ensemble.cli.options import ansible_options, is_approved, is_plan_file, job_options
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.core.errors import EnsembleError, Locked
+from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
+from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.reports.drift_markdown import drift_markdown
 from ansible_ensemble.reports.drift_text import has_drift
 from ansible_ensemble.reports.job_text import job_text
+from ansible_ensemble.reports.junit import job_junit
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import is_empty
 
@@ -34,6 +37,7 @@ def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *
     """
     console = session.console
     options = job_options(arguments, console.environment)
+    _check_junit(arguments)
     with prepare(options) as job:
         console.tell(plan_text(job.document, console.style, verbose=arguments.verbose > 0))
         ask = ask and not options.get("check") and not is_empty(job.document)
@@ -106,6 +110,7 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
         raise
     if asked := getattr(arguments, "queries", None):
         _answer(asked, job, report)
+    _write_junit(report, arguments)
     show_report(report, arguments, session)
     exit_code = int(report["job"]["exit_code"])
     if report.get("lost_lock") and report["job"]["signal"] is None:
@@ -131,6 +136,27 @@ def _answer(expressions: Sequence[str], job: PreparedJob, report: dict[str, Any]
             report["queries"].append({"expression": expression, "value": job.query(expression)})
         except EnsembleError as error:
             report.setdefault("problems", []).append(f"--query {expression}: {error}")
+
+
+def _check_junit(arguments: argparse.Namespace) -> None:
+    """Refuse a file that cannot be written before the job runs.
+
+    Raises:
+        UsageError: its folder is missing, or it is a folder.
+    """
+    if hasattr(arguments, "junit"):
+        file = Path(arguments.junit)
+        if file.is_dir() or not file.parent.is_dir():
+            raise UsageError(f"--junit {file}: " + ("this is a folder" if file.is_dir() else "its folder is missing"))
+
+
+def _write_junit(report: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Write the report as JUnit's XML where that was asked for; the job is done, so an error is one of its problems."""
+    if hasattr(arguments, "junit"):
+        try:
+            write_atomically(Path(arguments.junit), job_junit(redact(report)))
+        except OSError as error:
+            report.setdefault("problems", []).append(f"--junit {arguments.junit}: {error.strerror or error}")
 
 
 def show_report(report: dict[str, Any], arguments: argparse.Namespace, session: Session) -> None:

@@ -70,6 +70,9 @@ def add_job(parser: argparse.ArgumentParser, command: str, formats: Sequence[str
         default=[],
         help="show the value of this expression after the job; may be repeated",
     )
+    group(parser, "output").add_argument(
+        "--junit", metavar="FILE", help="write the job's operations and drift to this file, as JUnit's XML"
+    )
 
 
 def add_job_of_names(parser: argparse.ArgumentParser, command: str) -> None:

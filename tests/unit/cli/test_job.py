@@ -235,3 +235,22 @@ def test_an_expression_without_a_value_fails_when_the_job_is_done(command):
     assert "Error: --query bad[: bad[ is not a path" in done.out
     assert "::app = {" in done.out
     assert "Deploy complete!" in done.out
+
+
+def test_a_plan_as_markdown(command):
+    done = command("plan", "--output", "markdown")
+    assert done.code == 0
+    assert done.out.startswith("# ")
+    assert "| Instance | What happens |" in done.out
+
+
+def test_junit(command, report, tmp_path):
+    command.jobs.job.report = report("job-check")
+    file = tmp_path / "junit.xml"
+    assert command("check", "--junit", str(file)).code == 0
+    assert "<testsuite " in file.read_text()
+    for wrong in (tmp_path, tmp_path / "missing" / "junit.xml"):
+        done = command("check", "--junit", str(wrong))
+        assert done.code == 2
+        assert f"--junit {wrong}: " in done.err
+    assert len(command.playbooks) == 1, "it is refused before anything runs"

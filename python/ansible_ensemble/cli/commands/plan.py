@@ -8,6 +8,7 @@ from pathlib import Path
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.job import play_job
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.reports.plan_markdown import plan_markdown
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import is_empty
 
@@ -26,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_values(parser)
     options.add_options(parser, "plan")
     options.add_ansible(parser)
-    options.add_common(parser)
+    options.add_common(parser, (*options.FORMATS, "markdown"))
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -50,6 +51,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         outcome.save(Path(arguments.out))
     if arguments.output == "json":
         console.document(outcome.document)
+    elif arguments.output == "markdown":
+        console.result(plan_markdown(outcome.document))
     else:
         console.tell(plan_text(outcome.document, console.style, verbose=arguments.verbose > 0))
         if hasattr(arguments, "out"):
