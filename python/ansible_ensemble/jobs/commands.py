@@ -32,6 +32,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.projects.project import ENSEMBLE_FILE
 from ansible_ensemble.projects.trust import approve, distrust
 from ansible_ensemble.records.adopt import adopt_by_hand
 from ansible_ensemble.records.outputs import recorded_outputs
@@ -306,10 +307,13 @@ def forget(
     return {"forgotten": recorded}
 
 
-def init(folder: Path) -> dict[str, Any]:
-    """Make a project: `{"folder", "project", "files": [...], "warnings": [...]}`; `project` is around it."""
-    made = create.init_project(folder)
-    if made.within is None:
+def init(folder: Path, ci: str | None = None) -> dict[str, Any]:
+    """Make a project: `{"folder", "project", "files": [...], "warnings": [...]}`; `project` is around it.
+
+    With a CI server, its file is written too; in a folder that has an ensemble, it alone.
+    """
+    made = create.init_project(folder, ci=ci)
+    if made.within is None and ENSEMBLE_FILE in made.files:
         approve(made.folder)
     project = str(made.within) if made.within is not None else None
     return {"folder": str(made.folder), "project": project, "files": made.files, "warnings": made.notices}

@@ -18,6 +18,7 @@ from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.paths import is_file, is_there
+from ansible_ensemble.projects.ci import check_ci, write_ci
 from ansible_ensemble.projects.git import clone_repository, commit, init_repository, repository_of
 from ansible_ensemble.projects.gitfiles import ATTRIBUTES, IGNORED, ensure_lines
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES, find_project, list_ensembles, read_project
@@ -52,19 +53,24 @@ class Created:
     notices: list[str] = field(default_factory=list)
 
 
-def init_project(folder: Path, *, template: str | None = None) -> Created:
+def init_project(folder: Path, *, template: str | None = None, ci: str | None = None) -> Created:
     """Make a project of a folder, or one more ensemble of a folder within a project.
 
     The folder is made if it is missing; files that are there already stay as they are. Without the path of a service
-    template within it, the ensemble gets a new sample.
+    template within it, the ensemble gets a new sample. With a CI server, its file is written too; in a folder that has
+    an ensemble, it alone.
 
     Raises:
-        InvalidInput: there is an ensemble already, or no such template.
+        InvalidInput: there is an ensemble already, or no such template, or what `check_ci` raises.
         EnsembleError: a file cannot be written.
     """
     folder = folder.absolute()
     with _reported(folder):
         folder.mkdir(parents=True, exist_ok=True)
+    if ci is not None:
+        check_ci(folder, ci)
+        if (folder / ENSEMBLE_FILE).exists():
+            return _with_ci(folder, ci)
     if (folder / ENSEMBLE_FILE).exists():
         raise InvalidInput("there is an ensemble already", Place(str(folder / ENSEMBLE_FILE)))
     if template is not None and not is_file(folder / template):
@@ -72,32 +78,49 @@ def init_project(folder: Path, *, template: str | None = None) -> Created:
     outer = find_project(folder)
     within = outer.file is not None and outer.root != folder.resolve()
     root = outer.root if within else folder
-    written, kept = [], []
     schemas = os.path.relpath(root.resolve() / SCHEMAS, folder.resolve())
     with _reported(folder):
-        for path, source in _skeleton(resources.files(__package__) / "skeleton", ""):
-            target = folder / path
-            if (within and path not in (ENSEMBLE_FILE, _TEMPLATE)) or (template is not None and path == _TEMPLATE):
-                continue
-            if target.exists():
-                kept.append(path)
-            elif not (path in PROJECT_FILES and any((folder / n).exists() for n in PROJECT_FILES)):
-                target.parent.mkdir(parents=True, exist_ok=True)
-                text = source.read_text(encoding="utf-8").replace(SCHEMAS, schemas)
-                if path == ENSEMBLE_FILE and template is not None:
-                    text = text.replace(_TEMPLATE, emit_yaml(template).strip())
-                write_atomically(target, text)
-                written.append(path)
+        written, kept = _write_skeleton(folder, schemas, within=within, template=template)
         if not within:
             pairs = ((".gitignore", IGNORED), (".gitattributes", ATTRIBUTES))
             written += [name for name, lines in pairs if ensure_lines(folder / name, lines)]
             written += write_schemas(folder)
         elif not (root / SCHEMAS).exists():
             write_schemas(root)
+        if ci is not None:
+            written.append(write_ci(folder, ci))
     notices = [f"{path} exists and is left unchanged" for path in sorted(kept)]
     project = outer.root if outer.file is not None else None
     notices += _keep_in_git(folder, written)
     return Created(folder, sorted(written), [folder / ENSEMBLE_FILE], project, notices)
+
+
+def _with_ci(folder: Path, ci: str) -> Created:
+    """Write the file of a CI server for a project that is there."""
+    with _reported(folder):
+        written = [write_ci(folder, ci)]
+        if ensure_lines(folder / ".gitignore", IGNORED):  # what it writes is in local/
+            written.append(".gitignore")
+    return Created(folder, written, [folder / ENSEMBLE_FILE])
+
+
+def _write_skeleton(folder: Path, schemas: str, *, within: bool, template: str | None) -> tuple[list[str], list[str]]:
+    """Write the files of a new project or ensemble; returns those that were written, and those that were there."""
+    written, kept = [], []
+    for path, source in _skeleton(resources.files(__package__) / "skeleton", ""):
+        target = folder / path
+        if (within and path not in (ENSEMBLE_FILE, _TEMPLATE)) or (template is not None and path == _TEMPLATE):
+            continue
+        if target.exists():
+            kept.append(path)
+        elif not (path in PROJECT_FILES and any((folder / n).exists() for n in PROJECT_FILES)):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = source.read_text(encoding="utf-8").replace(SCHEMAS, schemas)
+            if path == ENSEMBLE_FILE and template is not None:
+                text = text.replace(_TEMPLATE, emit_yaml(template).strip())
+            write_atomically(target, text)
+            written.append(path)
+    return written, kept
 
 
 def clone_project(source: str, folder: Path | None = None) -> Created:

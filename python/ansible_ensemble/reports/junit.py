@@ -38,7 +38,8 @@ def job_junit(report: dict[str, Any]) -> str:
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True).decode() + "\n"
+    text: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return text.decode() + "\n"
 
 
 def _cases(report: dict[str, Any]) -> Iterator[tuple[str, str, float | None, _Outcome]]:

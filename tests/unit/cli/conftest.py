@@ -183,8 +183,8 @@ class FakeJobs:
         self._called("forget", ensemble, list(instances))
         return {"forgotten": list(instances)}
 
-    def init(self, folder):
-        self._called("init", folder)
+    def init(self, folder, ci):
+        self._called("init", folder, ci)
         project = str(folder.parent) if folder.parent.name else None
         return {"folder": str(folder), "project": project, "files": ["ensemble.yaml"]}
 
