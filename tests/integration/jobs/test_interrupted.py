@@ -20,7 +20,7 @@ node_types:
       Install: {operations: {check: "if test -e made; then echo '{\\"status\\": \\"ok\\"}'; else exit 1; fi"}}
       Standard:
         operations:
-          create: "echo create >> log; touch made; test -e go || sleep 600; echo '{\\"url\\": \\"http://x\\"}'"
+          create: "touch made; echo create >> log; test -e go || sleep 600; echo '{\\"url\\": \\"http://x\\"}'"
           start: echo start >> log
           stop: echo stop >> log; rm -f made
           delete: echo delete >> log; test -e go || sleep 600
