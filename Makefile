@@ -22,7 +22,7 @@ LOCK      := requirements-dev.lock
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes community docker-engine torture fuzz coverage mutants lock release-check build clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes community docker-engine python-tools torture fuzz coverage mutants lock release-check build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -153,6 +153,12 @@ community: $(BUILD)/community ## The collections of the package ansible, on whic
 
 $(BUILD)/community: $(EQUIPPED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $@.new 'ansible==12.*'
+	mv $@.new $@
+
+python-tools: $(BUILD)/python-tools ## supervisord and octodns, for tests of the types that use them
+
+$(BUILD)/python-tools: $(EQUIPPED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $@.new supervisor octodns octodns-bind
 	mv $@.new $@
 
 docker-engine: $(BUILD)/docker ## The Docker engine that tests of docker.* start, as root; on Debian

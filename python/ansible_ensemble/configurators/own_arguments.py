@@ -7,6 +7,8 @@ declare if it is open.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansible_ensemble.language.entities import Assignment, EntityType, NodeTemplate
 
 _ARGUMENTS = "arguments"
@@ -15,13 +17,20 @@ _NAME = "name"
 
 
 def own_arguments(node: NodeTemplate) -> list[str]:
-    """The properties of a node that are arguments; one called `name` that nobody sets is the node's name."""
+    """The properties of a node that are arguments; one called `name` that nobody sets is the node's name.
+
+    Paths in defaults are relative to the folder of the node's own file.
+    """
     base = _base(node.type)
     if base is None:
         return []
     definition = node.type.properties.get(_NAME)
     if definition is not None and _NAME not in node.properties:
         node.properties[_NAME] = Assignment(node.name.rpartition(":")[2], definition, is_default=True)
+    folder = next((one.base for one in node.properties.values() if one.base is not None), None)
+    node.properties = {
+        name: replace(one, base=folder) if one.is_default else one for name, one in node.properties.items()
+    }
     return [name for name, one in node.properties.items() if name not in base.properties and one.value is not None]
 
 

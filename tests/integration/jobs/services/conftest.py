@@ -18,6 +18,8 @@ BUILT = Path(__file__).parents[4] / ".build"
 COLLECTIONS = BUILT / "community"
 #: What `make docker-engine` unpacks.
 ENGINE = BUILT / "docker"
+#: What `make python-tools` installs.
+PYTHON_TOOLS = BUILT / "python-tools"
 #: The page whose examples are deployed.
 PAGE = Path(__file__).parents[4] / "docs/services.md"
 
