@@ -12,8 +12,8 @@ import yaml
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.jobs.commands import make_plan as plan_of
 from ansible_ensemble.jobs.commands import prepare_job, prepare_saved_plan
+from ansible_ensemble.jobs.planned import make_plan as plan_of
 from ansible_ensemble.jobs.replay import plan_replay
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.records.recover import read_recovered

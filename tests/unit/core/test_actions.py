@@ -4,7 +4,7 @@ import pytest
 
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.planning.plan import InstanceChange, Plan
-from ansible_ensemble.reports.graph import dot
+from ansible_ensemble.reports.graph import dot, graph_of
 from ansible_ensemble.reports.plan_html import plan_html
 from ansible_ensemble.reports.plan_text import plan_text
 
@@ -22,7 +22,7 @@ def test_every_rendering_tells_what_happens_and_why(action: Action, reason: Reas
     plan = document(action, reason)
     words = reason.fate if reason.fate and action in (Action.READ, Action.RUN) else action.fate
     told = f"{words} ({reason.words})" if reason.words else words
-    for rendered in (plan_text(plan), plan_html(plan), dot(plan)):
+    for rendered in (plan_text(plan), plan_html(plan), dot(graph_of(plan))):
         assert told in rendered
 
 
