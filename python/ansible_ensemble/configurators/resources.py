@@ -102,10 +102,10 @@ class _Resource:
         run = self._run(kind, {name: one.value for name, one in node.properties.items()}, ())
         configure = self._operation("Standard", "configure", run)
         spec = self._spec(configure, run)
-        faults = self._faults(run, spec, ())
         if spec is not None and kind == "module":
             run = replace(run, more=_state_of(spec, self._given(run)))
             configure = self._operation("Standard", "configure", run)
+        faults = self._faults(run, spec, ())
         operations = [configure]
         if spec is None or spec.check_mode:
             checking = replace(run, settings={**run.settings, "check_mode": True})
@@ -210,7 +210,9 @@ class _Resource:
         where = self._place(*path, _GIVEN[run.kind]) or self._node.place
         what = f"{run.kind} {run.name} of '{self._node.name}'"
         places = {name: self._place(name) for name in own}
-        return list(argument_faults(spec, self._given(run), what, where, others=run.kind == "role", places=places))
+        given = self._given(run)
+        given.update(run.more)
+        return list(argument_faults(spec, given, what, where, others=run.kind == "role", places=places))
 
     def _gone(self, run: _Run, spec: ModuleSpec | None) -> _Run | None:
         """What takes away what another run made; None if nothing does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from .conftest import Run
+from .modules import BUILTIN, COMMUNITY, Row, is_there, make_programs, resources, spoil
 
 Command = Callable[..., Run]
 
@@ -215,106 +216,6 @@ def test_hosts_that_are_none(command: Command, project: Path) -> None:
     assert "No hosts matched the subscripted pattern 'web[7]'" in done.stderr
 
 
-#: A module, its arguments (`@` is a folder of its own), the file that is there after, how it is spoiled, whether
-#: undeploying takes it away. The text that a file is spoiled with is in it at first where a module works on files.
-Row = tuple[str, dict[str, Any], str, str | None, bool]
-MAKE_FILES = {"copy", "template", "assemble", "get_url", "command", "shell", "filesize"}
-FILE = {"module": "file", "args": {"path": "@/made", "state": "absent"}}
-KEPT = {"access_time": "preserve", "modification_time": "preserve"}
-BUILTIN: list[Row] = [
-    ("ansible.builtin.file", {"path": "@/made", "state": "directory", "mode": "0750"}, "made", None, True),
-    ("ansible.builtin.file", {"path": "@/made", "state": "link", "src": "@/text"}, "made", None, True),
-    ("ansible.builtin.file", {"path": "@/made", "state": "hard", "src": "@/text"}, "made", None, True),
-    ("ansible.builtin.blockinfile", {"path": "@/text", "block": "a: 1"}, "a: 1", "spoiled\n", True),
-    ("ansible.builtin.lineinfile", {"path": "@/text", "line": "b=2"}, "b=2", "spoiled\n", True),
-    (
-        "ansible.builtin.yum_repository",
-        {"name": "made", "description": "d", "baseurl": "file:///none", "reposdir": "@"},
-        "made.repo",
-        None,
-        True,
-    ),
-    ("ansible.builtin.known_hosts", {"path": "@/text", "name": "h", "key": "h ssh-ed25519 KEY"}, "KEY", "\n", True),
-    ("ansible.builtin.copy", {"dest": "@/made", "content": "c"}, "made", None, True),
-    ("ansible.builtin.template", {"dest": "@/made", "src": "page.j2"}, "made", None, True),
-    ("ansible.builtin.file", {"path": "@/made", "state": "touch", **KEPT}, "made", None, True),
-    ("ansible.builtin.command", {"cmd": "touch @/made", "creates": "@/made"}, "made", None, True),
-    ("ansible.builtin.shell", {"cmd": "echo x > @/made", "creates": "@/made"}, "made", None, True),
-    ("ansible.builtin.assemble", {"dest": "@/made", "src": "@/parts"}, "made", None, True),
-    ("ansible.builtin.get_url", {"dest": "@/made", "url": "file://@/text"}, "made", None, True),
-    (
-        "ansible.builtin.replace",
-        {"path": "@/text", "regexp": "^spoiled", "replace": "mended"},
-        "mended",
-        "spoiled\n",
-        False,
-    ),
-]
-"""Of `replace` there is no opposite: undeploying leaves what it did."""
-KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIGk0Y0l1c2VkSW5UZXN0c0FuZE5vd2hlcmVFbHNlISEh"
-COMMUNITY: list[Row] = [
-    ("community.general.ini_file", {"path": "@/text", "section": "s", "option": "o", "value": "v9"}, "v9", "\n", True),
-    (
-        "ansible.posix.authorized_key",
-        {"user": "root", "path": "@/text", "manage_dir": False, "key": f"ssh-ed25519 {KEY} somebody"},
-        KEY,
-        "\n",
-        True,
-    ),
-    (
-        "ansible.posix.sysctl",
-        {"name": "made.by.test", "value": "1", "sysctl_file": "@/text", "reload": False},
-        "made.by.test",
-        "\n",
-        True,
-    ),
-    (
-        "community.general.sudoers",
-        {"name": "made", "user": "nobody", "commands": "/bin/none", "sudoers_path": "@", "validation": "absent"},
-        "made",
-        None,
-        True,
-    ),
-    ("community.general.filesize", {"path": "@/made", "size": 10}, "made", None, True),
-    (
-        "ansible.posix.mount",
-        {"path": "@/mounted", "src": "/dev/none", "fstype": "ext4", "fstab": "@/text", "state": "present"},
-        "/dev/none",
-        "\n",
-        True,
-    ),
-]
-
-
-def resources(rows: list[Row], folder: Path) -> dict[str, Any]:
-    """A node template for each row."""
-    made: dict[str, Any] = {}
-    for number, (module, args, *_, goes) in enumerate(rows):
-        own = folder / str(number)
-        (own / "parts").mkdir(parents=True)
-        (own / "parts/a").write_text("part")
-        (own / "text").write_text("spoiled\n" if not goes else "\n")
-        node: dict[str, Any] = {"module": module, "args": args, "host": "web1"}
-        if module.rpartition(".")[2] in MAKE_FILES:
-            node["absent"] = FILE
-        made[f"r{number}"] = json.loads(json.dumps(node).replace("@", str(own)))
-    return made
-
-
-def is_there(row: Row, own: Path) -> bool:
-    """Whether what a row makes is there: a file, or a text in the file `text`."""
-    return (own / row[2]).exists() or (own / row[2]).is_symlink() or row[2] in (own / "text").read_text()
-
-
-def spoil(row: Row, own: Path) -> None:
-    if row[3] is not None:
-        (own / "text").write_text(row[3])
-    elif (own / row[2]).is_dir() and not (own / row[2]).is_symlink():
-        shutil.rmtree(own / row[2])
-    else:
-        (own / row[2]).unlink()
-
-
 COLLECTIONS_THERE = pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections")
 
 
@@ -330,7 +231,9 @@ def test_modules(command: Command, project: Path, rows: list[Row]) -> None:
         "topology_template": {"node_templates": {"web1": {"type": "ansible.Host"}, **nodes}},
     }
     (project / "service.yaml").write_text(json.dumps(service))
-    extra = {"ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS)}
+    make_programs(project / "programs")
+    path = f"{project / 'programs'}:{os.environ['PATH']}"
+    extra = {"ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS), "PATH": path}
 
     def run(*arguments: str) -> Run:
         done = command(*arguments, "-i", "hosts.ini", extra=extra)

@@ -27,6 +27,7 @@ FILES = {
     "roles/plain/tasks/main.yml": "[]",
     "up.yml": "[]",
     "library/odd.py": "",
+    "library/stated.py": "DOCUMENTATION = 'options: {state: {required: true, choices: [present, absent]}}'",
     "library/quiet.py": "DOCUMENTATION = 'attributes: {check_mode: {support: none}}\\noptions: {a: {type: str}}'",
 }
 
@@ -68,6 +69,13 @@ DERIVED = {
         {
             "configure": ("module", LINE, {"path": "args.path", "line": "args.line"}, {}),
             "delete": ("module", LINE, {"path": "args.path", "line": "args.line", "state": "absent"}, {}),
+        },
+    ),
+    "a module that wants to be told its state": (
+        "{module: stated}",
+        {
+            "configure": ("module", "stated", {"state": "present"}, {}),
+            "delete": ("module", "stated", {"state": "absent"}, {}),
         },
     ),
     "a state of its own": (
