@@ -12,6 +12,7 @@ from ansible_ensemble.configurators.command import CommandConfigurator, ScriptCo
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.keywords import check_keywords
+from ansible_ensemble.configurators.kubernetes import KubernetesConfigurator
 from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.machine import MachineConfigurator
 from ansible_ensemble.configurators.module import ModuleConfigurator
@@ -42,6 +43,7 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
     "terraform": TerraformConfigurator,
     "delegate": DelegateConfigurator,
     "machine": MachineConfigurator,
+    "kubernetes": KubernetesConfigurator,
 }
 
 

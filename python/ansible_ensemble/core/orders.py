@@ -117,7 +117,22 @@ class Play:
     tasks_from: str | None = None
 
 
-Order = Command | ModuleCall | Play
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request to a program that is kept for as long as the job lasts.
+
+    Attributes:
+        program: the Python module with its `main`, which serves requests on a socket, its standard input.
+        request: what is asked, plain data.
+        timeout: seconds until the program is told to leave it, or None.
+    """
+
+    program: str
+    request: dict[str, Any]
+    timeout: float | None = None
+
+
+Order = Command | ModuleCall | Play | Request
 
 
 @dataclass(slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome, Play
+from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome, Play, Request
 from ansible_ensemble.execution.conversation import Answer, converse
+from ansible_ensemble.execution.kept_program import KeptPrograms
 from ansible_ensemble.execution.process import run_command
 from ansible_ensemble.execution.watchdog import Watchdog
 
@@ -39,11 +40,14 @@ class Workers:
         self._ansible: AnsibleWorker | None = None
         self._grace = grace
         self._watchdog = Watchdog()
+        self._kept = KeptPrograms(grace, self._watchdog)
 
     async def run(self, order: Order, tell: Tell | None = None) -> Outcome:
         """Carry out an order; cancelling ends whatever it started. `tell` gets lines about tasks of a play."""
         if isinstance(order, Command):
             return await run_command(order, grace=self._grace, watchdog=self._watchdog)
+        if isinstance(order, Request):
+            return await self._kept.ask(order)
         if self._ansible is None:
             self._ansible = self._make_ansible()
         return await self._ansible.run(order, tell=tell)
@@ -58,4 +62,5 @@ class Workers:
             if self._ansible is not None:
                 await self._ansible.close()
         finally:
+            await self._kept.close()
             self._watchdog.close()

@@ -17,8 +17,6 @@ STAND_INS: dict[str, str] = {
     "unfurl.nodes.HelmRelease": "the module kubernetes.core.helm",
     "unfurl.nodes.HelmRepository": "the module kubernetes.core.helm_repository",
     "unfurl.nodes.Installer.Terraform": "a folder of *.tf files as the implementation",
-    "unfurl.nodes.K8sCluster": "a Terraform module, or the directive discover and kubernetes.core.k8s_cluster_info",
-    "unfurl.nodes.K8sRawResource": "the module kubernetes.core.k8s",
     "unfurl.nodes.ProcessController.Supervisor": "a role, or the module community.general.supervisorctl",
 }
 

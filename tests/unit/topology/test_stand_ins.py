@@ -53,7 +53,6 @@ def test_each_is_a_type_and_has_no_operations(name: str) -> None:
         "type: Own, properties: {release_name: x}, interfaces: {Install: {operations: {check: ls}}}",
         "type: Own, properties: {release_name: x}, directives: [discover]",
         "type: unfurl.nodes.Container.Application.Docker",
-        "type: unfurl.nodes.K8sSecretResource",
     ],
 )
 def test_one_without_operations_is_refused_with_what_to_use(load: Load, node: str) -> None:

@@ -1,0 +1,58 @@
+"""Nodes of the types `kubernetes.*`, once they are resolved: their secrets, and where their files are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ansible_ensemble.configurators.argument_types import hide_whole
+from ansible_ensemble.language.entities import NodeTemplate, Operation, Topology
+
+_SECRET = "Secret"
+_WITH_DEFINITION = ("kubernetes.Object", "kubernetes.Manifest")
+_ALL = ("kubernetes.Cluster", "kubernetes.Root")
+#: Properties that name files: these start where the properties are written, not where the types are.
+_FILES = ("src", "kustomize", "kubeconfig", "ca_cert", "client_cert", "client_key")
+
+
+def complete_kubernetes_nodes(topology: Topology) -> None:
+    """Declare the definitions that hold a Secret as sensitive, and have operations look for files beside the node."""
+    for node in topology.node_templates.values():
+        if any(map(node.type.is_a, _WITH_DEFINITION)) and _is_secret(node):
+            hide_whole(node, "definition")
+        if any(map(node.type.is_a, _ALL)):
+            _place(node)
+
+
+def _place(node: NodeTemplate) -> None:
+    base = next((node.properties[name].base for name in _FILES if name in node.properties), None)
+    node.interfaces = {
+        name: replace(
+            interface,
+            operations={
+                key: replace(one, base=base) if _is_shipped(one) else one for key, one in interface.operations.items()
+            },
+        )
+        for name, interface in node.interfaces.items()
+    }
+
+
+def _is_shipped(operation: Operation) -> bool:
+    return operation.implementation is not None and operation.implementation.class_name == "kubernetes"
+
+
+def _is_secret(node: NodeTemplate) -> bool:
+    kind = node.properties.get("kind")
+    definition = node.properties.get("definition")
+    if kind is not None and kind.value == _SECRET:
+        return True
+    return definition is not None and _holds_secret(definition.value)
+
+
+def _holds_secret(written: Any) -> bool:
+    if isinstance(written, str):
+        return _SECRET in written
+    if isinstance(written, list):
+        return any(map(_holds_secret, written))
+    return isinstance(written, Mapping) and (written.get("kind") == _SECRET or _holds_secret(written.get("items")))
