@@ -67,7 +67,7 @@ def test_they_deploy_and_are_deleted(command: Callable[..., Run], cluster: Clust
     assert cluster.server in told
     assert "kind" in told
     checked = command("check", extra=nowhere)
-    assert "drifted" not in checked.output
+    assert "none drifted" in checked.output
     undone = command("undeploy", "--approve", extra=nowhere)
     assert undone.code == 0, undone.output
     assert cluster.get("namespace", "of-unfurl") is None
