@@ -37,5 +37,6 @@ class ActionModule(EnsembleAction):
             timeout=given["lock_timeout"],
             pid=os.getppid(),  # this process is one task's; its parent lives as long as the playbook
             environment=given.get("environment"),
+            action=self,
         )
         return answer

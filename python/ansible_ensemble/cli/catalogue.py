@@ -162,6 +162,11 @@ _PROVISION = (
     _provision("password", "make another password for the first user", _SERVER),
 )
 
+_STATE = (
+    Command("state push", "state_push", "bring what a job left here to where the state lives", _HISTORY),
+    Command("state pull", "state_pull", "have the newest state here", _HISTORY),
+)
+
 COMMANDS: tuple[Command, ...] = (
     Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
     Command("deploy", "workflow", "create and update instances to match the specification", JOBS, runs=True),
@@ -184,6 +189,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("rollback", "rollback", "go back to the specification and inputs of an earlier job", _HISTORY, runs=True),
     Command("recover", "recover", "record the results of a killed job", _HISTORY),
     Command("unlock", "unlock", "remove a stale lock", _HISTORY),
+    Command("state", "", "bring a state to where it lives, or here", _HISTORY, parts=_STATE),
     Command("init", "init", "create a project", _PROJECTS),
     Command("trust", "trust", "trust a project's code, or stop trusting it", _PROJECTS),
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),

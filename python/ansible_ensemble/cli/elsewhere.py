@@ -31,7 +31,6 @@ COMMANDS = {
     "import": "`adopt NAME` records an existing resource",
     "taint": _REPLACE,
     "untaint": "instances cannot be marked for replacement in advance",
-    "state": _STATE,
     "mv": _STATE,
     "rm": _STATE,
     "list": "`status` shows instances, `history` jobs",
@@ -69,8 +68,10 @@ COMMANDS = {
 _FIELD = "`provision machines update MACHINE FIELD=VALUE`"
 _PARAM = "`get`, `set` and `unset` are for params"
 
-#: Words of drpcli, after `provision` and after a kind of objects.
+#: Words of Terraform, after `state`, and of drpcli, after `provision` and after a kind of objects.
 PARTS = {
+    "mv": _STATE,
+    "rm": _STATE,
     "processjobs": "it is `provision agent MACHINE`",
     "currentlog": "it is `provision jobs log --machine MACHINE`",
     "addprofile": "it is `provision machines update MACHINE --profile NAME`",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -51,6 +51,7 @@ from ansible_ensemble.planning.guard import Branch
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import task_failed, task_succeeded
+from ansible_ensemble.state.keeper import StateKeeper
 from ansible_ensemble.views.reads import Deferred
 
 
@@ -61,7 +62,7 @@ class JobExecution:
     goes to the journal, and only then back to the scheduler and into the instances in memory.
 
     The instances of the ensemble change as the job goes on. The watch tells when the job's lock is lost; a job without
-    one has none.
+    one has none. A state that lives elsewhere has a keeper: what begins is known there before anything is done.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class JobExecution:
         workers: Workers,
         renderer: Renderer,
         watch: LockWatch | None = None,
+        keeper: StateKeeper | None = None,
         observers: Iterable[Observer] = (),
     ) -> None:
         self._ensemble = ensemble
@@ -100,6 +102,7 @@ class JobExecution:
         self._done: asyncio.Future[str | None] | None = None
         self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
         self._watch = watch
+        self._keeper = keeper
         self._lost_lock = False
 
     async def run(self) -> JobOutcome:
@@ -111,16 +114,17 @@ class JobExecution:
         loop, since = asyncio.get_running_loop(), time.monotonic()
         self._done = loop.create_future()
         self._stopping.begin()
-        watching = loop.create_task(self._watch_lock(self._watch)) if self._watch is not None else None
+        watching = [loop.create_task(self._watch_for(self._watch.lost()))] if self._watch is not None else []
+        if self._keeper is not None:
+            self._keeper.begin()
+            watching.append(loop.create_task(self._watch_for(self._keeper.failed, of_lock=self._keeper.has_lost_lock)))
         try:
             scheduled = tuple(self._scheduled(operation) for operation in self._plan.operations)
             self._feed(events.OperationsAdded(scheduled))
             stopped = await self._done
         finally:
             self._stopping.end()
-            if watching is not None:
-                watching.cancel()
-            for task in self._running.values():
+            for task in (*watching, *self._running.values()):
                 task.cancel()
             await asyncio.gather(*self._running.values(), return_exceptions=True)
             await self._workers.close()
@@ -294,7 +298,8 @@ class JobExecution:
 
     async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
         """Carry out an operation so that it can be cancelled, and nothing else of it."""
-        if key in self._cancelled:
+        known = configurator is None or self._keeper is None or await self._keeper.kept()
+        if key in self._cancelled or not known:
             raise asyncio.CancelledError
         self._carried[key] = asyncio.create_task(self._driver.carry_out(task, configurator))
         try:
@@ -365,10 +370,10 @@ class JobExecution:
         await self._sink.write(failed_entry(planned, planned.key, task, message))
         self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
 
-    async def _watch_lock(self, watch: LockWatch) -> None:
-        """Stop when the lock is lost."""
-        reason = await watch.lost()
-        self._lost_lock = True
+    async def _watch_for(self, loss: Awaitable[str], *, of_lock: Callable[[], bool] = lambda: True) -> None:
+        """Begin no further operation when something is lost, such as the lock."""
+        reason = await loss
+        self._lost_lock |= of_lock()
         self._feed(events.StopRequested(reason))
         with suppress(EnsembleError):  # the next entry will fail in the same way
             await self._sink.write(JobStopping(reason=reason, running=tuple(sorted(self._running))))

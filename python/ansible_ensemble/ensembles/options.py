@@ -26,6 +26,7 @@ _RUNNING: dict[str, Any] = {"heading": "execution", "commands": _JOBS, "decided"
 _EXECUTED: dict[str, Any] = _RUNNING | {"modules": ("execute",)}
 _GIT: dict[str, Any] = {"heading": "git", "commands": _JOBS, "decided": RUN, "modules": ("record",)}
 _READ: dict[str, Any] = {"heading": "reading the ensemble", "commands": _READING}
+_LOCATING = _READ | {"commands": (*_READING, "state")}
 
 
 @dataclass(slots=True)
@@ -152,7 +153,7 @@ class JobOptions(PlanOptions):
         "--environment",
         metavar="NAME",
         modules=("lock", "plan", "execute", "record", "info", "validate"),
-        **_READ,
+        **_LOCATING,
     )
     skip_upstream_check: bool = option(
         False,
@@ -162,7 +163,7 @@ class JobOptions(PlanOptions):
         decided=CALL,
         **_READ,
     )
-    vault_ids: list[str] = option([], "Vault id, as in Ansible", "--vault-id", metavar="ID", decided=CALL, **_READ)
+    vault_ids: list[str] = option([], "Vault id, as in Ansible", "--vault-id", metavar="ID", decided=CALL, **_LOCATING)
     vault_password_file: str | None = option(
         None,
         "File with the vault password",
@@ -170,7 +171,7 @@ class JobOptions(PlanOptions):
         "--vault-pass-file",
         metavar="FILE",
         decided=CALL,
-        **_READ,
+        **_LOCATING,
     )
     revision: str | None = None
     session: Any = field(default=None, repr=False, compare=False)

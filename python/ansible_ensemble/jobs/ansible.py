@@ -28,6 +28,7 @@ from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result, lock_result
 from ansible_ensemble.jobs.run import run_plan
+from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.planning.plan import KIND
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
@@ -63,27 +64,29 @@ def lock(
     timeout: float,
     pid: int,
     environment: str | None = None,
+    action: Any = None,
 ) -> dict[str, Any]:
     """Take the lock of an ensemble for a process, and that of all its clones, or release them.
+
+    A state that lives elsewhere is fetched with the lock, and pushed before it is released.
 
     Raises:
         Locked: another job holds one of them.
     """
     path = located(ensemble).ensemble
+    options = JobOptions(environment=environment, lock_timeout=timeout, vault=vault_of(action))
     notices: list[str] = []
     if state == "absent":
         held = locks.read_lock(path)
         if held is None or held.id != lock_id:
             return {"changed": False, "lock": {}}
         _clear(path.parent / PLANNED)
-        freed, left = locking.free(path, held, environment)
+        freed, left = locking.free(path, held, options)
         return {"changed": freed, "lock": {}, "warnings": [left] if left else []}
     if lock_id is not None:
         taken = locks.adopt(path, lock_id, pid=pid)
     else:
-        taken = locking.acquire(
-            path, operation, environment=environment, pid=pid, timeout=timeout, notice=notices.append
-        ).local
+        taken = locking.acquire(path, operation, options, pid=pid, notice=notices.append).local
         drop_plans(path.parent / PLANNED)
     return {"changed": True, "lock": lock_result(taken), "warnings": notices}
 
@@ -110,7 +113,7 @@ def plan(
     job_options = JobOptions.from_mapping({**given, "session": session_of(action, task_vars, location)})
     locked = locking.holder(location.ensemble) is not None
     # without the lock, an open journal may be that of a job which runs
-    read = read_recovered(location, job_options, write=not check and locked)
+    read = read_recovered(location, job_options, write=not check) if locked else read_current(location, job_options)
     check_upstreams(read, job_options)
     made = plan_workflow(read, workflow, job_options)
     if plan_file:
@@ -192,6 +195,7 @@ def execute(
         make_lanes,
         show=display.display,
         watch=locking.watch(read.path, held, read.environment),
+        keep=locking.keeping(read.path, held, job_options),
         progress=show,
         verbosity=display.verbosity,
         inventory=session.known_hosts(),
@@ -235,7 +239,7 @@ def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks
         if options.commits:
             commit_job(recorded, report, options)
         _clear(ensemble.planned)
-        return locking.free(ensemble.path, held, options.environment)[1]
+        return locking.free(ensemble.path, held, options)[1]
     return None
 
 
@@ -272,6 +276,8 @@ def record(
         report = record_journal(read, Path(journal), write=not check)
         if job_options.commits:
             commit_job(read, report, job_options)
+    if not check and (left := locking.bring_state(location.ensemble, job_options)):
+        report.setdefault("problems", []).append(left)
     report["job"]["check"] = check
     problems = [say(text) for text in report.get("problems") or ()]
     told = {**report, "problems": problems, "warnings": [say(text) for text in report["warnings"]]}
@@ -291,7 +297,9 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
         `instances`, each with how it is reached (`connection`), the machine that other sources may know (`machine`),
         whether it is a machine itself, what is recorded, and its groups; `groups` and `group_vars` of the topology.
     """
-    read = read_ensemble(located(path), JobOptions(vault=vault_of(loader), inventory=None))
+    location, options = located(path), JobOptions(vault=vault_of(loader), inventory=None)
+    fetch_state(location.ensemble, options)
+    read = read_ensemble(location, options)
     groups: dict[str, list[str]] = {}
     shared: dict[str, dict[str, Any]] = {}
     for group, members in inventory_groups(read.topology):  # several may have one name for Ansible

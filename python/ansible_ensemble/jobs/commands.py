@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from ansible_ensemble.jobs.migrate import migrate_project
 from ansible_ensemble.jobs.prepared_job import PreparedJob
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
+from ansible_ensemble.jobs.stored_state import fetch_state, read_current, state_copy
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
@@ -97,6 +98,7 @@ def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, 
         InvalidInput: there is no such change, or the specification has no such instance or operation any more.
     """
     location = locate(ensemble)
+    fetch_state(location.ensemble, JobOptions.from_mapping(options))
     inputs = {**inputs_of_changes(location.ensemble.parent, changes), **options.get("inputs", {})}
     job_options = JobOptions.from_mapping({**options, "inputs": inputs})
     return _prepare(location, "replay", job_options, lambda read: plan_replay(read, changes, job_options))
@@ -109,8 +111,9 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
         Locked: another job holds the lock.
         InvalidInput: there is no such job, or its specification is not in git.
     """
-    location = locate(ensemble)
-    earlier = options_of_earlier(location, job, JobOptions.from_mapping(options))
+    location, job_options = locate(ensemble), JobOptions.from_mapping(options)
+    fetch_state(location.ensemble, job_options)
+    earlier = options_of_earlier(location, job, job_options)
     return _prepare(location, "rollback", earlier, lambda read: plan_rollback(read, job, earlier))
 
 
@@ -135,8 +138,11 @@ def _told_of(ensemble: Ensemble, name: str) -> tuple[Any, ...] | None:
 @contextmanager
 def _edited(location: Location, operation: str, options: JobOptions) -> Iterator[Ensemble]:
     """The ensemble, under its lock and with what killed jobs did; in a dry run it is only looked at."""
-    with nullcontext() if options.check else locked(location.ensemble, operation):
-        yield read_recovered(location, options, write=not options.check)
+    if options.check:
+        yield read_current(location, options)
+        return
+    with locked(location.ensemble, operation, options):
+        yield read_recovered(location, options, write=True)
 
 
 def _prepare(
@@ -146,6 +152,7 @@ def _prepare(
     lock = JobLock(locks.acquire(location.ensemble, operation, timeout=options.lock_timeout, notice=notices.append))
     try:
         drop_plans(location.ensemble.parent / PLANNED)
+        lock.fetch(location.ensemble, options, notices.append)
         ensemble = read_recovered(location, options, write=True)
         lock.share(location.ensemble, ensemble.environment, notices.append)
         check_upstreams(ensemble, options)
@@ -159,7 +166,7 @@ def _prepare(
 
 def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The recorded status, with what a job that runs or was killed has done so far."""
-    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
     aggregate(read.instances, requirements_of(read))
     instances = [
         {
@@ -193,7 +200,7 @@ def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def outputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The topology's outputs by name."""
-    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
     values: dict[str, Any] = read.redactor.data(recorded_outputs(read))
     return values
 
@@ -204,7 +211,7 @@ def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
     Raises:
         InvalidInput: there is no such output, or it is a secret that is nowhere kept.
     """
-    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
     found = recorded_outputs(read)
     if name not in found:
         raise InvalidInput(f'there is no output "{name}"', hint=nearest(name, list(found)))
@@ -221,7 +228,7 @@ def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
 
 def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
     """The value of an expression on what is recorded; see `value_of`."""
-    read = read_recovered(locate(ensemble), JobOptions.from_mapping(options), write=False)
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
     return value_of(read, expression, instance)
 
 
@@ -244,13 +251,17 @@ def migrate(path: str, options: Mapping[str, Any], *, write: bool = False) -> di
 
 def history(ensemble: str, *, limit: int | None = None) -> dict[str, Any]:
     """The jobs, newest first: `{"jobs": [...]}`."""
-    jobs = records.history(locate(ensemble).ensemble.parent)[::-1]
+    location = locate(ensemble)
+    fetch_state(location.ensemble, JobOptions())
+    jobs = records.history(location.ensemble.parent)[::-1]
     return {"jobs": jobs[:limit] if limit is not None else jobs}
 
 
 def show(ensemble: str, change_id: str) -> dict[str, Any]:
     """The record of a job (`{"job", "tasks"}`) or of a task (`{"task"}`)."""
-    document = records.show(locate(ensemble).ensemble.parent, change_id)
+    location = locate(ensemble)
+    fetch_state(location.ensemble, JobOptions())
+    document = records.show(location.ensemble.parent, change_id)
     if "tasks" in document:
         tasks = document.pop("tasks")
         return {"job": document, "tasks": tasks}
@@ -267,7 +278,7 @@ def recover(ensemble: str, given: Mapping[str, Any] | None = None) -> dict[str, 
     if merged := merge_conflict(ensemble_file(ensemble)):
         return merged
     location, options = locate(ensemble), JobOptions.from_mapping(given or {})
-    with locked(location.ensemble, "recover"):
+    with locked(location.ensemble, "recover", options):
         killed = record_killed(location, options)
         reports = [report for _, report in killed if report]
         freed = [text for text, report in killed if not reports or report is not reports[-1]]
@@ -280,9 +291,22 @@ def recover(ensemble: str, given: Mapping[str, Any] | None = None) -> dict[str, 
 
 
 def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
-    """Remove the lock with this id and return its content."""
+    """Remove the lock with this id, here and where the state lives, and return its content.
+
+    Raises:
+        UsageError: neither is locked by it.
+    """
     file = ensemble_file(ensemble)  # which the first job has not made yet
-    return locks.unlock(file if locks.lock_path(file).exists() else locate(ensemble).ensemble, lock_id).to_json()
+    file = file if locks.lock_path(file).exists() else locate(ensemble).ensemble
+    copy = state_copy(file, JobOptions())
+    here = locks.read_lock(file)
+    if copy is None or (here is not None and here.id == lock_id):
+        removed = locks.unlock(file, lock_id).to_json()
+        if copy is not None and copy.record.lock == lock_id:
+            copy.free(lock_id)
+        return removed
+    copy.free(lock_id)
+    return {"ID": lock_id, "Path": str(file)}
 
 
 def forget(

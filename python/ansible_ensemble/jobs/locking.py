@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.jobs.stored_state import state_copy
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.environment_layers import load_environment
@@ -21,6 +23,8 @@ from ansible_ensemble.projects.process import Presence, ancestors, presence
 
 if TYPE_CHECKING:
     from ansible_ensemble.engine.lock_watch import LockWatch
+    from ansible_ensemble.state.copy import StateCopy
+    from ansible_ensemble.state.keeper import StateKeeper
 
 
 @dataclass(slots=True)
@@ -30,10 +34,24 @@ class JobLock:
     Attributes:
         local: of this copy.
         shared: of all clones; None where none is wanted, or none can be had and that is allowed.
+        state: the copy of a state that lives elsewhere, which is locked there; None where it lives in the folder.
     """
 
     local: locks.Lock
     shared: GlobalLock | None = None
+    state: StateCopy | None = None
+
+    def fetch(self, ensemble: Path, options: JobOptions, notice: Callable[[str], None]) -> None:
+        """Lock the state where it lives, and have it here.
+
+        Raises:
+            Locked: another job has it.
+            EnsembleError: it cannot be had.
+        """
+        copy = state_copy(ensemble, options)
+        if copy is not None:
+            copy.begin(self.local, timeout=options.lock_timeout, notice=notice)
+            self.state = copy
 
     def share(self, ensemble: Path, environment: Environment, notice: Callable[[str], None]) -> None:
         """Take the global lock too, if the environment wants one.
@@ -47,12 +65,13 @@ class JobLock:
         )
 
     def unshare(self) -> str | None:
-        """Release the global lock; returns a message if that failed."""
-        shared, self.shared = self.shared, None
-        return release_global(shared) if shared is not None else None
+        """Push the state, and release the locks that others see; returns a message if that failed."""
+        (state, self.state), (shared, self.shared) = (self.state, None), (self.shared, None)
+        left = [state.finish() if state is not None else None, release_global(shared) if shared is not None else None]
+        return "; ".join(filter(None, left)) or None
 
     def release(self) -> str | None:
-        """Release both; returns a message if the global one could not be released."""
+        """Push the state, and release all; returns a message if others cannot see that."""
         try:
             return self.unshare()
         finally:
@@ -60,23 +79,18 @@ class JobLock:
 
 
 def acquire(
-    ensemble: Path,
-    operation: str,
-    *,
-    environment: str | None,
-    notice: Callable[[str], None],
-    pid: int | None = None,
-    timeout: float = 0.0,
+    ensemble: Path, operation: str, options: JobOptions, *, notice: Callable[[str], None], pid: int | None = None
 ) -> JobLock:
-    """Take both locks of an ensemble. Arguments as for `projects.lock.acquire`; `environment` is its name.
+    """Take the locks of an ensemble, and have its state here. Arguments as for `projects.lock.acquire`.
 
     Raises:
         Locked: another job holds one of them.
-        EnsembleError: the global one is required and cannot be had, or the files that say so cannot be read.
+        EnsembleError: one is required and cannot be had, or the files that say so cannot be read.
     """
-    lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=timeout, notice=notice))
+    lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=options.lock_timeout, notice=notice))
     try:
-        lock.share(ensemble, _environment(ensemble, environment), notice)
+        lock.fetch(ensemble, options, notice)
+        lock.share(ensemble, _environment(ensemble, options.environment), notice)
     except BaseException:
         lock.release()
         raise
@@ -84,13 +98,13 @@ def acquire(
 
 
 @contextmanager
-def locked(ensemble: Path, operation: str) -> Iterator[None]:
-    """Hold both locks while the block runs, which is done at once: nothing is said of them unless it is refused.
+def locked(ensemble: Path, operation: str, options: JobOptions | None = None) -> Iterator[None]:
+    """Hold all locks while the block runs, which is done at once: nothing is said of them unless it is refused.
 
     Raises:
         EnsembleError: as `acquire`; or the global one could not be released.
     """
-    lock = acquire(ensemble, operation, environment=None, notice=lambda _: None)
+    lock = acquire(ensemble, operation, options or JobOptions(), notice=lambda _: None)
     try:
         yield
     except BaseException:
@@ -100,21 +114,50 @@ def locked(ensemble: Path, operation: str) -> Iterator[None]:
         raise EnsembleError(f"the job is done, but {left}")
 
 
-def free(ensemble: Path, held: locks.Lock, environment: str | None) -> tuple[bool, str | None]:
-    """Release both locks instead of the process that took them.
+def free(ensemble: Path, held: locks.Lock, options: JobOptions) -> tuple[bool, str | None]:
+    """Push the state and release the locks instead of the process that took them.
 
     Returns:
-        Whether the local one was released (it may be another's by now); and what to report if the global one was not.
+        Whether the local one was released (it may be another's by now); and what to report of the others.
     """
     if not locks.holds(held):
         return False, None
     left: str | None = None
     try:
-        shared = left_global(_environment(ensemble, environment).lfs_lock, ensemble)
-        left = release_global(shared) if shared is not None else None
+        copy = state_copy(ensemble, options)
+        shared = left_global(_environment(ensemble, options.environment).lfs_lock, ensemble)
+        left = JobLock(held, shared, copy).unshare()
     except EnsembleError as error:  # what the files say now must not keep the local lock
-        left = f"the global lock could not be queried: {error}"
+        left = f"the other locks could not be released: {error}"
     return locks.release(held), left
+
+
+def bring_state(ensemble: Path, options: JobOptions) -> str | None:
+    """Push the state of a job that is recorded; returns what to report if that failed."""
+    try:
+        copy = state_copy(ensemble, options)
+        if copy is not None:
+            copy.push()
+    except EnsembleError as error:
+        return f"the state was not pushed: {error}"
+    return None
+
+
+def keeping(ensemble: Path, held: locks.Lock, options: JobOptions) -> Callable[[Path], StateKeeper] | None:
+    """What keeps the journal of a job where its state lives; None if that is the folder, or it is a dry run.
+
+    It works under the local lock: nobody records the job while the journal is on its way.
+    """
+    copy = None if options.check else state_copy(ensemble, options)
+    if copy is None:
+        return None
+
+    def keep(journal: Path) -> StateKeeper:
+        keeper = copy.keeper(journal)
+        locks.adopt(ensemble, held.id, pid=keeper.pid)
+        return keeper
+
+    return keep
 
 
 def watch(ensemble: Path, held: locks.Lock, environment: Environment) -> LockWatch:

@@ -15,10 +15,10 @@ from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.readiness import aggregate
+from ansible_ensemble.jobs.stored_state import read_current
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.record import requirements_of
-from ansible_ensemble.records.recover import read_recovered
 from ansible_ensemble.records.repositories import check_upstreams
 from ansible_ensemble.records.saved_plans import save_plan
 
@@ -47,13 +47,13 @@ class PlanOutcome:
 def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanOutcome:
     """Plan a workflow; takes no lock and changes nothing."""
     job_options = JobOptions.from_mapping(options)
-    return _plan_of(read_recovered(locate(ensemble), job_options, write=False), workflow, job_options)
+    return _plan_of(read_current(locate(ensemble), job_options), workflow, job_options)
 
 
 def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a plan, and `instances`: of each `name`, `status`, `state`, and the names of those it `needs`."""
     job_options = JobOptions.from_mapping(options)
-    read = read_recovered(locate(ensemble), job_options, write=False)
+    read = read_current(locate(ensemble), job_options)
     needs = requirements_of(read)
     aggregate(read.instances, needs)
     instances = [

@@ -28,6 +28,7 @@ from ansible_ensemble.records.journals import create_journal
 from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.reports.progress import Progress
 from ansible_ensemble.reports.style import Style, style_for
+from ansible_ensemble.state.keeper import StateKeeper
 
 
 def run_plan(
@@ -38,6 +39,7 @@ def run_plan(
     *,
     show: Callable[[str], None],
     watch: LockWatch | None = None,
+    keep: Callable[[Path], StateKeeper] | None = None,
     progress: bool = True,
     verbosity: int = 0,
     inventory: frozenset[str] = frozenset(),
@@ -45,13 +47,15 @@ def run_plan(
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
-    A dry run keeps its journal among the planned files, where it is not taken for a job to record.
+    A dry run keeps its journal among the planned files, where it is not taken for a job to record. A journal is handed
+    to `keep` where the state lives elsewhere.
     """
     environment = ensemble.evaluator.environment
     environment.job = {"workflow": plan.workflow}
     environment.trace = lambda line: show(ensemble.redactor.text(line))
     job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
     journal = create_journal(ensemble.planned if options.check else ensemble.folder, job, ensemble.base)
+    keeper = keep(journal.path) if keep is not None else None
     tellers = [_Teller(plan, ensemble, show, verbosity)] if progress else []
 
     async def run() -> JobOutcome:
@@ -64,6 +68,7 @@ def run_plan(
             workers=Workers(make_lanes),
             renderer=Renderer(ensemble, options, inventory),
             watch=watch,
+            keeper=keeper,
             observers=(*observers, *tellers),
         )
         # from here on the job has begun: a journal without its end is taken for that of a killed job
@@ -81,6 +86,8 @@ def run_plan(
         return asyncio.run(run()), journal.path
     finally:
         journal.close()
+        if keeper is not None:
+            keeper.close()
 
 
 class _Teller:

@@ -9,9 +9,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs import commands
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result
+from ansible_ensemble.jobs.stored_state import fetch_state
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.records.drift import last_drift
 from ansible_ensemble.records.recover import collided_jobs
@@ -48,6 +50,7 @@ def info(
         told["history"] = commands.history(ensemble, limit=last)["jobs"]
         texts.append(history_text(told["history"]))
     if "drift" in gather:
+        fetch_state(location.ensemble, JobOptions.from_mapping(given))
         told["drift"] = last_drift(location.ensemble.parent)
         texts.append("\n".join([*drift_lines((told["drift"] or {}).get("instances") or [], Style(), verbose=True), ""]))
     return told | {"text": "\n".join(filter(str.strip, texts))}
@@ -78,9 +81,11 @@ def recover(ensemble: str, *, action: Any) -> dict[str, Any]:
 
 def unlock(ensemble: str, *, lock_id: str) -> dict[str, Any]:
     """Remove the lock of this id; an ensemble that is not locked stays so."""
-    if locks.read_lock(located(ensemble).ensemble) is None:
+    located(ensemble)
+    try:
+        commands.unlock(ensemble, lock_id)
+    except locks.NotLocked:
         return {"changed": False}
-    commands.unlock(ensemble, lock_id)
     return {"changed": True}
 
 

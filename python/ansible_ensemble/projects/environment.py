@@ -18,6 +18,7 @@ from ansible_ensemble.documents.yaml import parse_yaml, place_of
 from ansible_ensemble.projects.execution_settings import ExecutionSettings
 from ansible_ensemble.projects.lfs_lock import LfsSettings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
+from ansible_ensemble.projects.state_settings import StateSettings
 from ansible_ensemble.projects.vault import Vault
 
 #: The secret of Unfurl's that holds passwords by vault id.
@@ -75,6 +76,7 @@ class Environment:
         import_from: what the URLs begin with that files may be imported from.
         lfs_lock: how all clones are locked.
         execution: how jobs run.
+        state: where state lives; None is the ensemble's folder.
         vault: opens what is encrypted.
         raw: `variables`, `locals`, `secrets` as they are written.
         notices: what of the projects' files nothing acts on.
@@ -92,6 +94,7 @@ class Environment:
     import_from: list[str] = field(default_factory=list)
     lfs_lock: LfsSettings = field(default_factory=LfsSettings)
     execution: ExecutionSettings = field(default_factory=ExecutionSettings)
+    state: StateSettings | None = None
     vault: Vault = field(default_factory=Vault)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
@@ -166,6 +169,14 @@ class Environment:
                 raise InvalidInput(f"the vault password {name!r} is no text", place_of(written, name), hint)
             found[str(name)] = password
         return found
+
+    def value(self, written: Any) -> Any:
+        """What is written in a section, decrypted and evaluated.
+
+        Raises:
+            InvalidInput: it cannot be decrypted or evaluated.
+        """
+        return self._evaluate(written)
 
     def secret(self, name: str) -> Any:
         """The secret of this name.

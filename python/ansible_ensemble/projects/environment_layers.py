@@ -23,6 +23,7 @@ from ansible_ensemble.projects.execution_settings import ExecutionSettings, give
 from ansible_ensemble.projects.lfs_lock import lfs_settings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, Project, find_project, home_project
 from ansible_ensemble.projects.remote_files import allowed_urls
+from ansible_ensemble.projects.state_settings import state_settings
 from ansible_ensemble.projects.trust import is_trusted
 
 DEFAULTS = "defaults"
@@ -68,6 +69,8 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
         if environment.trusted or (home is not None and folder == home.root):
             environment.import_from += allowed_urls(layer)
         environment.blueprint = str(layer.get("deployment_blueprint") or environment.blueprint)
+        if "state" in layer:
+            environment.state = state_settings(layer["state"], place_of(layer, "state"))
         execution |= given_settings(layer.get("execution"), place_of(layer, "execution"))
         if isinstance(layer.get("lfs_lock"), Mapping):
             lock |= layer["lfs_lock"]

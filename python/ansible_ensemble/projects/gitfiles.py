@@ -18,6 +18,8 @@ IGNORED = (
     "*.lock",
     "*.lock.*.tmp",
     "*.lock.lfs",
+    "*.lock.state",
+    "*.lock.fetch",
     "# never in git: keys and machine-local files",
     "*.key",
     "*.vault-password",

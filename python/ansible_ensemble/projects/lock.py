@@ -34,6 +34,10 @@ _UNREADABLE = "unreadable"
 _LOCK: Shape = {"Path": str, "ID": str, "Operation": str, "Who": str, "Pid": int, "Adopters?": [{"Pid": int}]}
 
 
+class NotLocked(UsageError):
+    """There is no lock to release."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lock:
     """Who holds an ensemble.
@@ -117,7 +121,7 @@ def acquire(
     pause = 0.02
     waiting = False
     with lock_file.errors(file):
-        while not lock_file.create(file, _text(lock)):
+        while not lock_file.create(file, lock_text(lock)):
             holder, taken = _take_over_if_stale(file, lock)
             if holder is None:
                 continue
@@ -154,7 +158,7 @@ def adopt(path: str | Path, lock_id: str, *, pid: int | None = None) -> Lock:
             return lock
         living = [adopter for adopter in lock.adopters if presence(adopter) is not Presence.GONE]
         lock = replace(lock, adopters=(*living, process))
-        lock_file.replace(file, _text(lock))
+        lock_file.replace(file, lock_text(lock))
         _LOG.info("process %d works under lock %s of %s", process.pid, lock.id, lock.path)
         return lock
 
@@ -163,7 +167,7 @@ def release(lock: Lock) -> bool:
     """Release the lock; False if it was no longer this one's (then nothing is changed)."""
     file = lock_path(lock.path)
     with lock_file.errors(file), lock_file.guarded(file) as (text, _):
-        if text is None or _parse(text, lock.path).id != lock.id:
+        if text is None or parse_lock(text, lock.path).id != lock.id:
             return False
         file.unlink()
         _LOG.info("released lock %s of %s", lock.id, lock.path)
@@ -197,7 +201,7 @@ def read_lock(path: str | Path) -> Lock | None:
     file = lock_path(path)
     with lock_file.errors(file):
         try:
-            return _parse(file.read_text(encoding="utf-8", errors="replace"), path)
+            return parse_lock(file.read_text(encoding="utf-8", errors="replace"), path)
         except FileNotFoundError:
             return None
 
@@ -206,13 +210,14 @@ def unlock(path: str | Path, lock_id: str) -> Lock:
     """Free an ensemble by force and return the lock it had; asking for the id keeps one from freeing a newer lock.
 
     Raises:
-        UsageError: the ensemble is not locked, or by a lock of another id.
+        NotLocked: the ensemble is not locked.
+        UsageError: it is locked by a lock of another id.
     """
     file = lock_path(path)
     with lock_file.errors(file), lock_file.guarded(file) as (text, _):
         if text is None:
-            raise UsageError(f"{path} is not locked")
-        lock = _parse(text, path)
+            raise NotLocked(f"{path} is not locked")
+        lock = parse_lock(text, path)
         if lock.id != lock_id:
             raise UsageError(f"that is not the lock's id: {describe(lock)}", hint=f"its id is {lock.id}")
         file.unlink()
@@ -227,6 +232,13 @@ def locked(path: str | Path, operation: str) -> Iterator[Lock]:
         yield lock
     finally:
         release(lock)
+
+
+def is_left(lock: Lock) -> bool:
+    """Whether a lock that is kept elsewhere was left by processes of this host that are gone, as far as can be seen."""
+    here = read_lock(lock.path) if Path(lock.path).parent.is_dir() else None
+    working = here if here is not None and here.id == lock.id else lock
+    return working.process.pid > 0 and _gone(working)
 
 
 def describe(lock: Lock) -> str:
@@ -249,7 +261,7 @@ def _locked(holder: Lock) -> Locked:
 def _owned(text: str | None, path: str | Path, lock_id: str) -> Lock:
     if text is None:
         raise EnsembleError(f"{path} is no longer locked by the lock {lock_id}")
-    lock = _parse(text, path)
+    lock = parse_lock(text, path)
     if lock.id != lock_id:
         raise _locked(lock)
     return lock
@@ -260,10 +272,10 @@ def _take_over_if_stale(file: Path, lock: Lock) -> tuple[Lock | None, bool]:
     with lock_file.guarded(file) as (text, safe):
         if text is None:
             return None, False
-        holder = _parse(text, lock.path)
+        holder = parse_lock(text, lock.path)
         stale = safe and holder.process.pid > 0 and _gone(holder)
         if stale:
-            lock_file.replace(file, _text(lock))
+            lock_file.replace(file, lock_text(lock))
         return holder, stale
 
 
@@ -271,7 +283,7 @@ def _gone(lock: Lock) -> bool:
     return all(presence(process) is Presence.GONE for process in (lock.process, *lock.adopters))
 
 
-def _parse(text: str, path: str | Path) -> Lock:
+def parse_lock(text: str, path: str | Path) -> Lock:
     """Read a lock file's text: ours, Unfurl's (a pid and nothing else), or something unreadable, which is respected."""
     try:
         data = parse_json(text, (_LOCK, int), Path(path), "")
@@ -291,7 +303,8 @@ def _parse(text: str, path: str | Path) -> Lock:
         return Lock(str(path), _UNREADABLE, "", "an unreadable lock file", Process(0), "", "")
 
 
-def _text(lock: Lock) -> str:
+def lock_text(lock: Lock) -> str:
+    """The text of a lock's file."""
     return json.dumps(lock.to_json(), indent=1) + "\n"
 
 

@@ -72,10 +72,12 @@ def free_repositories(ensemble: Ensemble) -> list[str]:
 def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
     """Refuse a job on a copy that others have gone on from (docs/rules.md, "Locking").
 
+    Where the state lives elsewhere, no copy is behind: a clone may be shallow, and its origin out of reach.
+
     Raises:
         EnsembleError: a repository lacks commits of its upstream, or that cannot be found out.
     """
-    if not (options.skip_upstream_check or skips_upstream_check()):
+    if ensemble.environment.state is None and not (options.skip_upstream_check or skips_upstream_check()):
         for root in repositories_of(ensemble).values():
             check_upstream(root)
 

@@ -75,7 +75,29 @@ class Watch:
         return "bob has it"
 
 
-def carry_out(made: Any, *, lose_lock: bool = False) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
+class Keeper:
+    """Keeps the journal so many times, then no more."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def begin(self) -> None:
+        self.failed = asyncio.get_running_loop().create_future()
+
+    def has_lost_lock(self) -> bool:
+        return False
+
+    async def kept(self) -> bool:
+        self.times -= 1
+        if self.times < 0 and not self.failed.done():
+            self.failed.set_result("it cannot be had")
+        await asyncio.sleep(0)
+        return self.times >= 0
+
+
+def carry_out(
+    made: Any, *, lose_lock: bool = False, keeps: int | None = None
+) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
     """The outcome of a deploy, the workers, and the events of the journal."""
     workers = Workers()
     journal = create_journal(made.ensemble.folder, JOB, {})
@@ -92,6 +114,7 @@ def carry_out(made: Any, *, lose_lock: bool = False) -> tuple[JobOutcome, Worker
             workers=workers,
             renderer=renderer,
             watch=Watch(workers) if lose_lock else None,
+            keeper=Keeper(keeps) if keeps is not None else None,
         ).run()
 
     outcome = asyncio.run(run())
@@ -134,6 +157,17 @@ def test_a_job_that_loses_its_lock_begins_nothing_more_and_lets_end_what_runs(jo
     [stopping] = [event for event in told if event["event"] == "stopping"]
     assert (stopping["reason"], len(stopping["running"])) == ("bob has it", 2)
     assert told[-1]["stopped"] == "bob has it"
+
+
+def test_what_is_not_known_elsewhere_does_not_begin(job) -> None:
+    outcome, workers, told = carry_out(job(service(), jobs=1), keeps=2)
+    assert not outcome.lost_lock
+    assert (outcome.ok, outcome.stopped) == (False, "it cannot be had")
+    assert workers.most["all"] == 1
+    assert [event["event"] for event in told].count("started") == 3
+    ended = [event for event in told if event["event"] == "finished"]
+    assert [event["ok"] for event in ended] == [True, True, False]
+    assert ended[-1]["error"] == "it was cancelled"
 
 
 def test_durations_are_those_of_a_clock_that_nobody_sets(job, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,138 @@
+"""The state of an ensemble where it does not live in its folder, for jobs and for those who look (docs/state.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, UsageError
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.location import Location, locate
+from ansible_ensemble.ensembles.merge_directives import expanded
+from ansible_ensemble.ensembles.merging import read_merged
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.environment_layers import load_environment
+from ansible_ensemble.projects.project import find_project, home_project
+from ansible_ensemble.records.recover import read_recovered
+
+if TYPE_CHECKING:
+    from ansible_ensemble.state.copy import StateCopy
+
+#: Set to have commands that look use the state as it was fetched last.
+OFFLINE = "ANSIBLE_ENSEMBLE_OFFLINE"
+
+_SECTION = re.compile(rb"""^\s*(["']?(environment|context)["']?\s*:|["']?\+|\{)""", re.MULTILINE)
+
+
+def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:
+    """The copy of an ensemble's state, and where it lives; None if that is the ensemble's folder.
+
+    Raises:
+        EnsembleError: the project is not trusted, or the location is wrong.
+    """
+    environment = _environment(ensemble, options.environment) if _may_be_elsewhere(ensemble) else None
+    if environment is None or environment.state is None:
+        return None
+    if not environment.trusted:
+        hint = f"`ansible-ensemble trust {environment.root}`, or {OFFLINE}=1 to use what is here"
+        raise EnsembleError("the state lives elsewhere, and this project is not trusted to name where", hint=hint)
+    from ansible_ensemble.state.copy import StateCopy  # here, for few states live elsewhere
+    from ansible_ensemble.state.location import resolved_values
+
+    environment.vault = options.open_vault()
+    environment.vault.take(environment.take_vault_passwords())
+    values = resolved_values(environment.state, ensemble, environment)
+    return StateCopy(ensemble, environment.state.kind, values, environment.vault)
+
+
+def fetch_state(ensemble: Path, options: JobOptions) -> list[str]:
+    """Have the newest state here, for those who look; returns what is to be told.
+
+    Raises:
+        EnsembleError: it cannot be had.
+    """
+    if os.environ.get(OFFLINE, "").lower() not in ("", "0", "no", "false"):
+        return []
+    copy = state_copy(ensemble, options)
+    if copy is None:
+        return []
+    try:
+        told = copy.fetch()
+    except EnsembleError as error:
+        error.hint = "; ".join(filter(None, (error.hint, f"{OFFLINE}=1 uses what was fetched last")))
+        raise
+    return [told] if told else []
+
+
+def read_current(location: Location, options: JobOptions) -> Ensemble:
+    """Read an ensemble to look at it, with its newest state and what killed jobs did.
+
+    Raises:
+        EnsembleError: the state cannot be had, or something is wrong with the files.
+    """
+    told = fetch_state(location.ensemble, options)
+    read = read_recovered(location, options, write=False)
+    read.warnings[:0] = told
+    return read
+
+
+def push_state(ensemble: str, options: Mapping[str, Any], *, forced: bool = False) -> dict[str, Any]:
+    """Bring the state here to where it lives: `{"where", "pushed"}`; by force, in the place of what is there.
+
+    Raises:
+        Locked: a job is at work.
+        EnsembleError: it lives here, or cannot be brought.
+    """
+    location, job_options = locate(ensemble), JobOptions.from_mapping(options)
+    copy = _elsewhere(location, job_options)
+    with locks.locked(location.ensemble, "state push") as lock:
+        pushed = copy.bring(lock, forced=forced)
+    return {"where": copy.where, "pushed": pushed}
+
+
+def pull_state(ensemble: str, options: Mapping[str, Any], *, forced: bool = False) -> dict[str, Any]:
+    """Have the newest state here: `{"where"}`; by force, in the place of what is here.
+
+    Raises:
+        Locked: a job is at work.
+        EnsembleError: it lives here, cannot be had, or what is here was not pushed.
+    """
+    location, job_options = locate(ensemble), JobOptions.from_mapping(options)
+    copy = _elsewhere(location, job_options)
+    with locks.locked(location.ensemble, "state pull"):
+        copy.replace(forced=forced)
+    return {"where": copy.where}
+
+
+def _elsewhere(location: Location, options: JobOptions) -> StateCopy:
+    copy = state_copy(location.ensemble, options)
+    if copy is None:
+        hint = "name a location as `state` of an environment"
+        raise UsageError("the state lives in the ensemble's folder", Place(str(location.ensemble)), hint)
+    return copy
+
+
+def _may_be_elsewhere(ensemble: Path) -> bool:
+    """Whether any file may say where the state lives; most do not, and then nothing is read twice."""
+    try:
+        projects = [one for one in (find_project(ensemble), home_project()) if one is not None]
+        layers = [layer for project in projects for layer in project.environments.values()]
+        if any("state" in layer or any(str(key).startswith("+") for key in layer) for layer in layers):
+            return True
+        text = ensemble.read_bytes() if ensemble.is_file() else b""
+        return b"state" in text and _SECTION.search(text) is not None
+    except (InvalidInput, OSError):
+        return False  # what is wrong is told by who reads it
+
+
+def _environment(ensemble: Path, name: str | None) -> Environment | None:
+    try:
+        data = expanded(read_merged(ensemble) if ensemble.exists() else None, name)
+        return load_environment(ensemble, data, name)
+    except InvalidInput:
+        return None

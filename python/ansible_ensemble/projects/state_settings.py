@@ -1,0 +1,72 @@
+"""The `state` section of an environment: where the state of an ensemble lives (docs/state.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.yaml import place_of
+
+#: The kinds of locations, each with the keys that it takes beside its own.
+KEYS: dict[str, tuple[str, ...]] = {
+    "git": ("branch", "path", "username", "token", "ssh_key", "known_hosts"),
+    "http": (
+        "lock", "unlock", "update_method", "lock_method", "unlock_method", "username", "password", "token", "ca",
+    ),
+    "s3": ("key", "endpoint", "region", "profile", "access_key", "secret_key", "session_token", "ca"),
+    "path": (),
+}  # fmt: skip
+
+#: The keys that may also be given as `ANSIBLE_ENSEMBLE_STATE_<KEY>`.
+CREDENTIALS = (
+    "username", "password", "token", "ssh_key", "known_hosts", "access_key", "secret_key", "session_token"
+)  # fmt: skip
+VARIABLE = "ANSIBLE_ENSEMBLE_STATE_"
+
+
+@dataclass(frozen=True, slots=True)
+class StateSettings:
+    """Where state lives.
+
+    Attributes:
+        kind: one of `KEYS`.
+        values: the section's values by key, as they are written.
+        place: of the section.
+    """
+
+    kind: str
+    values: Mapping[str, Any]
+    place: Place | None = None
+
+
+def state_settings(section: object, place: Place | None = None) -> StateSettings | None:
+    """Read a `state` section; None, where there is none, means the ensemble's own folder.
+
+    Raises:
+        InvalidInput: it has another form, no location, or a key that its kind of location does not take.
+    """
+    if section is None:
+        return None
+    if not isinstance(section, Mapping):
+        raise InvalidInput("state must be a map", place, f"it has one of {', '.join(KEYS)}")
+    kind = next((name for name in KEYS if name in section), None)
+    if kind is None:
+        raise InvalidInput("state names no location", place, f"it has one of {', '.join(KEYS)}")
+    for key, value in section.items():
+        where = place_of(section, key) or place
+        if key != kind and key not in KEYS[kind]:
+            known = ", ".join((kind, *KEYS[kind]))
+            raise InvalidInput(f"state in {kind} has no key {key!r}", where, f"its keys are {known}")
+        _check(kind, str(key), value, where)
+    return StateSettings(kind, dict(section), place)
+
+
+def _check(kind: str, key: str, value: object, place: Place | None) -> None:
+    if kind == "http" and key == "lock" and value is False:
+        return
+    if key in CREDENTIALS and isinstance(value, (str, Mapping)):
+        return  # an expression may give it
+    if not isinstance(value, str) or not value:
+        raise InvalidInput(f"{key} of state must be a text", place)

@@ -1,0 +1,332 @@
+"""The copy of a state in an ensemble's folder: taken from its location, and brought back there.
+
+A file beside the local lock tells what the copy is: from where, which version, by which lock it may be pushed, and
+whether it holds what its location lacks. While a job runs it counts as not pushed, so that after a crash the next job
+of this folder brings what is here; a folder that is gone left its journal at the location.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
+from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.shape import Shape, parse_json, read_json
+from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.folders import ACTIVE
+from ansible_ensemble.projects.vault import Vault, protect
+from ansible_ensemble.state.files import MARK, collected, install
+from ansible_ensemble.state.location import open_store
+from ansible_ensemble.state.store import File, Files
+
+if TYPE_CHECKING:
+    from ansible_ensemble.state.keeper import StateKeeper
+
+_RECORD: Shape = {"where": str, "serial": int, "digest": str, "lock": str, "unpushed": bool}
+_MARK: Shape = {"serial": int, "writer": str}
+_PAUSE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of a copy.
+
+    Attributes:
+        where: the location that it is of.
+        serial: the number of its version there; 0 of none.
+        digest: of its files, as they were last the same at both.
+        lock: the id of the lock there that this copy holds; empty without one.
+        unpushed: whether it may hold what its location lacks.
+    """
+
+    where: str
+    serial: int = 0
+    digest: str = ""
+    lock: str = ""
+    unpushed: bool = False
+
+
+class StateCopy:
+    """The copy of an ensemble's state in its folder, and its location."""
+
+    def __init__(self, ensemble: Path, kind: str, values: Mapping[str, str], vault: Vault) -> None:
+        """Begin with what is here.
+
+        Args:
+            ensemble: the ensemble's file.
+            kind: of the location.
+            values: what the store is opened by.
+            vault: what encrypts secrets.
+        """
+        self._ensemble = ensemble
+        self._kind, self._values = kind, values
+        self._store = open_store(kind, values)
+        self._vault = vault
+        lock = locks.lock_path(ensemble)
+        self._file = lock.with_name(f"{lock.name}.state")
+        self._guard = lock.with_name(f"{lock.name}.fetch")
+
+    @property
+    def where(self) -> str:
+        """The location."""
+        return self._store.where
+
+    @property
+    def record(self) -> Record:
+        """What is known of the copy."""
+        with suppress(FileNotFoundError):
+            found = Record(**read_json(self._file, _RECORD, "remove it; then the state is fetched anew"))
+            if found.where == self.where:
+                return found
+        return Record(self.where)
+
+    def begin(self, lock: locks.Lock, *, timeout: float, notice: Callable[[str], None]) -> None:
+        """Take the lock there, and have the newest state here; the caller holds the local lock.
+
+        Raises:
+            Locked: another job holds it.
+            EnsembleError: the location cannot be had, or has gone another way than this copy.
+        """
+        before = self.record
+        held = self._taken(replace(lock, adopters=()), before, timeout, notice)
+        self._note(replace(before, lock=held))
+        try:
+            with self._alone():
+                self._synchronise(before, held, notice)
+            self._note(replace(self.record, unpushed=True))
+        except BaseException:
+            if held != before.lock:
+                with suppress(EnsembleError):
+                    self._store.release(held)
+                self._note(replace(self.record, lock=before.lock))
+            raise
+
+    def fetch(self) -> str | None:
+        """Have the newest state here without the lock; returns what is to be told if it stays as it is.
+
+        Raises:
+            EnsembleError: the location cannot be had.
+        """
+        with self._alone():
+            if locks.read_lock(self._ensemble) is not None:
+                return None  # a job of this folder is at work: nothing is newer
+            before = self.record
+            if before.unpushed:
+                return f"The state here is not pushed to {self.where} yet: `{self._command('push')}`."
+            self._install(self._store.read(), before)
+        return None
+
+    def push(self, *, forced: bool = False) -> bool:
+        """Bring the state there; by force, in the place of what others brought meanwhile. The lock there must be held.
+
+        Returns:
+            Whether anything was to be brought.
+
+        Raises:
+            EnsembleError: it cannot be brought, and stays here.
+        """
+        before = self.record
+        files = self._collected()
+        digest = _digest(files)
+        if digest == before.digest and not forced:
+            self._note(replace(before, unpushed=False))
+            return False
+        serial = max(before.serial, _marked(self._store.read())[0] if forced else 0) + 1
+        mark = json.dumps({"serial": serial, "writer": before.lock}) + "\n"
+        last = last_job(self._ensemble.parent / FILE_NAME)
+        note = f"State after job {last}" if last else "State"
+        self._store.write({**files, MARK: File(mark.encode())}, note, before.lock)
+        self._note(replace(before, serial=serial, digest=digest, unpushed=False))
+        return True
+
+    def keeper(self, journal: Path) -> StateKeeper:
+        """Start a keeper of a running job's journal."""
+        from ansible_ensemble.state.keeper import StateKeeper  # brings asyncio
+
+        name = journal.relative_to(self._ensemble.parent).as_posix()
+        return StateKeeper(self._kind, self._values, name=name, journal=journal, lock_id=self.record.lock)
+
+    def finish(self) -> str | None:
+        """Push and release the lock there, after a job; returns what to report if that failed."""
+        if not self.record.lock:
+            return None
+        try:
+            self.push()
+        except Locked as error:
+            return f"{error}; what the job did is kept here, and was not pushed"
+        except (EnsembleError, OSError) as error:
+            return (
+                f"the state was not pushed: {error}; it is kept in {self._ensemble.parent}: "
+                f"`{self._command('push')}` pushes it, and the next job there does so first"
+            )
+        return self.release()
+
+    def release(self) -> str | None:
+        """Release the lock there; returns what to report if that failed: it is reused by the next job of this copy."""
+        held = self.record.lock
+        try:
+            self._store.release(held)
+        except UsageError:  # somebody did it by force
+            pass
+        except EnsembleError as error:
+            return f"the lock of the state was not released: {error} (the next job of this folder reuses it)"
+        self._note(replace(self.record, lock=""))
+        return None
+
+    def free(self, lock_id: str) -> None:
+        """Release the lock there by force.
+
+        Raises:
+            UsageError: it is not held, or another is.
+        """
+        self._store.release(lock_id, forced=True)
+        if self.record.lock == lock_id:
+            self._note(replace(self.record, lock=""))
+
+    def bring(self, lock: locks.Lock, *, forced: bool = False) -> bool:
+        """Push under a lock that is taken for it, or left by the job; returns whether anything was to be pushed.
+
+        Raises:
+            Locked: another job holds it.
+            EnsembleError: the location cannot be had, or has gone another way.
+        """
+        before = self.record
+        held = self._taken(replace(lock, adopters=()), before, 0.0, lambda _: None)
+        self._note(replace(before, lock=held))
+        serial, writer = _marked(self._store.read())
+        try:
+            if not forced and serial != before.serial and writer not in {held, before.lock}:
+                raise self._diverged()
+            self._note(replace(self.record, serial=serial))
+            pushed = self.push(forced=forced)
+        finally:
+            left = self.release()
+        if left:
+            raise EnsembleError(left)
+        return pushed
+
+    def replace(self, *, forced: bool = False) -> None:
+        """Have the state of the location here; by force, in the place of what was not pushed.
+
+        Raises:
+            EnsembleError: the location cannot be had, or what is here was not pushed.
+        """
+        with self._alone():
+            before, files = self.record, self._store.read()
+            if not forced:
+                self._check_first(before, files)
+            if before.unpushed and not forced:
+                raise EnsembleError(f"the state here is not pushed to {self.where} yet", hint=self._command("push"))
+            self._install(files, before)
+        if before.lock and forced:
+            self.release()
+
+    def _taken(self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]) -> str:
+        """Take the lock, reuse the one that this copy holds, or that of a process that is gone from this host."""
+        deadline, waiting = time.monotonic() + timeout, False
+        while (holder := self._store.take(lock)) is not None:
+            if holder.id == before.lock:
+                notice(f"reused the lock of the state in {self.where} that an earlier job of this folder left")
+                return holder.id
+            if locks.is_left(holder):
+                notice(f"the process that held the lock is gone; taken over from: {locks.describe(holder)}")
+                with suppress(UsageError):
+                    self._store.release(holder.id, forced=True)
+                continue
+            if time.monotonic() >= deadline:
+                raise Locked(
+                    f"the state is locked: {locks.describe(holder)}",
+                    hint="try again later or wait with --lock-timeout; if nothing runs there any more: "
+                    f"`ansible-ensemble unlock {holder.id} --ensemble {self._ensemble}`",
+                )
+            if not waiting:
+                notice(f"waiting for: {locks.describe(holder)}")
+                waiting = True
+            time.sleep(min(_PAUSE, max(0.0, deadline - time.monotonic())))
+        return lock.id
+
+    def _synchronise(self, before: Record, held: str, notice: Callable[[str], None]) -> None:
+        files = self._store.read()
+        serial, writer = _marked(files)
+        if not before.unpushed:
+            self._check_first(before, files)
+            self._install(files, before)
+        elif serial == before.serial or (writer and writer == before.lock):
+            self._note(replace(self.record, serial=serial, lock=held))
+            if self.push():
+                notice(f"pushed the state that an earlier job left here to {self.where}")
+        else:
+            raise self._diverged()
+
+    def _check_first(self, before: Record, files: Files | None) -> None:
+        """Refuse to replace a state that the location knows nothing of."""
+        last = last_job(self._ensemble.parent / FILE_NAME)
+        if before.serial == 0 and files is not None and last is not None:
+            there = files.get(FILE_NAME, File(b"")).content
+            if last.encode() not in there:
+                raise self._diverged()
+
+    def _diverged(self) -> EnsembleError:
+        return EnsembleError(
+            f"the state here and that in {self.where} have gone different ways",
+            hint=f"`{self._command('pull --force')}` takes that one, `{self._command('push --force')}` this one",
+        )
+
+    def _install(self, files: Files | None, before: Record) -> None:
+        if files is not None:
+            install(files, self._ensemble)
+            held = self.record.lock
+            serial = _marked(files)[0]
+            digest = _digest(self._collected(changing=False))
+            self._note(replace(before, serial=serial, digest=digest, lock=held, unpushed=False))
+
+    def _collected(self, *, changing: bool = True) -> dict[str, File]:
+        """The state here; secrets are encrypted first if there is a vault password, and else left out."""
+        folder = self._ensemble.parent / ACTIVE / "secrets"
+        if changing and folder.is_dir():
+            protect(folder, self._vault)
+        return collected(self._ensemble)
+
+    def _note(self, record: Record) -> None:
+        write_atomically(self._file, json.dumps(asdict(record)) + "\n", mode=0o600)
+
+    def _command(self, verb: str) -> str:
+        return f"ansible-ensemble state {verb} {self._ensemble}"
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep others from changing the copy meanwhile; a job does so under the local lock as well."""
+        handle = os.open(self._guard, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _marked(files: Files | None) -> tuple[int, str]:
+    """The number of a state's version, and the id of the lock that it was written by."""
+    mark = (files or {}).get(MARK)
+    if mark is None:
+        return 0, ""
+    found = parse_json(mark.content.decode(errors="replace"), _MARK, Path(MARK), "the state is damaged")
+    return found["serial"], found["writer"]
+
+
+def _digest(files: Files) -> str:
+    whole = hashlib.sha256()
+    for name in sorted(files):
+        whole.update(f"{name}\0{files[name].executable}\0{len(files[name].content)}\0".encode())
+        whole.update(files[name].content)
+    return whole.hexdigest()

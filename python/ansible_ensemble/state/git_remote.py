@@ -1,0 +1,134 @@
+"""A git repository elsewhere, by a repository of its own here that holds what goes there and comes from there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.projects.git import git_environment
+from ansible_ensemble.projects.git_guard import PROTOCOLS
+from ansible_ensemble.state.store import Unreachable
+
+#: Seconds for one command of git; a connection that says nothing ends earlier.
+_TIMEOUT = 300.0
+_SSH = ("-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")
+_SILENT = {"http.lowSpeedLimit": "1", "http.lowSpeedTime": "60", "gc.auto": "200"}
+#: What git says when somebody else was quicker.
+_QUICKER = re.compile(
+    r"stale info|fetch first|non-fast-forward|already exists|cannot lock ref|failed to update ref|incorrect old value"
+)
+
+
+class Refused(Unreachable):
+    """A push was refused because the branch is no longer what it was to replace."""
+
+
+class GitRemote:
+    """A repository elsewhere.
+
+    Attributes:
+        url: of the repository.
+    """
+
+    def __init__(self, url: str, folder: Path, settings: Mapping[str, str]) -> None:
+        """Begin without a connection.
+
+        Args:
+            url: of the repository.
+            folder: where the repository here is, or will be.
+            settings: of git, such as credentials; they are in no command line.
+        """
+        self.url = url
+        self._folder = folder
+        self._environment = {
+            **git_environment({**_SILENT, "remote.state.url": url, **settings}),
+            "GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS),
+            "GIT_DIR": str(folder),
+            "LC_ALL": "C",
+        }
+
+    def fetch(self, *branches: str) -> tuple[str, ...]:
+        """The commits that branches are at, fetched without those before them; empty for one that is not there."""
+        listed = self._run("ls-remote", "state", *branches).decode().splitlines()
+        found = {name: commit for commit, name in (line.split("\t", 1) for line in listed)}
+        commits = [found[branch] for branch in branches if branch in found]
+        if any(not self._has(commit) for commit in commits):
+            wanted = [f"+{branch}:refs/ensemble/{branch}" for branch in branches if branch in found]
+            self._run("fetch", "--quiet", "--no-tags", "--depth=1", "state", *wanted)
+        return tuple(found.get(branch, "") for branch in branches)
+
+    def archive(self, commit: str, path: str) -> bytes:
+        """The files of a folder in a commit, as a tar archive; an empty one if it has no such folder."""
+        tree = f"{commit}:{path}" if path else commit
+        if path and not self._has(tree):
+            tree = self._run("hash-object", "-t", "tree", "-w", "/dev/null").decode().strip()
+        return self._run("archive", "--format=tar", tree)
+
+    def imported(self, stream: bytes) -> str:
+        """Make the commit that a stream of `git fast-import` describes, and return it."""
+        self._run("fast-import", "--quiet", "--force", given=stream)
+        return self._run("rev-parse", "refs/ensemble/new").decode().strip()
+
+    def push(self, commit: str, branch: str, *, replacing: str) -> None:
+        """Have a branch be at a commit, or be gone if that is empty, if it is still at another one, or not there.
+
+        Raises:
+            Refused: it is not.
+        """
+        lease = f"--force-with-lease={branch}:{replacing}"
+        self._run("push", "--quiet", "--porcelain", "--no-verify", lease, "state", f"{commit}:{branch}")
+
+    def _has(self, name: str) -> bool:
+        return self._call(("cat-file", "-e", name), b"").returncode == 0
+
+    def _run(self, *arguments: str, given: bytes = b"") -> bytes:
+        done = self._call(arguments, given)
+        if done.returncode == 0:
+            return done.stdout
+        # of a push, the output says which branch was refused and why
+        said = without_credentials((done.stderr + done.stdout).decode(errors="replace").strip())
+        if arguments[0] == "push" and _QUICKER.search(said):
+            raise Refused(f"somebody else changed the branch meanwhile in {without_credentials(self.url)}: {said}")
+        raise Unreachable(f"git cannot reach the state in {without_credentials(self.url)}: {said}", hint=_hint(said))
+
+    def _call(self, arguments: tuple[str, ...], given: bytes) -> subprocess.CompletedProcess[bytes]:
+        self._make()
+        command, environment = ["git", *arguments], os.environ | self._environment
+        try:
+            return subprocess.run(
+                command, input=given, capture_output=True, env=environment, timeout=_TIMEOUT, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise Unreachable(f"git waited in vain for {without_credentials(self.url)}") from None
+        except OSError as error:
+            raise EnsembleError(f"git cannot be run: {error.strerror}", hint="install git") from error
+
+    def _make(self) -> None:
+        if (self._folder / "HEAD").exists():
+            return
+        make_private(self._folder)
+        command = ["git", "init", "--quiet", "--bare", "--template=", str(self._folder)]
+        subprocess.run(command, check=True, capture_output=True, env=os.environ | git_environment({}))
+
+
+def ssh_command(key: str, known_hosts: str) -> str:
+    """The command by which git reaches a host: with a key of its own, without a question."""
+    words = ["ssh", *_SSH]
+    words += ["-i", key, "-o", "IdentitiesOnly=yes"] if key else []
+    words += ["-o", f"UserKnownHostsFile={known_hosts}"] if known_hosts else []
+    return shlex.join(words)
+
+
+def _hint(said: str) -> str | None:
+    if "Host key verification failed" in said:
+        return "name a file with the host's key: `known_hosts` of `state`"
+    if re.search(r"Permission denied|Authentication failed|could not read (Username|Password)|denied", said):
+        return "check the credential of `state`: ssh_key or token"
+    return None

@@ -1,0 +1,140 @@
+"""State on a branch of a git repository: a commit for each job, a branch of its own for the lock.
+
+The lock's branch is there as long as the lock is held. Its one commit says who holds it, and holds the journal of the
+running job, so that the branch of the state has a commit for each job and no others. Each push names what it replaces
+(`--force-with-lease`), so that of two who push at once one is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock
+from ansible_ensemble.state.git_remote import GitRemote, Refused
+from ansible_ensemble.state.store import File, Files, check_held, check_id
+
+_LOCK_FILE = "lock.json"
+_IDENTITY = "ansible-ensemble <ansible-ensemble@localhost>"
+#: How often a push is tried again because another ensemble's state was pushed to the branch meanwhile.
+_TRIES = 10
+
+
+class GitStore:
+    """The store of one ensemble on a branch; the branch may hold those of others in other folders."""
+
+    def __init__(self, remote: GitRemote, branch: str, path: str) -> None:
+        self.where = f"{without_credentials(remote.url)}, branch {branch}" + (f", folder {path}" if path else "")
+        self._remote = remote
+        self._path = path
+        self._branch = f"refs/heads/{branch}"
+        slug = re.sub(r"[^A-Za-z0-9_-]+", "-", path).strip("-") or "ensemble"
+        self._lock = f"refs/heads/{branch}-lock/{slug}"
+        self._held = ""
+
+    def read(self) -> Files | None:
+        """See `Store`."""
+        branch, lock = self._remote.fetch(self._branch, self._lock)
+        return {**self._files(branch, self._path), **self._journals(lock)} or None
+
+    def write(self, files: Files, note: str, lock_id: str) -> None:
+        """See `Store`."""
+        for attempt in range(_TRIES):
+            branch, lock = self._remote.fetch(self._branch, self._lock)
+            self._check_held(lock, lock_id)
+            if branch and self._files(branch, self._path) == files:
+                return
+            commit = self._remote.imported(_commit(note, branch, self._path, files))
+            try:
+                self._remote.push(commit, self._branch, replacing=branch)
+                return
+            except Refused:
+                if attempt == _TRIES - 1:
+                    raise
+
+    def keep(self, name: str, journal: bytes, lock_id: str) -> None:
+        """See `Store`."""
+        if not self._held:
+            (held,) = self._remote.fetch(self._lock)
+            self._check_held(held, lock_id)
+            self._held = held
+        lock = self._files(self._held)[_LOCK_FILE]
+        commit = self._remote.imported(_commit("Journal", "", "", {_LOCK_FILE: lock, name: File(journal)}))
+        try:
+            self._remote.push(commit, self._lock, replacing=self._held)
+        except Refused:
+            (found,) = self._remote.fetch(self._lock)
+            self._check_held(found, lock_id)
+            raise
+        self._held = commit
+
+    def take(self, lock: Lock) -> Lock | None:
+        """See `Store`."""
+        files = {_LOCK_FILE: File(lock_text(lock).encode())}
+        commit = self._remote.imported(_commit(f"Lock for {lock.operation}", "", "", files))
+        while True:
+            try:
+                self._remote.push(commit, self._lock, replacing="")
+                return None
+            except Refused:
+                (found,) = self._remote.fetch(self._lock)
+                if found:
+                    return self._holder(found)
+
+    def release(self, lock_id: str, *, forced: bool = False) -> None:
+        """See `Store`."""
+        branch, lock = self._remote.fetch(self._branch, self._lock)
+        check_id(self._holder(lock) if lock else None, lock_id)
+        left = self._journals(lock)
+        if forced and left:
+            files = {**self._files(branch, self._path), **left}
+            self.write(files, f"Left by the job that held the lock {lock_id}", lock_id)
+        with suppress(Refused):  # another holds it by now
+            self._remote.push("", self._lock, replacing=lock)
+        self._held = ""
+
+    def _files(self, commit: str, path: str = "") -> dict[str, File]:
+        return dict(_unpacked(self._remote.archive(commit, path))) if commit else {}
+
+    def _journals(self, lock: str) -> dict[str, File]:
+        return {name: file for name, file in self._files(lock).items() if name != _LOCK_FILE}
+
+    def _holder(self, commit: str) -> Lock:
+        found = self._files(commit).get(_LOCK_FILE, File(b""))
+        return parse_lock(found.content.decode(errors="replace"), self.where)
+
+    def _check_held(self, lock: str, lock_id: str) -> None:
+        check_held(self._holder(lock) if lock else None, lock_id)
+
+
+def _commit(note: str, parent: str, path: str, files: Files) -> bytes:
+    """A commit upon a parent with these files in the place of a folder, in the words of `git fast-import`."""
+    who = f"{_IDENTITY} {int(time.time())} +0000"
+    message = note.encode()
+    begin = f"commit refs/ensemble/new\ncommitter {who}\ndata {len(message)}\n".encode() + message + b"\n"
+    begin += f"from {parent}\n".encode() if parent else b""
+    begin += f"D {_quoted(path)}\n".encode() if path else b"deleteall\n"
+    return begin + b"".join(_entry(f"{path}/{name}" if path else name, files[name]) for name in sorted(files)) + b"\n"
+
+
+def _entry(name: str, file: File) -> bytes:
+    mode = "100755" if file.executable else "100644"
+    return f"M {mode} inline {_quoted(name)}\ndata {len(file.content)}\n".encode() + file.content + b"\n"
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _unpacked(archive: bytes) -> Iterator[tuple[str, File]]:
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        for member in tar:
+            stream = tar.extractfile(member) if member.isfile() else None
+            if stream is not None:
+                yield member.name, File(stream.read(), bool(member.mode & 0o100))

@@ -1,0 +1,149 @@
+"""The keeper: a process that brings the journal of a running job to where the state lives.
+
+It is a process of its own, for a job's process must not wait for a network, nor have threads; and it outlives the job's
+process, should that be killed, for as long as it takes to bring the journal once more. What asks for the journal to be
+kept while it is on its way is answered together, by the next time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible_ensemble
+
+_MODULE = "ansible_ensemble.state.keeper_main"
+_PATIENCE = 30.0
+
+
+class StateKeeper:
+    """Brings a journal to where the state lives, each time it is asked to, and when it has grown.
+
+    Attributes:
+        failed: told why when the journal can no longer be brought.
+        pid: of its process.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        values: Mapping[str, str],
+        *,
+        name: str,
+        journal: Path,
+        lock_id: str,
+        patience: float = _PATIENCE,
+    ) -> None:
+        """Start the process.
+
+        Args:
+            kind: of the location.
+            values: what the store is opened by.
+            name: of the journal in the state.
+            journal: the file.
+            lock_id: of the lock there.
+            patience: seconds for which a location is tried again that cannot be had.
+        """
+        package = str(Path(ansible_ensemble.__file__).parents[1])
+        path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", _MODULE, str(os.getpid())],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+        self.pid = self._process.pid
+        order: dict[str, Any] = {
+            "kind": kind,
+            "values": dict(values),
+            "name": name,
+            "journal": str(journal),
+            "lock": lock_id,
+        }
+        order["patience"] = patience
+        self._tell(json.dumps(order))
+        self._rest = b""
+        self._lost = False
+        self._asked: asyncio.Future[bool] | None = None
+        self._next: asyncio.Future[bool] | None = None
+
+    def begin(self) -> None:
+        """Listen to the process, in the running loop."""
+        self.failed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        assert self._process.stdout is not None
+        asyncio.get_running_loop().add_reader(self._process.stdout.fileno(), self._listen)
+
+    def has_lost_lock(self) -> bool:
+        """Whether another holds the lock there, which is why the journal cannot be brought."""
+        return self._lost
+
+    async def kept(self) -> bool:
+        """Wait until all that is in the journal now is where the state lives; False if it cannot be brought there."""
+        if self.failed.done():
+            return False
+        if self._next is None:
+            self._next = asyncio.get_running_loop().create_future()
+        mine = self._next
+        if self._asked is None:
+            self._ask()
+        return await asyncio.shield(mine)
+
+    def close(self) -> None:
+        """Have the process bring the end of the journal, and wait for its end."""
+        self._tell("end")  # for a process forked from ours may hold the pipe open
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()
+        self._process.wait()
+
+    def _ask(self) -> None:
+        self._asked, self._next = self._next, None
+        self._tell("keep")
+
+    def _tell(self, line: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{line}\n".encode())
+        except BrokenPipeError:  # its end is heard as well
+            return
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        chunk = os.read(self._process.stdout.fileno(), 65536)
+        if not chunk:
+            self._fail("the process that brings the journal to it has ended", lost=False)
+            return
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        for line in lines:
+            answer = json.loads(line)
+            if answer["error"]:
+                self._fail(answer["error"], lost=answer["lost"])
+            else:
+                self._answer(True)
+
+    def _answer(self, kept: bool) -> None:
+        asked, self._asked = self._asked, None
+        if asked is not None and not asked.done():
+            asked.set_result(kept)
+        if self._next is not None:
+            self._ask()
+
+    def _fail(self, why: str, *, lost: bool) -> None:
+        assert self._process.stdout is not None
+        asyncio.get_running_loop().remove_reader(self._process.stdout.fileno())
+        if not self.failed.done():
+            self._lost = lost
+            self.failed.set_result(why)
+        for waiting in (self._asked, self._next):
+            if waiting is not None and not waiting.done():
+                waiting.set_result(False)
+        self._asked = self._next = None

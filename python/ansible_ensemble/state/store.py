@@ -1,0 +1,91 @@
+"""A store: a location that holds the state of one ensemble, and its lock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
+from ansible_ensemble.projects.lock import Lock, NotLocked, describe
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the state.
+
+    Attributes:
+        content: its bytes.
+        executable: whether its owner may run it.
+    """
+
+    content: bytes
+    executable: bool = False
+
+
+#: The files of a state by their names, relative to the ensemble's folder.
+Files = Mapping[str, File]
+
+
+class Unreachable(EnsembleError):
+    """A location does not answer, or does not let us."""
+
+
+class Store(Protocol):
+    """A location of state. Whatever it is asked, it raises `Unreachable` if it cannot be had.
+
+    Attributes:
+        where: the location as people read it, without credentials.
+    """
+
+    where: str
+
+    def read(self) -> Files | None:
+        """The files of the state, with the journal of a job that runs or was killed; None if there is no state yet."""
+
+    def write(self, files: Files, note: str, lock_id: str) -> None:
+        """Replace the state; the note says what was done.
+
+        Raises:
+            Locked: the lock of this id is no longer held.
+        """
+
+    def keep(self, name: str, journal: bytes, lock_id: str) -> None:
+        """Keep the journal of the running job beside the state.
+
+        Raises:
+            Locked: the lock of this id is no longer held.
+        """
+
+    def take(self, lock: Lock) -> Lock | None:
+        """Take the lock; returns who holds it if somebody does, and None if it is taken."""
+
+    def release(self, lock_id: str, *, forced: bool = False) -> None:
+        """Release the lock of this id; by force, what `keep` kept stays as a part of the state: a killed job left it.
+
+        Raises:
+            UsageError: it is not held, or another is.
+        """
+
+
+def check_held(holder: Lock | None, lock_id: str) -> None:
+    """Make sure that the lock of this id is the one that is held.
+
+    Raises:
+        Locked: it is not.
+    """
+    if holder is None or holder.id != lock_id:
+        raise Locked(f"the lock of the state was lost: {describe(holder) if holder else 'it was removed'}")
+
+
+def check_id(holder: Lock | None, lock_id: str) -> None:
+    """Refuse to release what is not held, or a lock of another id.
+
+    Raises:
+        NotLocked: nothing is held.
+        UsageError: another is.
+    """
+    if holder is None:
+        raise NotLocked("the state is not locked")
+    if holder.id != lock_id:
+        raise UsageError(f"that is not the lock's id: {describe(holder)}", hint=f"its id is {holder.id}")

@@ -1,0 +1,100 @@
+"""The keeper of a running job's journal, as a process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from ansible_ensemble.projects.lock import lock_text
+from ansible_ensemble.state.document_store import decoded
+from ansible_ensemble.state.keeper import StateKeeper
+from tests.unit.state.conftest import lock
+from tests.unit.state.servers import PASSWORD, USER, StateServer
+
+NAME = "jobs/job2026-01-02-03-04-05-A6BKKsK5.journal"
+
+
+@pytest.fixture
+def journal(tmp_path: Path, server: StateServer) -> Path:
+    server.locks["/state"] = lock_text(lock("one")).encode()
+    path = tmp_path / "journal"
+    path.write_text("begun\n")
+    return path
+
+
+def kept(server: StateServer) -> str:
+    return decoded(server.states["/state"], "")[NAME].content.decode()
+
+
+def grow(journal: Path, text: str) -> None:
+    with journal.open("a") as file:
+        file.write(text)
+
+
+def keeping(server: StateServer, journal: Path, use: Callable[[StateKeeper], Awaitable[object]]) -> object:
+    """Have a keeper in a loop of its own, to its end."""
+    values = {"http": server.url, "lock": server.url, "username": USER, "password": PASSWORD}
+    keeper = StateKeeper("http", values, name=NAME, journal=journal, lock_id="one", patience=0.0)
+
+    async def run() -> object:
+        keeper.begin()
+        return await use(keeper)
+
+    try:
+        return asyncio.run(run())
+    finally:
+        keeper.close()
+
+
+def test_what_is_in_the_journal_is_there_when_it_is_said_so(server: StateServer, journal: Path) -> None:
+    async def use(keeper: StateKeeper) -> None:
+        assert await keeper.kept()
+        assert kept(server) == "begun\n"
+        grow(journal, "ended\n")
+        assert await asyncio.gather(*(keeper.kept() for _ in range(5))) == [True] * 5
+        assert kept(server) == "begun\nended\n"
+        assert server.asked.count("POST") == 2, "what waits is answered together"
+        grow(journal, "last\n")
+
+    keeping(server, journal, use)
+    assert kept(server) == "begun\nended\nlast\n", "the end of the journal is brought at the end"
+
+
+def test_a_lock_that_another_has_now_is_told(server: StateServer, journal: Path) -> None:
+    async def use(keeper: StateKeeper) -> None:
+        assert await keeper.kept()
+        server.locks["/state"] = lock_text(lock("other")).encode()
+        grow(journal, "ended\n")
+        assert not await keeper.kept()
+        assert "the lock of the state was lost: /elsewhere/ensemble.yaml is locked by other@pod" in await keeper.failed
+        assert keeper.has_lost_lock()
+        assert not await keeper.kept()
+
+    keeping(server, journal, use)
+    assert kept(server) == "begun\n"
+
+
+def test_a_location_that_cannot_be_had_is_told_to_all_that_wait(server: StateServer, journal: Path) -> None:
+    server.down = True
+
+    async def use(keeper: StateKeeper) -> None:
+        assert await asyncio.gather(*(keeper.kept() for _ in range(5))) == [False] * 5
+        assert "cannot be kept where the state lives" in await keeper.failed
+        assert not keeper.has_lost_lock()
+
+    keeping(server, journal, use)
+    assert server.states == {}
+
+
+def test_a_journal_that_grows_is_brought_unasked(server: StateServer, journal: Path) -> None:
+    async def use(keeper: StateKeeper) -> None:
+        while "/state" not in server.states:
+            await asyncio.sleep(0.05)
+        grow(journal, "ended\n")
+        while kept(server) != "begun\nended\n":
+            await asyncio.sleep(0.05)
+
+    keeping(server, journal, use)
