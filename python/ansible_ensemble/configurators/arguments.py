@@ -65,8 +65,9 @@ def _faults(
             option, where = options[names[name]], place_of(args, name) or places.get(name) or place
             yield from _value_faults(option, value, f"argument '{name}' of {what}", where)
             if names[name] == "mode" and option.type in ("raw", "any") and isinstance(value, int):
+                meant = f"{value:04}" if set(str(value)) <= set("01234567") else f"{value:04o}"
                 yield InvalidInput(
-                    f"argument 'mode' of {what} is a number, which is not octal", where, "put it in quotes: '0644'"
+                    f"argument 'mode' of {what} is a number, which is not octal", where, f"put it in quotes: '{meant}'"
                 )
     given = {names.get(name) for name, value in args.items() if value is not None}
     for name in (name for name, option in options.items() if option.required and name not in given):

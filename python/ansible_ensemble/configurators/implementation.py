@@ -21,6 +21,7 @@ from ansible_ensemble.configurators.locations import (
 )
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.documents.paths import is_folder
 from ansible_ensemble.language.artifacts import SUFFIXES
 from ansible_ensemble.language.entities import Operation
 
@@ -138,11 +139,11 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
             raise InvalidInput(message, operation.place, nearest(module, builtin_modules()))
         return Resolved(name, module)
     if name == "role":
-        role = find_role(primary, operation, root)
-        if role is None and not Path(primary).is_dir():
+        role = find_role(primary, operation, root) or _role_folder(primary)
+        if role is None:
             message = f"there is no role {primary} for the operation {operation.full_name}"
             raise InvalidInput(message, operation.place, nearest(primary, role_names(operation, root)))
-        return Resolved(name, role or primary)
+        return Resolved(name, role)
     if name == "terraform":
         folder = find_module(primary, operation, root) if primary else None
         if folder is None and primary and "main" not in operation.inputs:
@@ -153,6 +154,12 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
     if target is None and primary and name in _FILES:
         raise _no_file(primary, operation)
     return Resolved(name, str(target or primary))
+
+
+def _role_folder(path: str) -> str | None:
+    """The folder of a role by its absolute path; a relative one starts at the file or project, not where one is."""
+    folder = Path(path)
+    return str(folder) if folder.is_absolute() and is_folder(folder) else None
 
 
 def _no_file(file: str, operation: Operation) -> InvalidInput:

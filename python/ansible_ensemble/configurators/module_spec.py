@@ -152,14 +152,15 @@ def _parsed(source: bytes) -> ast.Module | None:
         return None
 
 
-def _with_fragments(document: Mapping[str, Any], collections: Iterable[Path]) -> dict[str, Any]:
-    """Documentation with what it has in common with others; its own entries win."""
-    named = document.get(_FRAGMENTS)
+def _with_fragments(
+    document: Mapping[str, Any], collections: Iterable[Path], within: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """Documentation with what it has in common with others, which it is not `within` yet; its own entries win."""
     whole: dict[str, Any] = {}
-    for name in _listed(named):
-        fragment = _fragment(str(name).strip(), collections)
+    for name in (str(one).strip() for one in _listed(document.get(_FRAGMENTS))):
+        fragment = _fragment(name, collections) if name not in within else None
         if isinstance(fragment, Mapping):
-            whole = _merged(whole, _with_fragments(fragment, collections))
+            whole = _merged(whole, _with_fragments(fragment, collections, within | {name}))
     return _merged(whole, document)
 
 

@@ -45,6 +45,7 @@ class _Run:
         values: what it is given -> where that stands, from SELF on.
         more: what it is given beside that.
         settings: keys of its implementation.
+        path: leads to the properties that say so, from the node's own.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class _Run:
     values: Mapping[str, tuple[Any, ...]]
     more: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
 
 
 def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
@@ -153,7 +155,7 @@ class _Resource:
         settings = {**keywords, **({"tasks_from": entry} if entry is not None else {})}
         values = {one: (one,) for one in self._own if not path}
         values |= {str(key): (*path, _GIVEN[kind], key) for key in given}
-        return _Run(kind, name, values, settings=settings)
+        return _Run(kind, name, values, settings=settings, path=path)
 
     def _keywords(self) -> Mapping[str, Any]:
         keywords = self._node.properties.get("keywords")
@@ -197,7 +199,7 @@ class _Resource:
         names = {file.stem for file in (folder / "tasks").glob("*.y*ml")} if folder is not None else {entry}
         if entry != "main" and Path(entry).stem not in names:
             message = f"the role {run.name} of '{self._node.name}' has no tasks {entry}"
-            raise InvalidInput(message, operation.place, nearest_or_known(entry, names))
+            raise InvalidInput(message, self._place(*run.path, "tasks_from"), nearest_or_known(entry, names))
         return role_spec(target, entry, collections)
 
     def _faults(self, run: _Run, spec: ModuleSpec | None, path: tuple[str, ...]) -> list[InvalidInput]:

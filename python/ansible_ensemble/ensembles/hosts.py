@@ -56,7 +56,9 @@ def copy_for_inventory(topology: Topology, inventory: Callable[[], Inventory] | 
 
     copy_for_hosts(topology, find)
     left = [name for name, hosts in topology.hosts.items() if hosts is None]
-    return [*notices, *([f"left alone, for want of their hosts: {', '.join(left)}"] if left else [])]
+    without = [name for name, hosts in topology.hosts.items() if hosts == []]
+    told = [*notices, *([f"left alone, for want of their hosts: {', '.join(left)}"] if left else [])]
+    return [*told, *([f"without any instance, for they have no hosts: {', '.join(without)}"] if without else [])]
 
 
 class HostFinder:
@@ -99,6 +101,9 @@ class HostFinder:
         raise InvalidInput(
             f'operation_host is "{keyword}", which is no instance and no host of the inventory',
             operation.place if operation else None,
+            f"a host that is gone for good: `ansible-ensemble forget {instance.name}` takes this off the status"
+            if self._instances.get(instance.name) is not None
+            else "-i names the inventory",
         )
 
     def machine(self, instance: Instance) -> Host:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -12,6 +13,12 @@ from ansible_ensemble.core.orders import CONTROLLER
 
 #: Names without anything that Ansible takes for a glob, a regular expression or a subscript.
 _PLAIN = re.compile(r"[!&]?[^~*?\[\]]+")
+#: Globs alone; Ansible warns of one that matches nothing.
+_GLOB = re.compile(r"[^~\[\]]*[*?][^~\[\]]*")
+#: A path as Ansible's messages have it.
+_BYTES = re.compile(r"\bb'([^']*)'")
+#: Groups that everything is in.
+_ALWAYS = frozenset({"all", "ungrouped"})
 
 
 def host_matches(
@@ -42,7 +49,8 @@ def host_matches(
         manager.subset(None)
         return [(term, _hosts(term, manager)) for term in terms]
     except AnsibleError as error:
-        raise InvalidInput(f'the limit "{pattern}" cannot be read: {error}') from error
+        why = _BYTES.sub(r"\1", str(error))
+        raise InvalidInput(f'the limit "{pattern}" cannot be read: {why}') from error
 
 
 def _joined(names: Iterable[str], groups: Mapping[str, Iterable[str]], inventory: Any) -> Any:
@@ -67,8 +75,9 @@ def _hosts(term: str, manager: Any) -> Collection[str]:
     if name in manager.hosts:
         return [name]
     is_named = name in manager.groups or name in CONTROLLER or not _PLAIN.fullmatch(term)
+    known = {*manager.hosts, *manager.groups} - _ALWAYS
+    if _GLOB.fullmatch(name) and not fnmatch.filter(known, name):
+        return []
     if not is_named and term[0] != "!":
-        raise InvalidInput(
-            f'there is no instance, host or group "{name}"', hint=nearest(name, [*manager.hosts, *manager.groups])
-        )
+        raise InvalidInput(f'there is no instance, host or group "{name}"', hint=nearest(name, sorted(known)))
     return [host.name for host in manager.get_hosts(name)]

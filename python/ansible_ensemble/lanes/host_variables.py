@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
@@ -15,7 +16,7 @@ from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.lanes.session import AnsibleSession
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_PLAIN = re.compile(r"[\w.-]+")
+_PLAIN = re.compile(r"[\w.*?-]+")
 #: Names by which a template reaches variables that are not in it by their own names.
 _INDIRECT = frozenset({"hostvars", "vars"})
 #: Special variables about a run of Ansible: planning and executing a job are two.
@@ -56,7 +57,8 @@ class HostVariables:
         from ansible.errors import AnsibleError
 
         inventory = self._session.inventory
-        if _PLAIN.fullmatch(pattern) and pattern not in {"all", "localhost", *inventory.hosts, *inventory.groups}:
+        known = {"all", "localhost", *inventory.hosts, *inventory.groups}
+        if _PLAIN.fullmatch(pattern) and not fnmatch.filter(known, pattern):
             return []  # Ansible would warn
         try:
             found = inventory.get_hosts(pattern, ignore_limits=True, ignore_restrictions=True)

@@ -118,7 +118,11 @@ def _all_hosts(topology: Topology, find_hosts: FindHosts) -> dict[str, Sequence[
 def _hosts(node: NodeTemplate, known: tuple[Any, bool], find_hosts: FindHosts) -> Sequence[str] | None:
     value, is_known = known
     if is_known and isinstance(value, str) and value.strip():
-        return find_hosts(value) or None  # a forgotten inventory or a typo deletes nothing: only `[]` says no host
+        try:
+            return find_hosts(value) or None  # a forgotten inventory or a typo deletes nothing: only `[]` says no host
+        except InvalidInput as error:
+            error.place = error.place or node.properties[_HOSTS].place
+            raise
     if is_known and isinstance(value, list) and all(isinstance(one, str) and one for one in value):
         return list(dict.fromkeys(value))
     message = f"the hosts of '{node.name}' are {kind_of(value)}"

@@ -231,3 +231,11 @@ def test_is_playbook(tmp_path: Path, text: str) -> None:
     file = tmp_path / "file.yml"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert is_playbook(file) is PLAYBOOKS[text]
+
+
+def test_a_path_of_a_role_does_not_start_where_one_is(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "elsewhere/mine/tasks").mkdir(parents=True)
+    monkeypatch.chdir(project / "elsewhere")
+    named = operation({"primary": "mine", "class_name": "role"}, base=project)
+    with pytest.raises(InvalidInput, match="there is no role mine"):
+        resolve(named, project)

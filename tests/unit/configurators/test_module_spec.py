@@ -29,11 +29,18 @@ from ansible_collections.acme.tools.plugins.module_utils.login import argument_s
 from ansible.module_utils.basic import AnsibleModule
 spec = dict(key=dict(no_log=True), keep=dict(no_log=False), parts=dict(options={"code": {"no_log": True}}))
 '''
-FRAGMENT = """
+FRAGMENT = '''
 class ModuleDocFragment:
-    DOCUMENTATION = "options: {user: {type: str}, name: {type: int, required: false}}"
-    MORE = "options: {password: {type: str}, token: {type: str}}"
+    DOCUMENTATION = """
+extends_documentation_fragment: acme.tools.login.more
+options: {user: {type: str}, name: {type: int, required: false}}
 """
+    MORE = """
+extends_documentation_fragment: acme.tools.login
+options: {password: {type: str}, token: {type: str}}
+"""
+'''
+"""Fragments that have each other."""
 UTIL = 'argument_spec = {"password": dict(no_log=True)}\nargument_spec["token"] = dict(type="str", no_log=True)\n'
 
 FILES = {

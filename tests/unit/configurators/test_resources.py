@@ -244,3 +244,13 @@ def test_all_that_a_task_without_log_is_given_is_secret(tmp_path: Path) -> None:
     definitions = {name: assignment.definition for name, assignment in node.properties.items()}
     secret = {name for name, definition in definitions.items() if definition is not None and definition.sensitive}
     assert secret == {"args", "absent"}
+
+
+def test_a_wrong_task_file_is_told_where_it_is_named(tmp_path: Path) -> None:
+    template = "{role: web, vars: {port: 80}, absent: {tasks_from: nix}}"
+    made(tmp_path, template)
+    topology = load_topology(parse_yaml(SERVICE.format(template), tmp_path / "service.yaml"))
+    (fault,) = add_operations(topology, tmp_path)
+    text = SERVICE.format(template).splitlines()[4]
+    assert fault.place is not None
+    assert text[fault.place.column - 1 :].startswith("nix")

@@ -69,8 +69,9 @@ def test_an_instance_or_a_host_by_name(find) -> None:
 
 
 def test_a_name_of_nothing_is_refused(find) -> None:
-    with pytest.raises(InvalidInput, match='operation_host is "nobody"'):
+    with pytest.raises(InvalidInput, match='operation_host is "nobody"') as refused:
         find("nobody")
+    assert "ansible-ensemble forget app" in str(refused.value.hint), "it may be the host of what has lost it"
 
 
 #: what replaces what in the service, for a machine that says how to connect to it

@@ -130,6 +130,17 @@ def test_operations_run_on_the_host_of_the_copy() -> None:
     assert operations == {"start": "a", "stop": "db"}
 
 
+def test_a_wrong_pattern_is_told_where_it_stands() -> None:
+    def find(pattern: str) -> None:
+        raise InvalidInput(f"{pattern} is no pattern")
+
+    topology = load_topology(parse_yaml(SERVICE, Path("service.yaml")))
+    with pytest.raises(InvalidInput) as refused:
+        copy_for_hosts(topology, find)
+    assert refused.value.place is not None
+    assert refused.value.place.line == 5
+
+
 def test_names_as_they_are_written() -> None:
     topology = made()
     assert topology.hosts["app"] == ["web1", "web2"]
