@@ -11,6 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput
 #: Where a part of a text was left out: by `cut`, or by an ellipsis.
 CUT = re.compile(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
 _USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
+_QUERY = re.compile(r"(\w+://[^\s?#'\"]+\?)[^\s#'\"]+")
 
 MAX_NESTING = 100
 """How deep maps and lists that an operation returns may be nested: every file and reader has room for so many."""
@@ -23,6 +24,11 @@ _LARGEST_INTEGER = 4300 * 3
 def without_credentials(text: str) -> str:
     """The text without user and password in its URLs."""
     return _USER_INFO.sub(r"\1", text)
+
+
+def with_shown_urls(text: str) -> str:
+    """The text for people: its URLs are without user and password, and without queries, which may hold tokens."""
+    return _QUERY.sub(r"\1...", without_credentials(text))
 
 
 def cut(text: str, limit: int) -> str:

@@ -13,7 +13,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.texts import with_shown_urls
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.documents.emitter import emit_yaml
@@ -138,7 +138,7 @@ def clone_project(source: str, folder: Path | None = None) -> Created:
     is_url = _URL.match(source) is not None and not is_there(Path(source))
     path = Path(source).expanduser()
     if not is_url and not is_there(path):
-        raise InvalidInput(f"there is no {without_credentials(source)}", hint="give a git URL, a folder or an archive")
+        raise InvalidInput(f"there is no {with_shown_urls(source)}", hint="give a git URL, a folder or an archive")
     target = (folder or Path(_name(source))).resolve()
     with _reported(target):
         if target.exists() and (not target.is_dir() or any(target.iterdir())):

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.texts import with_shown_urls, without_credentials
 from ansible_ensemble.projects import git_guard
 from ansible_ensemble.projects.git_claim import claimed
 from ansible_ensemble.projects.trust import is_trusted
@@ -73,7 +73,7 @@ def clone_repository(url: str, folder: Path) -> None:
         raise InvalidInput("the folder is not empty", Place(str(folder)))
     fault = git_guard.clone_fault(url)
     if fault is not None:
-        raise InvalidInput(f"{without_credentials(url)!r} is no URL to clone from: {fault}")
+        raise InvalidInput(f"{with_shown_urls(url)!r} is no URL to clone from: {fault}")
     folder.parent.mkdir(parents=True, exist_ok=True)
     git_output(folder.parent, "clone", "--quiet", "--", url, str(folder))
 
@@ -378,4 +378,4 @@ def git_output(root: Path, *arguments: str) -> str:
 
 
 def _error(root: Path, text: str) -> EnsembleError:
-    return EnsembleError(f"git failed: {without_credentials(text.strip())}", Place(str(root)))
+    return EnsembleError(f"git failed: {with_shown_urls(text.strip())}", Place(str(root)))

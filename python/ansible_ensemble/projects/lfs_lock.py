@@ -17,7 +17,7 @@ from string import Template
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Place
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.texts import with_shown_urls, without_credentials
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.projects.git import git_environment, repository_of, run_git
 from ansible_ensemble.projects.lock import lock_path
@@ -272,7 +272,7 @@ def _remembered(record: Path) -> Any:
 
 
 def _failed(root: Path, text: str) -> EnsembleError:
-    return EnsembleError(f"git lfs failed: {without_credentials(text.strip())}", Place(str(root)))
+    return EnsembleError(f"git lfs failed: {with_shown_urls(text.strip())}", Place(str(root)))
 
 
 def _tell(notice: Callable[[str], None] | None, text: str) -> None:

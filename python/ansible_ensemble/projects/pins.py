@@ -23,7 +23,7 @@ from ansible_ensemble.projects.git import (
     relative_name,
     remote_url,
 )
-from ansible_ensemble.projects.remote_files import pinned_imports
+from ansible_ensemble.projects.remote_files import pinned_imports, recorded_url
 
 #: The repository that the ensemble is in: its records are committed to it, so its commit moves with every job.
 SELF = "self"
@@ -35,7 +35,7 @@ def pins(repositories: Mapping[str, Path], imports: Mapping[str, str]) -> dict[s
     Raises:
         EnsembleError: git failed.
     """
-    fetched = [{"url": url, "sha256": digest} for url, digest in sorted(imports.items())]
+    fetched = [{"url": recorded_url(url), "sha256": digest} for url, digest in sorted(imports.items())]
     return {
         **({"imports": fetched} if fetched else {}),
         "runtime": {name: {"version": found} for name, found in tool_versions().items()},
@@ -105,7 +105,7 @@ def _tools(section: Mapping[str, Any]) -> list[str]:
 
 def _imports(section: Mapping[str, Any], imports: Mapping[str, str]) -> list[str]:
     pinned = pinned_imports(section)
-    return [f"the import {url} is not there" for url in imports if url not in pinned]
+    return [f"the import {url} is not there" for url in map(recorded_url, imports) if url not in pinned]
 
 
 def _repositories(section: Mapping[str, Any], repositories: Mapping[str, Path], records: list[Path]) -> list[str]:

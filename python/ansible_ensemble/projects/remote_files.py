@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.texts import with_shown_urls
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.yaml import place_of
@@ -53,6 +53,12 @@ def pinned_imports(section: object) -> dict[str, str]:
     return {str(one.get("url")): str(one.get("sha256")) for one in entries}
 
 
+def recorded_url(url: str) -> str:
+    """A URL as a `lock` section has it: a query may hold a token, so its digest stands there."""
+    base, mark, query = url.partition("?")
+    return f"{base}?{_digest(query.encode())[:16]}" if mark else url
+
+
 class RemoteFiles:
     """The files of an ensemble that come from elsewhere."""
 
@@ -77,19 +83,20 @@ class RemoteFiles:
             InvalidInput: it may not or cannot be fetched, or is another than the one that is pinned.
             EnsembleError: it cannot be kept.
         """
+        shown = with_shown_urls(url)
         if not self.allows(url):
-            raise InvalidInput(f"imports are not fetched from the network: {without_credentials(url)}", hint=_ALLOW)
-        folder, pin = _cache() / _digest(url.encode())[:32], self._pins.get(url)
+            raise InvalidInput(f"imports are not fetched from the network: {shown}", hint=_ALLOW)
+        folder, pin = _cache() / _digest(url.encode())[:32], self._pins.get(recorded_url(url))
         if pin is not None and _holds(folder / pin, pin):
             return folder / pin, pin, []
         try:
             content = self._download(url)
         except (URLError, HTTPException, OSError, ValueError) as error:
-            return _fetched_earlier(folder, pin, f"the imported file {url} cannot be fetched: {_reason(error)}")
+            return _fetched_earlier(folder, pin, f"the imported file {shown} cannot be fetched: {_reason(error)}")
         digest = _digest(content)
         if pin not in (None, digest):
             raise InvalidInput(
-                f"the imported file {url} is not the one that is pinned: its digest is {digest}, not {pin}",
+                f"the imported file {shown} is not the one that is pinned: its digest is {digest}, not {pin}",
                 hint="if the new one is wanted, remove its entry from `imports` of the ensemble's `lock` section",
             )
         return _keep(folder / digest, content), digest, []
@@ -112,7 +119,7 @@ class _Redirects(HTTPRedirectHandler):
 
     def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str) -> Any:  # noqa: PLR0917
         if not self._files.allows(newurl):
-            raise ValueError(f"it is redirected to {without_credentials(newurl)}, which is not allowed")
+            raise ValueError(f"it is redirected to {with_shown_urls(newurl)}, which is not allowed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

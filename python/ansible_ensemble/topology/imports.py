@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.notices import NoticeCode, Rewrite
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.texts import with_shown_urls
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
@@ -270,7 +270,7 @@ class Importer:
             problems.add(f"the imports are more than {MAX_DEPTH} files deep", place)
             return None
         try:
-            document = read_yaml(path, url)
+            document = read_yaml(path, with_shown_urls(url) if url is not None else None)
         except InvalidInput as error:
             if not is_file(path):
                 problems.add(f"the imported file {name} does not exist", place, f"looked for {path}")
@@ -315,13 +315,13 @@ class Importer:
             if folder is None:
                 hint = "clone it, and name the folder among the project's repositories"
                 problems.add(
-                    f"repository '{repository}' is not on this machine: {without_credentials(str(url))}", place, hint
+                    f"repository '{repository}' is not on this machine: {with_shown_urls(str(url))}", place, hint
                 )
                 return None
             base = folder
         path = local_path(name, base)
         if path is None:
-            problems.add(f"imports are fetched by {SCHEME} only: {without_credentials(name)}", place)
+            problems.add(f"imports are fetched by {SCHEME} only: {with_shown_urls(name)}", place)
         elif repository is None and self.files and not is_file(path):
             # tosca-parser's users write paths that start at the first file, others such as start at the archive's root
             starts = [self.files[0].parent / name, *(root / name.lstrip("/") for root in self.roots)]
@@ -334,7 +334,8 @@ class Importer:
         if url in self.fetched:  # one reading sees one version
             return self._paths[url]
         if self.remote is None:
-            problems.add(f"imports are not fetched from the network: {url}", place, "save the file beside this one")
+            message = f"imports are not fetched from the network: {with_shown_urls(url)}"
+            problems.add(message, place, "save the file beside this one")
             return None
         try:
             path, self.fetched[url], warnings = self.remote.fetch(url)

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.texts import with_shown_urls, without_credentials
 from ansible_ensemble.ensembles.revisions import specification_at
 from ansible_ensemble.projects.git import changed_since, clone_repository
 from ansible_ensemble.projects.git_guard import clone_fault, is_commit, neutral_settings
@@ -76,6 +76,11 @@ def test_what_is_no_commit_reaches_no_git(text, tmp_path):
 )
 def test_urls_lose_their_credentials(text, shown):
     assert without_credentials(text) == shown
+
+
+def test_urls_are_shown_without_their_queries():
+    text = "no https://joe:word@host/a.yaml?token=1#x, but 'http://host/?a=b' and why?"
+    assert with_shown_urls(text) == "no https://host/a.yaml?...#x, but 'http://host/?...' and why?"
 
 
 def test_settings_of_the_user_stay_and_those_of_the_repository_do_not():

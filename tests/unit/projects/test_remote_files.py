@@ -16,6 +16,7 @@ from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_specification
 from ansible_ensemble.jobs.validate import validate_path
+from ansible_ensemble.projects.pins import pins
 from ansible_ensemble.projects.remote_files import RemoteFiles, allowed_urls
 from ansible_ensemble.projects.trust import trust
 from ansible_ensemble.provision.server.certificate import own_certificate, tls_context
@@ -188,6 +189,22 @@ def test_an_error_in_a_fetched_file_names_its_url(server: Server, ensemble: Path
     server.files["/types/b.yaml"] = VERSION + "node_types: {T: {derived_from: U}}\n"
     (message,) = messages(ensemble)
     assert message.startswith(f"{server.url}types/b.yaml:2:32: unknown node type 'U'")
+
+
+def test_a_token_in_a_query_is_neither_told_nor_recorded(server: Server, ensemble: Path) -> None:
+    ensemble.write_text(ensemble.read_text().replace("a.yaml", "a.yaml?token=geheim"))
+    (message,) = messages(ensemble)
+    assert f"{server.url}types/a.yaml?... cannot be fetched: 404" in message
+    server.files["/types/a.yaml?token=geheim"] = VERSION + "node_types: {T: {derived_from: U}}\n"
+    (message,) = messages(ensemble)
+    assert message.startswith(f"{server.url}types/a.yaml?...:2:32: unknown node type 'U'")
+    server.files["/types/a.yaml?token=geheim"] = TYPES
+    ((entry),) = pins({}, digests(ensemble))["imports"]
+    assert "geheim" not in entry["url"]
+    pin(ensemble, entry["url"], entry["sha256"])
+    server.asked.clear()
+    assert messages(ensemble.parent) == []
+    assert server.asked == [], "it is what is pinned"
 
 
 @pytest.mark.parametrize(
