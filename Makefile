@@ -22,7 +22,7 @@ LOCK      := requirements-dev.lock
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes community docker-engine python-tools torture fuzz coverage mutants lock release-check build clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools torture fuzz coverage mutants lock release-check build clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -149,6 +149,11 @@ kubernetes: $(BUILD)/kubernetes/.built ## The Kubernetes API server that tests w
 
 $(BUILD)/kubernetes/.built: tests/kubernetes/go.mod
 	tests/kubernetes/build $(@D)
+
+helm: $(BUILD)/helm ## Helm, which tests of releases want; with Go
+
+$(BUILD)/helm:
+	tests/helm/build $@
 
 community: $(BUILD)/community ## The collections of the package ansible, on which tests try the fast lane
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
 from ansible_ensemble.configurators.dependencies import find_dependencies
+from ansible_ensemble.configurators.helm import HelmConfigurator
+from ansible_ensemble.configurators.helm_repository import HelmRepositoryConfigurator
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.kubernetes import KubernetesConfigurator
@@ -40,6 +42,8 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
     "playbook": lambda target: PlayConfigurator("playbook", target),
     "template": TemplateConfigurator,
     "python": PythonConfigurator,
+    "helm": HelmConfigurator,
+    "helm-repository": HelmRepositoryConfigurator,
     "terraform": TerraformConfigurator,
     "delegate": DelegateConfigurator,
     "machine": MachineConfigurator,

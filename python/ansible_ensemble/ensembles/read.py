@@ -57,6 +57,7 @@ from ansible_ensemble.projects.project import PROJECT_FILES, project_root
 from ansible_ensemble.projects.remote_files import RemoteFiles, pinned_imports
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.topology.host_copies import copy_for_hosts
+from ansible_ensemble.topology.installations import add_installations
 from ansible_ensemble.topology.service_template import load_topology
 from ansible_ensemble.topology.tools import add_tools
 
@@ -123,6 +124,7 @@ def read_specification(
     topology.files += [file for file in included if file not in topology.files]
     raise_all([*add_operations(topology, environment.root), *add_terraform_operations(topology, environment.root)])
     complete_kubernetes_nodes(topology)
+    add_installations(topology)
     add_tools(topology)
     return Specification(
         location=location,

@@ -1,0 +1,164 @@
+"""Helm at work for a task: its commands, with all that they have in common."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.environment import implementation_environment
+from ansible_ensemble.configurators.helm_inputs import Repository
+from ansible_ensemble.configurators.protocol import Task
+from ansible_ensemble.core.environment import Changes, with_changes
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import Command, Order, Outcome
+
+PROGRAM = "helm"
+_ERROR = re.compile(r"^Error: (.+)", re.MULTILINE | re.DOTALL)
+#: Variables of a connection -> what Helm calls them.
+_VARIABLES = {
+    "KUBE_CTX": "HELM_KUBECONTEXT",
+    "KUBE_HOST": "HELM_KUBEAPISERVER",
+    "KUBE_TOKEN": "HELM_KUBETOKEN",
+    "KUBE_INSECURE": "HELM_KUBEINSECURE_SKIP_TLS_VERIFY",
+}
+
+Ordered = Generator[Order, Outcome, Outcome]
+Answered = Generator[Order, Outcome, tuple[Outcome, Any]]
+
+
+@contextmanager
+def helm_home(task: Task) -> Iterator[Path]:
+    """A home of Helm's for one task, for its owner alone: the repositories of its user are none of the ensemble's.
+
+    Nothing is left in it: it holds credentials of repositories, and Helm's answers hold values.
+    """
+    home = task.folder / ".helm"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(mode=0o700)
+    try:
+        yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class Helm:
+    """Helm's commands for a task, in a home of its own.
+
+    Attributes:
+        home: the folder of its configuration, its cache and its answers.
+        namespace: of the release; None leaves it to the connection.
+    """
+
+    task: Task
+    home: Path
+    namespace: str | None = None
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.task.timeout is not None:
+            self.deadline = time.monotonic() + self.task.timeout
+
+    def run(self, *arguments: str, stdin: str | None = None) -> Ordered:
+        """A command, and Helm's reason of its failure."""
+        outcome = yield self._command(arguments, stdin)
+        return _told(outcome, PROGRAM)
+
+    def answer(self, *arguments: str, stdin: str | None = None) -> Answered:
+        """A command, and what it answers as JSON. That goes through a file: it is long, and values are in it.
+
+        Raises:
+            EnsembleError: it answers something else.
+        """
+        answered = yield from self._answered(self._command(arguments, stdin))
+        return answered
+
+    def _answered(self, command: Command) -> Answered:
+        file = self.home / "answer.json"
+        text = 'umask 077; out=$1; shift; exec "$@" >"$out"'
+        outcome = yield replace(command, argv=("/bin/sh", "-c", text, "sh", str(file), *command.argv))
+        try:
+            answer = _parsed(file.read_text(encoding="utf-8")) if outcome.ok else None
+        except (OSError, ValueError) as error:
+            raise EnsembleError(f"{' '.join(command.argv[:2])} returned no JSON: {error}") from error
+        finally:
+            file.unlink(missing_ok=True)
+        return _told(outcome, command.argv[0]), answer
+
+    def kubectl(self, *arguments: str, stdin: str) -> Answered:
+        """A command of kubectl's, for what Helm has none, and what it answers as JSON.
+
+        Raises:
+            EnsembleError: it answers something else.
+        """
+        answered = yield from self._answered(self._order(("kubectl", *arguments, *self._namespace("")), stdin))
+        return answered
+
+    def add(self, repository: Repository) -> Ordered:
+        """Make a repository known in this home, which fetches its index; log in to a registry."""
+        login = ["--username", repository.username, "--password-stdin"] if repository.username else []
+        if not repository.is_registry:
+            words = ["repo", "add", repository.name, repository.url, *login, *repository.arguments]
+        elif login:
+            words = ["registry", "login", repository.url.removeprefix("oci://").partition("/")[0], *login]
+            words += ["--insecure"] if repository.insecure else []
+            words += ["--plain-http"] if repository.plain_http else []
+        else:
+            return Outcome(ok=True, changed=False)
+        outcome = yield from self.run(*words, stdin=repository.password if login else None)
+        return outcome
+
+    def _command(self, arguments: tuple[str, ...], stdin: str | None) -> Command:
+        return self._order((PROGRAM, *arguments, *self._namespace(arguments[0])), stdin)
+
+    def _namespace(self, command: str) -> list[str]:
+        return [] if self.namespace is None or command in ("repo", "registry") else ["--namespace", self.namespace]
+
+    def _order(self, argv: tuple[str, ...], stdin: str | None) -> Command:
+        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
+        return Command(
+            argv,
+            cwd=str(self.task.directory),
+            environment=self._environment(),
+            stdin=stdin,
+            timeout=left,
+        )
+
+    def _environment(self) -> Changes:
+        own = implementation_environment(self.task)
+        given = with_changes(os.environ, own)
+        named = {name: given[other] for other, name in _VARIABLES.items() if given.get(other) and not given.get(name)}
+        return {
+            **own,
+            **named,
+            "HELM_CACHE_HOME": str(self.home / "cache"),
+            "HELM_REPOSITORY_CACHE": str(self.home / "cache" / "repository"),
+            "HELM_REPOSITORY_CONFIG": str(self.home / "repositories.yaml"),
+            "HELM_REGISTRY_CONFIG": str(self.home / "registry.json"),
+        }
+
+
+def _parsed(text: str) -> Any:
+    """What a program answers; Helm tells what it does before it in lines of its own."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(text.strip().rpartition("\n")[2])
+
+
+def _told(outcome: Outcome, program: str) -> Outcome:
+    """An outcome with the program's reason of its failure."""
+    if outcome.ok or outcome.timed_out:
+        return outcome
+    if outcome.rc == 127:
+        return replace(outcome, error=f"command not found: {program} (install it)")
+    found = _ERROR.search(outcome.stderr)
+    return replace(outcome, error=" ".join(found[1].split())) if found else outcome
