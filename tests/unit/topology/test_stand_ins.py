@@ -21,14 +21,21 @@ Load = Callable[..., Topology]
 
 TEMPLATE = """
 node_types:
-  Own: {derived_from: unfurl.nodes.HelmRelease}
+  acme.StandIn: {}
+  Own: {derived_from: acme.StandIn}
   Implemented:
-    derived_from: unfurl.nodes.HelmRelease
-    interfaces: {Standard: {operations: {configure: acme.tools.helm}}}
+    derived_from: acme.StandIn
+    interfaces: {Standard: {operations: {configure: acme.tools.make}}}
 topology_template:
   node_templates:
     r: {%s}
 """
+
+
+@pytest.fixture(autouse=True)
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more of them: those of Unfurl get operations one after the other."""
+    monkeypatch.setitem(STAND_INS, "acme.StandIn", "the module acme.tools.make")
 
 
 def faults(topology: Topology) -> list[str]:
@@ -47,11 +54,11 @@ def test_each_is_a_type_and_has_no_operations(name: str) -> None:
 @pytest.mark.parametrize(
     "node",
     [
-        "type: unfurl.nodes.HelmRelease, properties: {release_name: x}",
-        "type: Own, properties: {release_name: x}",
-        "type: Own, properties: {release_name: x}, interfaces: {Standard: {operations: {stop: ls, delete: ls}}}",
-        "type: Own, properties: {release_name: x}, interfaces: {Install: {operations: {check: ls}}}",
-        "type: Own, properties: {release_name: x}, directives: [discover]",
+        "type: acme.StandIn",
+        "type: Own",
+        "type: Own, interfaces: {Standard: {operations: {stop: ls, delete: ls}}}",
+        "type: Own, interfaces: {Install: {operations: {check: ls}}}",
+        "type: Own, directives: [discover]",
         "type: unfurl.nodes.Container.Application.Docker",
     ],
 )
@@ -59,17 +66,17 @@ def test_one_without_operations_is_refused_with_what_to_use(load: Load, node: st
     (fault,) = faults(load(TEMPLATE % node))
     assert "nothing implements the type" in fault
     assert "of node template 'r' (give it operations: " in fault
-    assert ":10:8:" in fault
+    assert ":11:8:" in fault
 
 
 @pytest.mark.parametrize(
     "node",
     [
-        "type: Implemented, properties: {release_name: x}",
-        "type: Own, properties: {release_name: x}, interfaces: {Standard: {operations: {create: acme.tools.helm}}}",
+        "type: Implemented",
+        "type: Own, interfaces: {Standard: {operations: {create: acme.tools.make}}}",
         "type: Own, directives: [select]",
-        "type: Own, directives: [virtual], properties: {release_name: x}",
-        "type: Own, directives: [discover], properties: {release_name: x}, interfaces: {Install: {discover: ls}}",
+        "type: Own, directives: [virtual]",
+        "type: Own, directives: [discover], interfaces: {Install: {discover: ls}}",
         "type: tosca.nodes.Compute",
         "type: tosca.nodes.Root",
     ],
@@ -82,7 +89,7 @@ def test_what_has_operations_or_is_elsewhere_is_fine(load: Load, node: str) -> N
 def test_validate_and_plan_say_it_with_the_same_words(tmp_path: Path, workflow: str) -> None:
     file = tmp_path / "service.yaml"
     version = "tosca_definitions_version: tosca_simple_yaml_1_3"
-    file.write_text(version + TEMPLATE % "type: unfurl.nodes.HelmRelease, properties: {release_name: x}")
+    file.write_text(version + TEMPLATE % "type: acme.StandIn")
     (tmp_path / "ensemble.yaml").write_text(
         "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec: {service_template: service.yaml}\n"
         "status: {instances: {r: {template: r, readyState: {local: ok}, created: A01}}}\n"
@@ -93,7 +100,7 @@ def test_validate_and_plan_say_it_with_the_same_words(tmp_path: Path, workflow: 
     with pytest.raises(InvalidInput) as caught:
         make_plan(str(tmp_path), workflow, {})
     assert (told["message"], told["hint"]) == (caught.value.message, caught.value.hint)
-    assert "kubernetes.core.helm" in told["hint"]
+    assert "acme.tools.make" in told["hint"]
     assert make_plan(str(tmp_path), "check", {}).plan.operations == []
 
 
