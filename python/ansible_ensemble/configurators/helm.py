@@ -7,7 +7,7 @@ from typing import Any
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.helm_drift import changed_by_hand
 from ansible_ensemble.configurators.helm_inputs import check_inputs, patterns_of, text_of
-from ansible_ensemble.configurators.helm_objects import differences, status_of
+from ansible_ensemble.configurators.helm_objects import HelmObject, differences, status_of
 from ansible_ensemble.configurators.helm_program import Helm, helm_home
 from ansible_ensemble.configurators.helm_release import Release, Revision
 from ansible_ensemble.configurators.helm_values import hide_secrets, shown_values
@@ -185,30 +185,35 @@ def _result(release: Release, outcome: Outcome, live: Revision | None, status: S
 
 def _instances(task: Task, live: Revision | None) -> list[dict[str, Any]]:
     """What the release made, as instances that it manages; what it has no more is absent."""
-    own, template = task.query(".name"), task.query(".tosca_name")
+    own, template = task.query(".name"), objects_template(task.query(".tosca_name"))
     found = {one.key: one.content for one in live.live} if live is not None else {}
-    items: dict[str, dict[str, Any]] = {}
+    items: dict[str, dict[str, Any]] = {
+        name: {"readyState": {"local": Status.ABSENT.value}, "attributes": {"message": "it is gone"}}
+        for name in task.query("::*::.name") or ()
+        if name.startswith(f"{own}/") and name != template
+    }
     for one in live.objects if live is not None else ():
-        if not one.is_one_of(patterns_of(task)):
-            continue
-        status, message = status_of(found[one.key]) if one.key in found else (Status.ABSENT, "it is gone")
-        within = "" if live is None or one.namespace == live.namespace else f"{one.namespace}/"
-        values = {"kind": one.kind, "name": one.name, "namespace": one.namespace, "api_version": one.api_version}
-        items[f"{own}/{within}{one.title}"] = {
-            "template": objects_template(template),
-            "parent": "SELF",
-            "attributes": {**values, "message": message},
-            "readyState": {"local": status.value},
-        }
-    hosted = task.query(".instances::.name") or []
-    known = [hosted] if isinstance(hosted, str) else hosted
-    gone = {name: {"readyState": {"local": "absent"}} for name in known if name.startswith(f"{own}/")}
-    return [{"name": name, **item} for name, item in {**gone, **items}.items()]
+        if one.key in found and one.is_one_of(patterns_of(task)):
+            status, message = status_of(found[one.key])
+            values = {"kind": one.kind, "name": one.name, "namespace": one.namespace, "api_version": one.api_version}
+            items[_instance_name(own, one, live)] = {
+                "template": template,
+                "parent": "SELF",
+                "attributes": {**values, "message": message},
+                "readyState": {"local": status.value},
+            }
+    return [{"name": name, **item} for name, item in items.items()]
+
+
+def _instance_name(own: str, one: HelmObject, live: Revision | None) -> str:
+    """The name of the instance that an object is; the namespace is in it where it is not that of the release."""
+    within = "" if live is None or one.namespace == live.namespace else f"{one.namespace}/"
+    return f"{own}/{within}{one.title}"
 
 
 def _predicted(release: Release, outcome: Outcome) -> Result:
     """The result of a dry run, or of an operation that had nothing to do."""
-    return to_result(release.task, outcome, {}, modified=False)
+    return to_result(release.task, outcome, {}, modified=outcome.changed)
 
 
 def _failure(outcome: Outcome, *, modified: bool | None) -> Result:

@@ -22,7 +22,7 @@ from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.language.entities import Entity
 from ansible_ensemble.planning.deploy import owes
-from ansible_ensemble.topology.directives import RETAINED
+from ansible_ensemble.topology.directives import LOST, RETAINED
 from ansible_ensemble.views.conform import mark_live
 
 #: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
@@ -104,7 +104,7 @@ def settle(
     _history(task, settled, patch, result, configured)
     if task.planned.operation == "delete" and result.success and task.relationship is None:
         patch.update(deleted(task.instance))
-        settled.patches += [{"name": one.name, **deleted(one)} for one in managed_by(task.instance.name, instances)]
+        settled.patches += [_went_along(task, one) for one in managed_by(task.instance.name, instances)]
         if task.planned.reason is Reason.PRUNE or RETAINED in task.template.directives:
             patch["forget"] = True  # the spec no longer has it
     if task.planned.interface == COMMAND:
@@ -118,6 +118,14 @@ def settle(
     settled.patches += reported_patches(task, result.instances, instances, guard)
     settled.altered = any(_alters(patch, instances.get(patch["name"])) for patch in settled.patches)
     return settled
+
+
+def _went_along(task: JobTask, instance: Instance) -> dict[str, Any]:
+    """The patch of an instance whose manager was deleted; it is forgotten where the spec has no template of it."""
+    template = task.scope.evaluator.topology.node_templates.get(instance.template)
+    patch = {"name": instance.name, **deleted(instance)}
+    is_kept = template is not None and not {RETAINED, LOST}.intersection(template.directives)
+    return patch if is_kept else {**patch, "forget": True}
 
 
 def _alters(patch: Mapping[str, Any], instance: Instance | None) -> bool:

@@ -32,7 +32,7 @@ class Task(FakeTask):
     hosted: tuple[str, ...] = ()
 
     def query(self, expression: Any) -> Any:
-        return {".name": "web", ".tosca_name": "web", ".instances::.name": list(self.hosted)}.get(str(expression))
+        return {".name": "web", ".tosca_name": "web", "::*::.name": list(self.hosted)}.get(str(expression))
 
     def hide(self, value: Any) -> None:
         del value
