@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.integration.sshd import SSHD, serving
 
 from .conftest import Run
 from .modules import BUILTIN, COMMUNITY, Row, is_there, make_programs, resources, spoil
@@ -90,6 +92,21 @@ def there(project: Path) -> list[str]:
     return sorted(file.name for file in (project / "there").iterdir())
 
 
+@pytest.fixture(params=["local", pytest.param("ssh", marks=pytest.mark.skipif(SSHD is None, reason="needs sshd"))])
+def hosts(request: pytest.FixtureRequest, project: Path) -> Iterator[None]:
+    """The hosts of the inventory: connections to here, and servers for SSH."""
+    if request.param == "local":
+        yield
+        return
+    with serving(project / "ssh", ["web1", "web2"]) as servers:
+        given = servers.variables(project / "known").items()
+        variables = "".join(f"{name}={value}\n" for name, value in given)
+        ports = "".join(f"{name} ansible_host=127.0.0.1 ansible_port={port}\n" for name, port in servers.ports.items())
+        (project / "hosts.ini").write_text(f"[web]\n{ports}[web:vars]\n{variables}")
+        yield
+
+
+@pytest.mark.usefixtures("hosts")
 def test_fifteen_lines(command: Command, project: Path) -> None:
     assert len(FILES["service.yaml"].splitlines()) <= 15
     inventory = ("-i", "hosts.ini")
@@ -141,30 +158,46 @@ topology_template:
   node_templates:
     machines: {type: ansible.Group, properties: {hosts: web}}
     site: {role: site, host: machines, vars: {folder: {get_input: folder}}, absent: {tasks_from: remove}}
+    page:
+      module: template
+      args: {src: page.j2, dest: {concat: [{get_input: folder}, "/{{ inventory_hostname }}.page"]}}
+      absent:
+        {module: file, args: {path: {concat: [{get_input: folder}, "/{{ inventory_hostname }}.page"]}, state: absent}}
+      host: machines
+    worker: {module: worker, args: {name: "{{ inventory_hostname }}", folder: {get_input: folder}}, host: machines}
 """
 
 
+def of(*hosts: str) -> list[str]:
+    """What is there on some hosts."""
+    return sorted(f"{host}{suffix}" for host in hosts for suffix in ("", ".page", ".running"))
+
+
 def test_hosts_join_a_group_and_leave_it(command: Command, project: Path) -> None:
+    assert len(GROUP.splitlines()) <= 15
     given = ("-i", "hosts.ini", "--input", f"folder={project / 'there'}")
     (project / "service.yaml").write_text(GROUP)
     done = command("deploy", "service.yaml", "--approve", *given)
     assert done.code == 0, done.output
-    assert there(project) == ["web1", "web2"]
+    assert there(project) == of("web1", "web2")
 
     moved = INVENTORY.replace("web1\n", "").replace("web2\n", "web2\nweb3\n") + "[all]\nweb1\n"
     (project / "hosts.ini").write_text(moved.replace("[web:vars]", "[all:vars]"))
     done = command("deploy", "--approve", *given)
     assert done.code == 0, done.output
-    assert there(project) == ["web1", "web2", "web3"], "one that leaves stays without --prune"
+    assert there(project) == of("web1", "web2", "web3"), "one that leaves stays without --prune"
     assert "site@web1" in done.output and "--prune is not set" in done.output
 
     (project / "there/web3").write_text("by hand\n")
+    (project / "there/web2.page").unlink()
+    (project / "there/web3.running").unlink()
     done = command("check", "--output", "json", *given)
-    assert [one["instance"] for one in json.loads(done.stdout)["drift"]] == ["site@web3"]
+    drifted = {one["instance"] for one in json.loads(done.stdout)["drift"]}
+    assert drifted == {"site@web3", "page@web2", "worker@web3"}
 
     done = command("deploy", "--prune", "--approve", *given)
     assert done.code == 0, done.output
-    assert there(project) == ["web2", "web3"]
+    assert there(project) == of("web2", "web3")
     assert (project / "there/web3").read_text() == "hello"
 
     status = command("status", "--output", "json")
