@@ -12,12 +12,12 @@ from ansible_ensemble.language.entities import NodeTemplate, Operation, Topology
 _SECRET = "Secret"
 _WITH_DEFINITION = ("kubernetes.Object", "kubernetes.Manifest")
 _ALL = ("kubernetes.Cluster", "kubernetes.Root")
-#: Properties that name files: these start where the properties are written, not where the types are.
+#: Properties that name files, which start where the properties are written.
 _FILES = ("src", "kustomize", "kubeconfig", "ca_cert", "client_cert", "client_key")
 
 
 def complete_kubernetes_nodes(topology: Topology) -> None:
-    """Declare the definitions that hold a Secret as sensitive, and have operations look for files beside the node."""
+    """Declare the definitions that hold a Secret as sensitive, and have operations stand where the node does."""
     for node in topology.node_templates.values():
         if any(map(node.type.is_a, _WITH_DEFINITION)) and _is_secret(node):
             hide_whole(node, "definition")
@@ -31,7 +31,8 @@ def _place(node: NodeTemplate) -> None:
         name: replace(
             interface,
             operations={
-                key: replace(one, base=base) if _is_shipped(one) else one for key, one in interface.operations.items()
+                key: replace(one, base=base, place=node.place) if _is_shipped(one) else one
+                for key, one in interface.operations.items()
             },
         )
         for name, interface in node.interfaces.items()

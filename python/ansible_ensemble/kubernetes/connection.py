@@ -7,7 +7,7 @@ import json
 import ssl
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from queue import Empty, LifoQueue
@@ -43,9 +43,18 @@ class RequestRefused(EnsembleError):
 
 
 class Connections:
-    """Connections to an API server, which several threads share: each request has one for itself."""
+    """Connections to an API server, which several threads share: each request has one for itself.
 
-    def __init__(self, access: Access) -> None:
+    Args:
+        access: how it is reached.
+        renew: finds that anew, for credentials may expire.
+    """
+
+    def __init__(self, access: Access, renew: Callable[[], Access]) -> None:
+        self._renew = renew
+        self._use(access)
+
+    def _use(self, access: Access) -> None:
         self.access = access
         self._idle: LifoQueue[HTTPConnection] = LifoQueue()
         self._address = urlsplit(access.server)
@@ -67,6 +76,17 @@ class Connections:
             RequestRefused: it refuses.
             EnsembleError: it cannot be reached.
         """
+        try:
+            return self._ask(method, path, query, body, content_type)
+        except RequestRefused as error:
+            if error.code != 401 or (found := self._renew()) == self.access:
+                raise
+        self._use(found)
+        return self._ask(method, path, query, body, content_type)
+
+    def _ask(
+        self, method: str, path: str, query: Mapping[str, str] | None, body: Any, content_type: str
+    ) -> dict[str, Any]:
         url = self._address.path.rstrip("/") + path + (f"?{urlencode(query)}" if query else "")
         headers, data = self._headers, None
         if body is not None:

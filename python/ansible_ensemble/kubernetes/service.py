@@ -12,6 +12,7 @@ import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
@@ -82,8 +83,8 @@ class Service:
         with self._lock:
             if key not in self._clusters:
                 environment = with_changes(os.environ, request["environment"])
-                access = find_access(Given(**request["cluster"]), environment, Path(request["folder"]))
-                self._clusters[key] = Cluster(Connections(access))
+                find = partial(find_access, Given(**request["cluster"]), environment, Path(request["folder"]))
+                self._clusters[key] = Cluster(Connections(find(), find))
             return self._clusters[key]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -286,3 +287,40 @@ def test_a_cluster_that_cannot_be_used_is_told_in_one_message(
     done = run("deploy", "--approve", fails=True, kubeconfig=kubeconfig)
     assert message in done.output
     assert "Traceback" not in done.output
+
+
+def test_a_namespace_of_others_is_left(run: Command, write: Callable[[str], None], cluster: Cluster) -> None:
+    name = namespace_of(cluster, "of-others")
+    write(f"{name}: {{type: kubernetes.Namespace, properties: {{labels: {{a: b}}}}}}")
+    run("deploy", "--approve")
+    assert "was there before, and is left" in run("undeploy", "--approve").output
+    assert cluster.get("namespace", name) is not None
+
+
+def test_the_manifest_of_the_page_deploys(run: Command, cluster: Cluster, repository: Path, tmp_path: Path) -> None:
+    examples = re.findall(r"^```yaml\n(.*?)^```$", (repository / "docs" / "kubernetes.md").read_text(), re.S | re.M)
+    (tmp_path / "service.yaml").write_text(examples[1])
+    run("deploy", "--approve")
+    assert data(cluster, "menu", "default") == {"entries": "3"}
+    run("undeploy", "--approve")
+    assert data(cluster, "menu", "default") is None
+
+
+#: A program that gives another token each time; only the second one is known.
+PLUGIN = """\
+count=$(cat {file} 2>/dev/null || echo expired)
+echo {token} > {file}
+echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {{"token": "'$count'"}}}}'
+"""
+
+
+def test_credentials_that_expired_are_asked_for_again(
+    run: Command, write: Callable[[str], None], cluster: Cluster, tmp_path: Path
+) -> None:
+    config = json.loads(cluster.kubeconfig.read_text())
+    code = PLUGIN.format(file=tmp_path / "token", token=cluster.token)
+    version = "client.authentication.k8s.io/v1"
+    config["users"][0]["user"] = {"exec": {"apiVersion": version, "command": "sh", "args": ["-c", code]}}
+    (tmp_path / "kubeconfig").write_text(json.dumps(config))
+    write("cluster: {type: kubernetes.Cluster, properties: {kubeconfig: kubeconfig}}")
+    run("deploy", "--approve", kubeconfig=tmp_path / "none")
