@@ -14,7 +14,7 @@ from ansible_ensemble.configurators.kubernetes_inputs import (
     kustomize,
     parse_definitions,
 )
-from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import to_result
 from ansible_ensemble.core.orders import Outcome, Request
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
@@ -27,6 +27,7 @@ _CLUSTER = ".ancestors[.type=kubernetes.Cluster]"
 _NAMESPACES = tuple(f".hosted_on[.type={name}]::name" for name in ("kubernetes.Namespace", "unfurl.nodes.K8sNamespace"))
 #: Environment variables that Unfurl's connections of a cluster set -> what they say.
 _EXPORTED = {"KUBE_CTX": "context", "KUBE_TOKEN": "token", "KUBE_CLUSTER_CA_CERT_DATA": "ca_cert"}
+_LEFT = "the namespace was there before, and is left"
 #: What an operation is for -> what the program does.
 _ACTIONS = {"delete": "delete", "check": "look", "discover": "look"}
 
@@ -71,7 +72,10 @@ class KubernetesConfigurator(BaseConfigurator):
         kept = reveal(task.known("SELF", ("objects", "adopted", "uid"))) or {}
         action = _ACTIONS.get(task.operation.name, "apply")
         if action == "delete" and self._target == "namespace" and kept.get("adopted"):
-            return Result(True, modified=False, messages=["the namespace was there before, and is left"])
+            yield Progress(_LEFT)
+            return Result(
+                success=True, modified=False, messages=[_LEFT], basis=Basis.PREDICTED if task.check else Basis.REAL
+            )
         outcome = yield self._request(task, environment, action, definitions, kept)
         return self._result(task, outcome, action, kept)
 
@@ -112,7 +116,7 @@ class KubernetesConfigurator(BaseConfigurator):
             outcome.diff = []
         changed, outcome.result = outcome.changed, {}
         if action == "look":
-            outcome.changed = False
+            outcome.changed, outcome.unreachable = False, not outcome.ok  # then it has not been looked at
         result = to_result(task, outcome, {"attributes": attributes}, changed)
         if action == "look" and outcome.ok:
             result.basis = Basis.REAL
@@ -171,6 +175,7 @@ def _namespace_of(task: Task) -> str | None:
 
 def _connected(task: Task, outcome: Outcome) -> Result:
     found, outcome.result = outcome.result, {}
+    outcome.unreachable = not outcome.ok
     attributes = {"api_server": found.get("server"), "version": found.get("version")} if outcome.ok else {}
     result = to_result(task, outcome, {"attributes": attributes}, modified=False)
     result.basis = Basis.REAL

@@ -178,6 +178,24 @@ all:
     assert cluster.get("customresourcedefinition", "pages.example.org") is None
 
 
+def test_what_an_apply_made_before_it_failed_is_known(
+    run: Command, write: Callable[[str], None], cluster: Cluster, tmp_path: Path
+) -> None:
+    name = namespace_of(cluster, "half")
+    one = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, %s: {a: b}}"
+    template = f"all: {{type: kubernetes.Manifest, properties: {{namespace: {name}, definition: [%s]}}}}"
+    write(template % f"{one % ('whole', 'data')}, {one % ('wrong', 'datum')}")
+    assert ".datum: field not declared in schema" in run("deploy", "--approve", fails=True).output
+    assert data(cluster, "whole", name) == {"a": "b"}
+    write(template % (one % ("other", "data")))
+    run("deploy", "--approve")
+    assert data(cluster, "other", name) == {"a": "b"}
+    assert data(cluster, "whole", name) is None
+    nowhere = tmp_path / "none"
+    assert "there is no kubeconfig" in run("check", fails=True, kubeconfig=nowhere).output
+    assert "unknown" in run("status", kubeconfig=nowhere).output
+
+
 def test_what_has_a_label_and_left_the_manifest_is_deleted(
     run: Command, write: Callable[[str], None], cluster: Cluster
 ) -> None:
