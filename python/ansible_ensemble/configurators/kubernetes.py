@@ -52,6 +52,8 @@ class KubernetesConfigurator(BaseConfigurator):
         if self._target != "cluster":
             as_options(task)
             definitions_of(task, self._target)
+            if task.inputs.get(KUSTOMIZED):
+                kustomize(task, {})
 
     def run(self, task: Task) -> Steps:
         """Have the program do what the operation is for."""

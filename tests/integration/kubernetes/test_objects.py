@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,22 @@ all:
     run("undeploy", "--approve")
     assert data(cluster, "one", name) is None
     assert cluster.get("customresourcedefinition", "pages.example.org") is None
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl")
+def test_a_kustomization(run: Command, write: Callable[[str], None], cluster: Cluster, tmp_path: Path) -> None:
+    name = namespace_of(cluster, "kustomized")
+    write("all: {type: kubernetes.Manifest, properties: {kustomize: overlay}}")
+    assert 'overlay" to kustomize' in run("plan", fails=True).output
+    folder = tmp_path / "overlay"
+    folder.mkdir()
+    (folder / "kustomization.yaml").write_text(f"{{namespace: {name}, namePrefix: my-, resources: [two.yaml]}}\n")
+    (folder / "two.yaml").write_text(TWO)
+    run("deploy", "--approve")
+    assert data(cluster, "my-two", name) == {"a": "b"}
+    (folder / "two.yaml").write_text(TWO.replace("{a: b}", "{a: c}"))
+    run("deploy", "--approve")
+    assert data(cluster, "my-two", name) == {"a": "c"}
 
 
 def test_what_an_apply_made_before_it_failed_is_known(
