@@ -20,7 +20,7 @@ from ansible_ensemble.core.orders import Outcome, Request
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.kubernetes.access import GIVEN
-from ansible_ensemble.kubernetes.objects import Reference, secrets
+from ansible_ensemble.kubernetes.objects import Reference, reference, secrets
 
 _PROGRAM = "ansible_ensemble.kubernetes.service"
 _CLUSTER = ".ancestors[.type=kubernetes.Cluster]"
@@ -71,7 +71,7 @@ class KubernetesConfigurator(BaseConfigurator):
             definitions += parse_definitions(built.stdout, f"kustomization {task.inputs[KUSTOMIZED]}", task)
         for secret in (value for one in definitions for value in secrets(one)):
             task.hide(secret)
-        kept = reveal(task.known("SELF", ("objects", "adopted", "uid"))) or {}
+        kept = reveal(task.known("SELF", ("objects", "adopted", "uid", "object"))) or {}
         action = _ACTIONS.get(task.operation.name, "apply")
         if action == "delete" and self._target == "namespace" and kept.get("adopted"):
             yield Progress(_LEFT)
@@ -89,7 +89,7 @@ class KubernetesConfigurator(BaseConfigurator):
         definitions: list[dict[str, Any]],
         kept: Mapping[str, Any],
     ) -> Request:
-        earlier = kept.get("objects") or []
+        earlier = self._earlier(kept)
         known = [kept.get("uid"), *(one.get("uid") for one in earlier)]
         asked = {
             "action": action,
@@ -105,6 +105,16 @@ class KubernetesConfigurator(BaseConfigurator):
             "guest": self._target == "namespace",
         }
         return Request(_PROGRAM, asked, task.timeout)
+
+    def _earlier(self, kept: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """What earlier operations made, to be deleted where it is none of the present; a renamed namespace is left."""
+        if self._target == "manifest":
+            return list(kept.get("objects") or ())
+        one = kept.get("object")
+        if self._target == "namespace" or not one:
+            return []
+        metadata = one["metadata"]
+        return [reference(one, metadata.get("namespace")).plain()]
 
     def _result(self, task: Task, outcome: Outcome, action: str, kept: Mapping[str, Any]) -> Result:
         found = outcome.result.get("objects") or []

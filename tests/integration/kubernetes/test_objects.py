@@ -324,6 +324,21 @@ def test_a_cluster_that_cannot_be_used_is_told_in_one_message(
     assert "Traceback" not in done.output
 
 
+def test_an_object_of_another_name_takes_the_place_of_the_first(
+    run: Command, write: Callable[[str], None], cluster: Cluster
+) -> None:
+    name = namespace_of(cluster, "renamed")
+    template = f"a: {{type: kubernetes.Object, properties: {{kind: ConfigMap, namespace: {name}, name: %s}}}}"
+    write(template % "first")
+    run("deploy", "--approve")
+    write(template % "second")
+    run("deploy", "--approve")
+    assert cluster.get("configmap", "first", "--namespace", name) is None
+    assert cluster.get("configmap", "second", "--namespace", name) is not None
+    run("undeploy", "--approve")
+    assert cluster.get("configmap", "second", "--namespace", name) is None
+
+
 def test_a_namespace_of_others_is_left(run: Command, write: Callable[[str], None], cluster: Cluster) -> None:
     name = namespace_of(cluster, "of-others")
     write(f"{name}: {{type: kubernetes.Namespace, properties: {{labels: {{a: b}}}}}}")
