@@ -24,10 +24,20 @@ def implementation_environment(task: Task) -> Changes:
     for name in rules:
         if not is_rule(name):
             raise InvalidInput(f"{name!r} cannot be the name of an environment variable", task.operation.place)
-    environment = with_changes(os.environ, task.environment)
+    own = {**task.environment, **_of_tools(task)}
+    environment = with_changes(os.environ, own)
     exported = apply_rules(task.exported(), environment, as_text)
     changes = apply_rules(rules, with_changes(environment, exported), as_text)
-    return {**task.environment, **{name: reveal(value) for name, value in {**exported, **changes}.items()}}
+    return {**own, **{name: reveal(value) for name, value in {**exported, **changes}.items()}}
+
+
+def _of_tools(task: Task) -> Changes:
+    """The variables by which operations find the tools that were installed for them, which are on the controller."""
+    if not task.tools or task.host.name != "localhost":
+        return {}
+    given = with_changes(os.environ, task.environment)
+    programs = [str(folder / "bin") for folder in task.tools]
+    return {"PATH": os.pathsep.join([*programs, given.get("PATH") or os.defpath])}
 
 
 def set_variables(task: Task) -> dict[str, str]:

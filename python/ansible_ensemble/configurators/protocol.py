@@ -125,6 +125,10 @@ class Task(Protocol):
         """What the ensemble changes in the environment of its subprocesses; None removes a variable."""
 
     @property
+    def tools(self) -> tuple[Path, ...]:
+        """Folders of the tools that were installed for it, the nearest first; their programs are in `bin`."""
+
+    @property
     def timeout(self) -> float | None:
         """Seconds it may take."""
 

@@ -13,6 +13,7 @@ from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.helm import HelmConfigurator
 from ansible_ensemble.configurators.helm_repository import HelmRepositoryConfigurator
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
+from ansible_ensemble.configurators.installer import InstallerConfigurator
 from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.kubernetes import KubernetesConfigurator
 from ansible_ensemble.configurators.locations import collection_folders
@@ -48,6 +49,7 @@ _OWN: dict[str, Callable[[str], Configurator]] = {
     "delegate": DelegateConfigurator,
     "machine": MachineConfigurator,
     "kubernetes": KubernetesConfigurator,
+    "installer": InstallerConfigurator,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.dependencies import put_beside
@@ -39,6 +40,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import ACTIVE, task_folder
 from ansible_ensemble.projects.secret_files import open_secrets
+from ansible_ensemble.topology.installers import folder_of, installers_of
 from ansible_ensemble.topology.required import inputs_without_value
 from ansible_ensemble.topology.scaling import link_targets
 from ansible_ensemble.topology.tools import files_of, tool_names
@@ -94,8 +96,13 @@ class Renderer:
             check=self._options.check,
             diff=self._options.diff,
             environment=dict(self._ensemble.environment.variables),
+            tools=self._tool_folders(template),
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
         )
+
+    def _tool_folders(self, template: NodeTemplate) -> tuple[Path, ...]:
+        topology, root = self._ensemble.topology, self._ensemble.root
+        return tuple(folder_of(one, topology, root) for one in installers_of(template))
 
     def _assigned(self, planned: PlannedOperation) -> dict[str, object]:
         """The inputs that a workflow's step or a trigger's action gives it; secrets in them are masked from now on."""

@@ -51,6 +51,7 @@ class JobTask:
     check: bool = False
     diff: bool = False
     environment: dict[str, str | None] = field(default_factory=dict)
+    tools: tuple[Path, ...] = ()
     own_digests: dict[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     _host: Host | None = None

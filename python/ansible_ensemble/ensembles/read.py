@@ -12,6 +12,7 @@ from typing import Any
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.configurators.installer_nodes import add_installer_operations
 from ansible_ensemble.configurators.kubernetes_nodes import complete_kubernetes_nodes
 from ansible_ensemble.configurators.resources import add_operations
 from ansible_ensemble.configurators.terraform_nodes import add_terraform_operations
@@ -125,6 +126,7 @@ def read_specification(
     raise_all([*add_operations(topology, environment.root), *add_terraform_operations(topology, environment.root)])
     complete_kubernetes_nodes(topology)
     add_installations(topology)
+    raise_all(add_installer_operations(topology, environment.root))
     add_tools(topology)
     return Specification(
         location=location,

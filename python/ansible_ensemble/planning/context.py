@@ -15,6 +15,7 @@ from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.topology.host_copies import written_name
+from ansible_ensemble.topology.installers import is_installer
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 
@@ -74,7 +75,7 @@ class PlannedInstance:
     @property
     def is_tool(self) -> bool:
         """Whether it is a tool, which is planned for those that need it alone."""
-        return self.template.type.name == NODE_TYPE
+        return self.template.type.name == NODE_TYPE or is_installer(self.template)
 
     @property
     def priority(self) -> Priority:
@@ -197,10 +198,10 @@ class Planning:
         self.excluded.append(Exclusion(member.name, reason))
 
     def selected(self) -> Iterator[PlannedInstance]:
-        """The members that the job's filters let through, tools apart."""
+        """The members that the job's filters let through; a tool is one of them where it is named."""
         wanted, templates = set(self.options.instances), set(self.options.templates)
         for member in self.members.values():
-            if member.is_tool:
+            if member.is_tool and member.name not in wanted and member.template.name not in templates:
                 continue
             if self.within is not None and member.name not in self.within:
                 continue

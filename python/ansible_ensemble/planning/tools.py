@@ -12,6 +12,7 @@ from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, planned
+from ansible_ensemble.topology.installers import installers_of
 from ansible_ensemble.topology.tools import tool_name, tools_of
 
 
@@ -24,17 +25,23 @@ def need_tools(planning: Planning) -> None:
     if not tools:
         return
     for member in list(planning.members.values()):
-        if member.is_tool:
-            continue
-        links = {(link.source, link.key): link.relationship for link in (*member.requirements, *member.dependents)}
-        for operation in (*member.down, *member.up):
-            declared = _declared(member, links, operation)
-            for artifact in tools_of(declared) if declared is not None else ():
-                tool = tools[tool_name(artifact)]
-                if tool.change is None:
-                    _make(planning, tool)
-                if tool.up[-1].key not in operation.waits_for:
-                    operation.waits_for.append(tool.up[-1].key)
+        if not member.is_tool or member.change is not None:
+            _need(planning, member, tools)
+
+
+def _need(planning: Planning, member: PlannedInstance, tools: Mapping[str, PlannedInstance]) -> None:
+    """Plan the tools that the planned operations of an instance need, and those that these need in turn."""
+    links = {(link.source, link.key): link.relationship for link in (*member.requirements, *member.dependents)}
+    installers = [tools[one.name] for one in installers_of(member.template) if one.name in tools]
+    for operation in (*member.down, *member.up):
+        declared = _declared(member, links, operation)
+        needed = [tools[tool_name(artifact)] for artifact in tools_of(declared)] if declared is not None else []
+        for tool in (*needed, *installers):
+            if tool.change is None:
+                _make(planning, tool)
+                _need(planning, tool, tools)
+            if tool.up and tool.up[-1].key not in operation.waits_for:
+                operation.waits_for.append(tool.up[-1].key)
 
 
 def _declared(

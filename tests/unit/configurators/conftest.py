@@ -56,6 +56,7 @@ class FakeTask:
     environment: dict[str, str] = field(default_factory=dict)
     connected: dict[str, Any] = field(default_factory=dict)
     timeout: float | None = None
+    tools: tuple[Path, ...] = ()
     attributes: frozenset[str] = frozenset()
     asked_outputs: frozenset[str] = frozenset()
     files: tuple[Path, ...] = ()

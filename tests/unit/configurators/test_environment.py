@@ -71,3 +71,11 @@ def test_connections_come_after_the_ensemble_and_before_the_implementation(task:
     written = {"primary": "x", "environment": {"B": "own"}}
     made = implementation_environment(task(written, environment={"A": "ensemble"}, connected=connected))
     assert made == {"A": "connection", "B": "own", "C": "connection!"}
+
+
+def test_programs_of_tools_are_found_first_and_on_the_controller_alone(task: Any, tmp_path: Any) -> None:
+    tools = (tmp_path / "one", tmp_path / "two")
+    made = implementation_environment(task({"primary": "x", "environment": {"^PATH": "/own"}}, tools=tools))
+    assert made == {"PATH": f"/own:{tmp_path}/one/bin:{tmp_path}/two/bin:/bin"}
+    assert implementation_environment(task("x", tools=tools, host=Host("web1", {}))) == {}
+    assert implementation_environment(task("x", tools=tools, environment={"PATH": "/sbin"}))["PATH"].endswith(":/sbin")

@@ -1,0 +1,224 @@
+"""The process that installs a tool: fetches it, compares its checksum, and puts it in place as a whole."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+from urllib.error import URLError
+from urllib.parse import unquote, urlsplit
+from urllib.request import urlopen
+
+from ansible_ensemble.core.texts import without_credentials
+
+#: What was installed, written last: without it nothing counts as installed.
+_RECORD = "installed.json"
+_IGNORED = ".gitignore"
+_SECONDS = 60  #: that a server may be silent
+#: What decides whether another installation is the same; where it comes from does not.
+_DECIDING = ("kind", "checksum", "member", "program", "packages", "programs")
+#: Programs of each environment, which would be in the way of others.
+_COMMON = ("python", "pip", "activate", "Activate")
+
+
+class CannotInstall(Exception):
+    """Why something cannot be installed, in words for people."""
+
+
+def main() -> None:
+    """Carry out the order of the standard input, and report on the standard output."""
+    wanted = json.load(sys.stdin)
+    try:
+        report = _carry_out(wanted)
+    except (CannotInstall, OSError, URLError, tarfile.TarError, zipfile.BadZipFile) as error:
+        report = {"error": str(error)}
+    print(json.dumps(report))
+
+
+def _carry_out(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    folder = Path(wanted["folder"])
+    is_there = _is_installed(wanted, folder)
+    status = "ok" if is_there else "absent"
+    if wanted["operation"] == "delete":
+        if not wanted["look"]:
+            _remove(folder)
+        return {"status": "absent", "changed": folder.exists() if wanted["look"] else is_there}
+    if not is_there and not wanted["look"]:
+        _KINDS[wanted["kind"]](wanted, folder)
+        status = "ok"
+    return {"status": status, "changed": not is_there and wanted["operation"] != "check"}
+
+
+def _asked(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides whether another installation is the same."""
+    return {name: wanted[name] for name in _DECIDING if wanted.get(name) is not None}
+
+
+def _is_installed(wanted: Mapping[str, Any], folder: Path) -> bool:
+    """Whether what is wanted is there, each file as it was installed."""
+    try:
+        record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+        return record["asked"] == _asked(wanted) and all(
+            _digest(Path(file)) == digest for file, digest in record["files"].items()
+        )
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _record(wanted: Mapping[str, Any], folder: Path, files: list[Path]) -> None:
+    digests = {str(file): _digest(file) for file in files}
+    (folder / _RECORD).write_text(json.dumps({"asked": _asked(wanted), "files": digests}, indent=1), encoding="utf-8")
+
+
+def _remove(folder: Path) -> None:
+    """Remove what is installed in a folder, if it is one of ours."""
+    if (folder / _RECORD).exists():
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def _anew(folder: Path) -> Iterator[None]:
+    """An empty folder, which git does not see; what was there before comes back if what is put into it fails."""
+    is_ours = (folder / _RECORD).exists() or (folder / _IGNORED).exists()
+    if folder.exists() and not is_ours and any(folder.iterdir()):
+        raise CannotInstall(f"the folder {folder} has other files: name another one by the property folder")
+    former = folder.with_name(f".{folder.name}.former")
+    shutil.rmtree(former, ignore_errors=True)
+    if folder.exists():
+        folder.rename(former)
+    try:
+        folder.mkdir(parents=True)
+        (folder / _IGNORED).write_text("*\n", encoding="utf-8")
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        if former.exists():
+            former.rename(folder)
+        raise
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def _program(wanted: Mapping[str, Any], folder: Path) -> None:
+    with tempfile.TemporaryFile() as archive:
+        _fetch(wanted, archive)
+        with _anew(folder):
+            target = folder / "bin" / wanted["program"]
+            target.parent.mkdir()
+            with target.open("wb") as stream:
+                _unpack(archive, wanted, stream)
+            target.chmod(0o755)
+            _record(wanted, folder, [target])
+
+
+def _python(wanted: Mapping[str, Any], folder: Path) -> None:
+    with _anew(folder):
+        home, requirements = folder / "venv", folder / "requirements.txt"
+        venv.create(home, symlinks=True)
+        requirements.write_text("".join(f"{one}\n" for one in wanted["packages"]), encoding="utf-8")
+        pip = [sys.executable, "-m", "pip", "--python", str(home / "bin" / "python"), "install", "--quiet"]
+        _run([*pip, "--disable-pip-version-check", *_index(wanted), "-r", str(requirements)])
+        links = _link(home / "bin", folder / "bin", wanted.get("programs"))
+        _record(wanted, folder, links)
+
+
+def _link(home: Path, target: Path, names: list[str] | None) -> list[Path]:
+    """Link the programs of an environment of Python, but for those that each of them has."""
+    made = sorted(file.name for file in home.iterdir() if not file.name.startswith(_COMMON))
+    missing = [name for name in names or () if name not in made]
+    if missing:
+        raise CannotInstall(f"the packages have no program {missing[0]}: there are {', '.join(made) or 'none'}")
+    target.mkdir()
+    for name in names or made:
+        (target / name).symlink_to(home / name)
+    return [target / name for name in names or made]
+
+
+def _index(wanted: Mapping[str, Any]) -> list[str]:
+    """Where pip finds packages: a folder of wheels, an index, or what its own settings say."""
+    source = wanted.get("source")
+    if not source:
+        return []
+    path = _local(source, wanted)
+    return ["--index-url", source] if path is None else ["--no-index", "--find-links", str(path)]
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        raise CannotInstall(without_credentials(lines[-1]) if lines else f"{command[2]} failed")
+
+
+def _local(name: str, wanted: Mapping[str, Any]) -> Path | None:
+    """The path that a name or a `file:` URL means; None for other URLs."""
+    if "://" not in name:
+        return Path(wanted["base"]) / name
+    parts = urlsplit(name)
+    return Path(unquote(parts.path)) if parts.scheme == "file" else None
+
+
+def _fetch(wanted: Mapping[str, Any], target: Any) -> None:
+    """Copy a file, and compare its checksum; nothing else has happened yet."""
+    name, path = wanted["file"], _local(wanted["file"], wanted)
+    if path is None and urlsplit(name).scheme not in ("http", "https"):
+        raise CannotInstall(f"{_shown(name)} cannot be fetched: name a path, or a URL of file, http or https")
+    try:
+        with path.open("rb") if path is not None else urlopen(name, timeout=_SECONDS) as stream:
+            shutil.copyfileobj(stream, target)
+    except OSError as error:
+        raise CannotInstall(f"{_shown(name)} cannot be fetched: {error}") from None
+    target.seek(0)
+    found = hashlib.file_digest(target, "sha256").hexdigest()
+    if found != str(wanted["checksum"]).partition(":")[2].lower():
+        told = f"{_shown(name)} has the checksum sha256:{found}, not {wanted['checksum']}"
+        raise CannotInstall(f"{told}: nothing is installed")
+    target.seek(0)
+
+
+def _unpack(archive: IO[bytes], wanted: Mapping[str, Any], target: IO[bytes]) -> None:
+    """Write the program: the file itself, or a member of the archive that it is."""
+    member = wanted.get("member")
+    if not member:
+        shutil.copyfileobj(archive, target)
+        return
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as opened:
+            names = opened.namelist()
+            if member in names:
+                with opened.open(member) as stream:
+                    shutil.copyfileobj(stream, target)
+                return
+    else:
+        archive.seek(0)
+        with tarfile.open(fileobj=archive) as tar:
+            names = tar.getnames()
+            found = tar.extractfile(member) if member in names else None
+            if found is not None:
+                shutil.copyfileobj(found, target)
+                return
+    raise CannotInstall(f"{_shown(wanted['file'])} has no file {member}: there are {', '.join(names[:10])}")
+
+
+def _shown(name: str) -> str:
+    return without_credentials(name)
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+_KINDS: dict[str, Callable[[Mapping[str, Any], Path], None]] = {
+    "program": _program,
+    "python": _python,
+}

@@ -1,0 +1,108 @@
+"""What the process of an installer does: all of it or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.install_main import main
+
+TEXT = b"#!/bin/sh\necho hello\n"
+
+
+@pytest.fixture
+def order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    (tmp_path / "hello").write_bytes(TEXT)
+
+    def give(operation: str = "install", **given: Any) -> dict[str, Any]:
+        wanted = {"kind": "program", "folder": str(tmp_path / "made"), "base": str(tmp_path), "program": "hello"}
+        file = given.setdefault("file", "hello")
+        path = tmp_path / file.removeprefix("file://")
+        if path.is_file():
+            given.setdefault("checksum", f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}")
+        wanted |= {"operation": operation, "look": operation == "check", **given}
+        monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(wanted)))
+        main()
+        report: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return report
+
+    return give
+
+
+def test_a_program_is_installed_once(order: Any, tmp_path: Path) -> None:
+    assert order("check") == {"status": "absent", "changed": False}
+    assert order(look=True) == {"status": "absent", "changed": True}
+    assert not (tmp_path / "made").exists()
+    assert order() == {"status": "ok", "changed": True}
+    assert (tmp_path / "made" / "bin" / "hello").stat().st_mode & 0o777 == 0o755
+    assert order() == {"status": "ok", "changed": False}
+    assert order("check", file=f"file://{tmp_path}/hello") == {"status": "ok", "changed": False}
+    assert order("delete", look=True) == {"status": "absent", "changed": True}
+    assert order("delete") == {"status": "absent", "changed": True}
+    assert not (tmp_path / "made").exists()
+    assert order("delete") == {"status": "absent", "changed": False}
+
+
+def test_what_was_changed_by_hand_is_not_there(order: Any, tmp_path: Path) -> None:
+    order()
+    (tmp_path / "made" / "bin" / "hello").write_bytes(b"other")
+    assert order("check")["status"] == "absent"
+    assert order() == {"status": "ok", "changed": True}
+    assert (tmp_path / "made" / "bin" / "hello").read_bytes() == TEXT
+
+
+def archive(file: Path, names: list[str]) -> Path:
+    if file.suffix == ".zip":
+        with zipfile.ZipFile(file, "w") as opened:
+            for name in names:
+                opened.writestr(name, TEXT)
+        return file
+    with tarfile.open(file, "w:gz") as tar:
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.size = len(TEXT)
+            tar.addfile(member, io.BytesIO(TEXT))
+    return file
+
+
+@pytest.mark.parametrize("name", ["one.zip", "one.tar.gz"])
+def test_a_member_of_an_archive(order: Any, tmp_path: Path, name: str) -> None:
+    archive(tmp_path / name, ["a/hello", "../../away"])
+    assert order(file=name, member="a/hello")["status"] == "ok"
+    assert (tmp_path / "made" / "bin" / "hello").read_bytes() == TEXT
+    error = order(file=name, member="b")["error"]
+    assert error == f"{name} has no file b: there are a/hello, ../../away"
+    assert order("check", file=name, member="a/hello")["status"] == "ok", "what was there is kept"
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"checksum": "sha256:" + "0" * 64}, "hello has the checksum sha256:"),
+        ({"file": "nowhere", "checksum": "sha256:0"}, "nowhere cannot be fetched: [Errno 2]"),
+        ({"file": "ftp://host/a", "checksum": "sha256:0"}, "ftp://host/a cannot be fetched: name a path, or a URL"),
+        ({"file": "http://u:s3cret@127.0.0.1:1/a", "checksum": "sha256:0"}, "http://"),
+        ({"member": "a"}, "file could not be opened successfully"),
+    ],
+)
+def test_what_fails_puts_nothing_in_place(order: Any, tmp_path: Path, given: dict[str, str], error: str) -> None:
+    report = order(**given)
+    assert report["error"].startswith(error)
+    assert "s3cret" not in report["error"]
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_folder_with_other_files_is_left_alone(order: Any, tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "mine").touch()
+    assert order()["error"].startswith(f"the folder {tmp_path}/made has other files")
+    assert order("delete") == {"status": "absent", "changed": False}
+    assert [file.name for file in (tmp_path / "made").iterdir()] == ["mine"]
