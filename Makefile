@@ -22,7 +22,7 @@ LOCK      := requirements-dev.lock
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools torture fuzz coverage mutants lock release-check build clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -207,6 +207,11 @@ build: $(EQUIPPED) ## Wheel, source distribution and collection tarball, in dist
 	python -m build --outdir dist .
 	ansible-galaxy collection build --output-path dist .
 	@ls -l dist
+
+ee: build ## The build context of an execution environment, in .build/ee; podman or docker build the image of it
+	rm -rf $(BUILD)/ee
+	ansible-builder create --output-filename Containerfile --context $(BUILD)/ee
+	@echo "Next: podman build --tag ansible-ensemble-ee $(BUILD)/ee"
 
 clean: ## Remove what was made
 	rm -rf $(VENV) $(BUILD) dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

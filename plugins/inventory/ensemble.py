@@ -68,10 +68,7 @@ EXAMPLES = r"""
 plugin: tosca.ensemble.ensemble
 ensemble: ensemble.yaml
 
-# every instance, with variables and groups of one's own
----
-plugin: tosca.ensemble.ensemble
-ensemble: web/ensemble.yaml
+# what follows may be left out: every instance, with variables and groups of one's own
 hosts: all
 compose:
   service_port: ensemble_instance.properties.port | default(80)

@@ -54,9 +54,7 @@ EXAMPLES = r"""
 plugin: tosca.ensemble.provision
 endpoint: https://provision.example:8092
 
-# some of the machines, with groups and variables of one's own
----
-plugin: tosca.ensemble.provision
+# what follows may be left out: some of the machines, with groups and variables of one's own
 filters:
   Pool: web
   Workflow: [install, update]

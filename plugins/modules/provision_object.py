@@ -43,9 +43,9 @@ EXAMPLES = r"""
     kind: templates
     name: hello.sh
     object:
-      Contents: !unsafe |
+      Contents: |
         #!/bin/sh
-        echo "Hello from {{.Machine.Name}}"
+        echo "Hello from {% raw %}{{.Machine.Name}}{% endraw %}"
 
 - name: A task that runs it
   tosca.ensemble.provision_object:

@@ -22,6 +22,9 @@ def faults(root: Path) -> Iterator[str]:
         yield f"changelogs/changelog.yaml has no release {collection}: antsibull-changelog release"
     if f"## v{collection}\n" not in (root / "CHANGELOG.md").read_text().replace("\\", ""):
         yield f"CHANGELOG.md has no heading v{collection}"
+    environment = (root / "execution-environment.yml").read_text()
+    if re.findall(r"tosca-ensemble-(.+)\.tar\.gz", environment) != [collection] * 2:
+        yield f"execution-environment.yml is not about tosca-ensemble-{collection}.tar.gz"
     for fragment in sorted((root / "changelogs" / "fragments").glob("*.y*ml")):
         yield f"changelogs/fragments/{fragment.name} is in no release"
     for file in sorted((root / "plugins").rglob("*.py")):

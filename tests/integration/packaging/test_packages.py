@@ -4,50 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.integration.packaging.calls import call
+
 COLLECTION = "ansible_collections/tosca/ensemble"
 TINY = Path(__file__).parent / "tiny"
-
-
-def call(command: Sequence[str | Path], cwd: Path, **environment: str) -> str:
-    """Run a command far from this checkout and its environment; the output."""
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "PYTHONPATH", "VIRTUAL"))
-    }
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=cwd,
-        env={**kept, "ANSIBLE_HOME": str(cwd / "ansible-home"), "ANSIBLE_NOCOLOR": "1", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    call([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, repository], folder)
-    return next(folder.glob("*.whl"))
-
-
-@pytest.fixture(scope="session")
-def tarball(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
-    folder = tmp_path_factory.mktemp("tarball")
-    galaxy = Path(sys.executable).parent / "ansible-galaxy"
-    call([galaxy, "collection", "build", "--output-path", folder, repository], folder)
-    return next(folder.glob("*.tar.gz"))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ RELEASED = {
     "changelogs/changelog.yaml": "releases: {1.2.0: {}}\n",
     "CHANGELOG.md": "## v1\\.2\\.0\n",
     "plugins/modules/lock.py": "version_added: 1.2.0\n",
+    "execution-environment.yml": "- name: tosca-ensemble-1.2.0.tar.gz\n- src: tosca-ensemble-1.2.0.tar.gz\n",
 }
 
 
@@ -24,6 +25,11 @@ RELEASED = {
         ("galaxy.yml", "version: 1.3.0\n", "the package has version 1.2.0, the collection 1.3.0"),
         ("changelogs/changelog.yaml", "releases: {}\n", "has no release 1.2.0"),
         ("CHANGELOG.md", "## v1.1.0\n", "no heading v1.2.0"),
+        (
+            "execution-environment.yml",
+            "name: tosca-ensemble-1.1.0.tar.gz\n",
+            "is not about tosca-ensemble-1.2.0.tar.gz",
+        ),
         ("changelogs/fragments/new.yml", "bugfixes: [x]\n", "new.yml is in no release"),
         ("plugins/modules/lock.py", "version_added: 1.10.0\n", "lock.py is of version 1.10.0"),
     ],

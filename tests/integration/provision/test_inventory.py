@@ -118,8 +118,9 @@ def test_what_is_cached_is_not_asked_for_and_no_secret_is(controller: Controller
 
 def test_the_examples_of_the_inventory_are_read(controller: Controller, repository: Path) -> None:
     text = documentation(repository / "plugins" / "inventory" / "provision.py").EXAMPLES
-    sources = [*yaml.safe_load_all(text.replace("https://provision.example:8092", controller.server.endpoint))]
-    first, second = (listed(controller, **source) for source in sources)
+    source = yaml.safe_load(text.replace("https://provision.example:8092", controller.server.endpoint))
+    first = listed(controller, plugin=source["plugin"], endpoint=source["endpoint"])
+    second = listed(controller, **source)
     assert set(first["_meta"]["hostvars"]) == {"web1", "web2"}
     assert second["_meta"]["hostvars"]["web1"]["ansible_user"] == "admin"
     assert second["arch_amd64"]["hosts"] == ["web1"]
