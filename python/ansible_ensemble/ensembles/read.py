@@ -123,8 +123,8 @@ def read_specification(
         reading=reading,
     )
     topology.files += [file for file in included if file not in topology.files]
-    raise_all([*add_operations(topology, environment.root), *add_terraform_operations(topology, environment.root)])
-    complete_kubernetes_nodes(topology)
+    faults = [*add_operations(topology, environment.root), *add_terraform_operations(topology, environment.root)]
+    raise_all([*faults, *complete_kubernetes_nodes(topology)])
     add_installations(topology)
     raise_all(add_installer_operations(topology, environment.root))
     add_tools(topology)

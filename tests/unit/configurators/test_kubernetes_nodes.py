@@ -41,3 +41,22 @@ def test_operations_stand_where_the_node_does_and_find_its_files(load: Load, tmp
     assert operation is not None
     assert (operation.base, operation.place) == (node.properties["src"].base, node.place)
     assert operation.base in (None, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "properties", "message"),
+    [
+        ("Object", "name: x", "nothing says what the kubernetes.Object 'a' is (give it kind, definition or src)"),
+        ("Manifest", "prune: false", "nothing says what the kubernetes.Manifest 'a' is (give it src, definition or"),
+        ("Object", "kind: Pod, wait: two words", "'a': wait cannot be 'two words' (it is true, rollout"),
+        ("Object", "kind: Pod, wait: {field: a b}", "'a': a b is no path of a field"),
+        ("Object", "kind: Pod, wait: {get_input: x}", ""),
+        ("Object", "kind: Pod, wait: Ready", ""),
+        ("Namespace", "wait: true", ""),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_runs(load: Load, kind: str, properties: str, message: str) -> None:
+    text = NODE.replace("{node_templates", "{inputs: {x: {type: string, required: false}}, node_templates")
+    told = [str(fault) for fault in complete_kubernetes_nodes(load(text % (f"kubernetes.{kind}", properties)))]
+    assert len(told) == bool(message)
+    assert message in "".join(told)
