@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
-from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
+from ansible_ensemble.core.errors import EnsembleError, Locked, Place, UsageError
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.shape import Shape, parse_json, read_json
 from ansible_ensemble.projects import lock as locks
@@ -85,7 +85,8 @@ class StateCopy:
     def record(self) -> Record:
         """What is known of the copy."""
         with suppress(FileNotFoundError):
-            found = Record(**read_json(self._file, _RECORD, "remove it; then the state is fetched anew"))
+            read = read_json(self._file, _RECORD, "remove it; then the state is fetched anew")
+            found = Record(**{name: read[name] for name in _RECORD})
             if found.where == self.where:
                 return found
         return Record(self.where)
@@ -305,14 +306,22 @@ class StateCopy:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep others from changing the copy meanwhile; a job does so under the local lock as well."""
-        handle = os.open(self._guard, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Keep others from changing the copy meanwhile; a job does so under the local lock as well.
+
+        Raises:
+            EnsembleError: the folder cannot be written to.
+        """
         try:
-            with suppress(OSError):
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(handle)
+            handle = os.open(self._guard, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                with suppress(OSError):
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(handle)
+        except OSError as error:
+            place = Place(str(self._ensemble.parent))
+            raise EnsembleError(f"the state cannot be copied here: {error.strerror or error}", place) from error
 
 
 def _marked(files: Files | None) -> tuple[int, str]:

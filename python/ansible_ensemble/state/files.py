@@ -29,6 +29,9 @@ from ansible_ensemble.state.store import File, Files
 #: The sections that jobs write, and what marks a state.
 SECTIONS, MARK = "ensemble.yaml", "state.json"
 
+#: The files and folders that hold a state, and nothing else.
+PLACES = (FILE_NAME, SECTIONS, MARK, CHANGES, ACTIVE, JOBS)
+
 _PLACES = (CHANGES, *(f"{ACTIVE}/{kind}" for kind in COMMITTED))
 _OF_JOBS = re.compile(rf"{JOBS}/job[\w.-]+")
 _LOGS = (".yaml", ".events.jsonl")
@@ -43,6 +46,12 @@ def tree(folder: Path) -> dict[str, File]:
         found += sorted((folder / place).rglob("*"))
     found += sorted((folder / JOBS).glob("job*-*.*"))
     return {_name(path, folder): _file(path) for path in found if path.is_file() and not path.is_symlink()}
+
+
+def is_of_state(name: str) -> bool:
+    """Whether a file of this name may be a part of a state."""
+    known = name in (FILE_NAME, SECTIONS, MARK) or any(name.startswith(f"{place}/") for place in _PLACES)
+    return known or _OF_JOBS.fullmatch(name) is not None
 
 
 def collected(ensemble: Path) -> dict[str, File]:
@@ -112,9 +121,7 @@ def _file(path: Path) -> File:
 
 
 def _check_name(name: str, folder: Path) -> None:
-    parts = PurePosixPath(name).parts
-    known = name in (FILE_NAME, SECTIONS, MARK) or any(name.startswith(f"{place}/") for place in _PLACES)
-    if not (known or _OF_JOBS.fullmatch(name)) or ".." in parts or "\0" in name:
+    if not is_of_state(name) or ".." in PurePosixPath(name).parts or "\0" in name:
         raise InvalidInput(f"the state has a file {name!r}, which is none of a state's", Place(str(folder)))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.projects.git import git_environment
@@ -24,6 +25,8 @@ _SILENT = {"http.lowSpeedLimit": "1", "http.lowSpeedTime": "60", "gc.auto": "200
 _QUICKER = re.compile(
     r"stale info|fetch first|non-fast-forward|already exists|cannot lock ref|failed to update ref|incorrect old value"
 )
+#: What git says of a lock in the repository here.
+_LEFT = re.compile(r"Unable to create '[^']*\.lock': File exists")
 
 
 class Refused(Unreachable):
@@ -61,12 +64,21 @@ class GitRemote:
         commits = [found[branch] for branch in branches if branch in found]
         if any(not self._has(commit) for commit in commits):
             wanted = [f"+{branch}:refs/ensemble/{branch}" for branch in branches if branch in found]
-            self._run("fetch", "--quiet", "--no-tags", "--depth=1", "state", *wanted)
+            self._fetch("fetch", "--quiet", "--no-tags", "--depth=1", "state", *wanted)
         return tuple(found.get(branch, "") for branch in branches)
+
+    def _fetch(self, *arguments: str) -> None:
+        try:
+            self._run(*arguments)
+        except Unreachable as error:
+            if not _LEFT.search(str(error)):
+                raise
+            shutil.rmtree(self._folder)  # a git that was killed left its lock; all of this comes from elsewhere
+            self._run(*arguments)
 
     def archive(self, commit: str, path: str) -> bytes:
         """The files of a folder in a commit, as a tar archive; an empty one if it has no such folder."""
-        tree = f"{commit}:{path}" if path else commit
+        tree = f"{commit}:{path}" if path else f"{commit}^{{tree}}"
         if path and not self._has(tree):
             tree = self._run("hash-object", "-t", "tree", "-w", "/dev/null").decode().strip()
         return self._run("archive", "--format=tar", tree)
@@ -113,9 +125,13 @@ class GitRemote:
     def _make(self) -> None:
         if (self._folder / "HEAD").exists():
             return
-        make_private(self._folder)
-        command = ["git", "init", "--quiet", "--bare", "--template=", str(self._folder)]
-        subprocess.run(command, check=True, capture_output=True, env=os.environ | git_environment({}))
+        try:
+            make_private(self._folder)
+            command = ["git", "init", "--quiet", "--bare", "--template=", str(self._folder)]
+            subprocess.run(command, check=True, capture_output=True, env=os.environ | git_environment({}))
+        except (OSError, subprocess.CalledProcessError) as error:
+            place = Place(str(self._folder))
+            raise EnsembleError(f"no git repository can be made: {error}", place, "is git installed?") from error
 
 
 def ssh_command(key: str, known_hosts: str) -> str:

@@ -16,6 +16,7 @@ from contextlib import suppress
 
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock
+from ansible_ensemble.state.files import PLACES, is_of_state
 from ansible_ensemble.state.git_remote import GitRemote, Refused
 from ansible_ensemble.state.store import File, Files, check_held, check_id
 
@@ -99,7 +100,9 @@ class GitStore:
         self._held = ""
 
     def _files(self, commit: str, path: str = "") -> dict[str, File]:
-        return dict(_unpacked(self._remote.archive(commit, path))) if commit else {}
+        """The files of a state in a folder, which may hold the folders of other ensembles."""
+        found = _unpacked(self._remote.archive(commit, path)) if commit else ()
+        return {name: file for name, file in found if is_of_state(name) or name == _LOCK_FILE}
 
     def _journals(self, lock: str) -> dict[str, File]:
         return {name: file for name, file in self._files(lock).items() if name != _LOCK_FILE}
@@ -118,8 +121,12 @@ def _commit(note: str, parent: str, path: str, files: Files) -> bytes:
     message = note.encode()
     begin = f"commit refs/ensemble/new\ncommitter {who}\ndata {len(message)}\n".encode() + message + b"\n"
     begin += f"from {parent}\n".encode() if parent else b""
-    begin += f"D {_quoted(path)}\n".encode() if path else b"deleteall\n"
-    return begin + b"".join(_entry(f"{path}/{name}" if path else name, files[name]) for name in sorted(files)) + b"\n"
+    begin += b"".join(f"D {_quoted(_below(path, place))}\n".encode() for place in PLACES)
+    return begin + b"".join(_entry(_below(path, name), files[name]) for name in sorted(files)) + b"\n"
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}/{name}" if path else name
 
 
 def _entry(name: str, file: File) -> bytes:

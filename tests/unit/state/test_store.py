@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from ansible_ensemble.core.errors import Locked, UsageError
+from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
 from ansible_ensemble.projects.lock import NotLocked
+from ansible_ensemble.state.location import open_store
 from ansible_ensemble.state.store import File
-from tests.unit.state.conftest import Opener, lock
+from tests.unit.state.conftest import Opener, bare, lock
 from tests.unit.state.servers import PASSWORD
 
 FILES = {
@@ -79,3 +82,40 @@ def test_nothing_is_written_without_the_lock(opened: Opener) -> None:
         with pytest.raises(Locked, match=r"the lock of the state was lost: .*other@pod"):
             refused()
     assert other.read() == FILES
+
+
+def test_what_a_killed_git_left_is_no_hindrance(tmp_path: Path) -> None:
+    values = {"git": str(bare(tmp_path / "store.git")), "path": "", "folder": str(tmp_path / "one")}
+    one, other = open_store("git", values), open_store("git", {**values, "folder": str(tmp_path / "other")})
+    one.take(lock("one"))
+    one.write(FILES, "first", "one")
+    other.read()
+    one.write({}, "second", "one")
+    one.write({"jobs.tsv": File(b"B\n")}, "third", "one")
+    for left in ("shallow.lock", "HEAD.lock"):
+        (tmp_path / "other" / "jobs" / "state.git" / left).touch()
+    assert other.read() == {"jobs.tsv": File(b"B\n")}
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    store = open_store("git", {"git": str(bare(tmp_path / "store.git")), "path": "", "folder": str(tmp_path / "file")})
+    with pytest.raises(EnsembleError, match="no git repository can be made"):
+        store.read()
+
+
+def test_ensembles_share_a_branch_and_have_a_lock_each(tmp_path: Path) -> None:
+    url = str(bare(tmp_path / "store.git"))
+    stores = {
+        name: open_store("git", {"git": url, "path": name, "folder": str(tmp_path / name)})
+        for name in ("a", "b/c", "b", "")
+    }
+    for name, store in stores.items():
+        assert store.read() is None
+        assert store.take(lock(f"of {name}")) is None
+    for text in ("first", "second"):
+        for name, store in stores.items():
+            store.write({"jobs.tsv": File(f"{text} {name}".encode())}, text, f"of {name}")
+    for name, store in stores.items():
+        assert store.read() == {"jobs.tsv": File(f"second {name}".encode())}
+        store.release(f"of {name}")
