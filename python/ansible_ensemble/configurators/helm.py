@@ -6,11 +6,12 @@ from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.helm_drift import changed_by_hand
-from ansible_ensemble.configurators.helm_inputs import check_inputs, patterns_of, text_of
+from ansible_ensemble.configurators.helm_inputs import check_inputs, patterns_of
 from ansible_ensemble.configurators.helm_objects import HelmObject, differences, status_of
 from ansible_ensemble.configurators.helm_program import Helm, helm_home
 from ansible_ensemble.configurators.helm_release import Release, Revision
 from ansible_ensemble.configurators.helm_values import hide_secrets, shown_values
+from ansible_ensemble.configurators.kubernetes import namespace_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import to_result
 from ansible_ensemble.core.orders import Outcome
@@ -44,7 +45,7 @@ class HelmConfigurator(BaseConfigurator):
     def run(self, task: Task) -> Steps:
         """Do what the operation is for."""
         with helm_home(task) as home:
-            release = Release(task, Helm(task, home, text_of(task, "namespace")))
+            release = Release(task, Helm(task, home, namespace_of(task)))
             outcome, live = yield from release.look()
             if not outcome.ok:
                 return _failure(outcome, modified=False)
@@ -68,7 +69,7 @@ def _look(release: Release, live: Revision | None) -> Steps:
     outcome, wanted = yield from release.predict(live, newest=False)
     if wanted is None:
         return _failure(outcome, modified=False)
-    by_hand, unknown = yield from changed_by_hand(release.helm, live.objects, live.live)
+    by_hand, unknown = yield from changed_by_hand(release.task, live.objects, live.live)
     outcome.diff = [*_changes(release.task, live, wanted), *by_hand]
     outcome.changed = False
     result = _result(release, outcome, live, _status(live, differs=bool(outcome.diff)))
@@ -106,7 +107,7 @@ def _bring_up(release: Release, live: Revision | None) -> Steps:
     outcome.diff = _changes(task, live, wanted)
     outcome.changed = True
     if live is not None and live.status == _DEPLOYED and live.is_as(wanted):
-        by_hand, _ = yield from changed_by_hand(release.helm, live.objects, live.live)
+        by_hand, _ = yield from changed_by_hand(release.task, live.objects, live.live)
         gone = len(live.live) < len(live.objects)
         outcome.diff, outcome.changed = by_hand, bool(by_hand) or gone
     if task.check:

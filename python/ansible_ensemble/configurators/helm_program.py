@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.environment import implementation_environment
+from ansible_ensemble.configurators.helm_cluster import cluster_variables
 from ansible_ensemble.configurators.helm_inputs import Repository
 from ansible_ensemble.configurators.protocol import Task
-from ansible_ensemble.core.environment import Changes, with_changes
+from ansible_ensemble.core.environment import Changes
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, Order, Outcome
 
 PROGRAM = "helm"
 _ERROR = re.compile(r"^Error: (.+)", re.MULTILINE | re.DOTALL)
-#: Variables of a connection -> what Helm calls them.
-_VARIABLES = {
-    "KUBE_CTX": "HELM_KUBECONTEXT",
-    "KUBE_HOST": "HELM_KUBEAPISERVER",
-    "KUBE_TOKEN": "HELM_KUBETOKEN",
-    "KUBE_INSECURE": "HELM_KUBEINSECURE_SKIP_TLS_VERIFY",
-}
-
 Ordered = Generator[Order, Outcome, Outcome]
 Answered = Generator[Order, Outcome, tuple[Outcome, Any]]
 
@@ -62,15 +54,17 @@ class Helm:
     home: Path
     namespace: str | None = None
     deadline: float | None = None
+    _environment: Changes = field(init=False)
 
     def __post_init__(self) -> None:
+        self._environment = self._variables()
         if self.task.timeout is not None:
             self.deadline = time.monotonic() + self.task.timeout
 
     def run(self, *arguments: str, stdin: str | None = None) -> Ordered:
         """A command, and Helm's reason of its failure."""
         outcome = yield self._command(arguments, stdin)
-        return _told(outcome, PROGRAM)
+        return _told(outcome)
 
     def answer(self, *arguments: str, stdin: str | None = None) -> Answered:
         """A command, and what it answers as JSON. That goes through a file: it is long, and values are in it.
@@ -78,29 +72,17 @@ class Helm:
         Raises:
             EnsembleError: it answers something else.
         """
-        answered = yield from self._answered(self._command(arguments, stdin))
-        return answered
-
-    def _answered(self, command: Command) -> Answered:
+        command = self._command(arguments, stdin)
         file = self.home / "answer.json"
         text = 'umask 077; out=$1; shift; exec "$@" >"$out"'
         outcome = yield replace(command, argv=("/bin/sh", "-c", text, "sh", str(file), *command.argv))
         try:
             answer = _parsed(file.read_text(encoding="utf-8")) if outcome.ok else None
         except (OSError, ValueError) as error:
-            raise EnsembleError(f"{' '.join(command.argv[:2])} returned no JSON: {error}") from error
+            raise EnsembleError(f"{PROGRAM} {arguments[0]} returned no JSON: {error}") from error
         finally:
             file.unlink(missing_ok=True)
-        return _told(outcome, command.argv[0]), answer
-
-    def kubectl(self, *arguments: str, stdin: str) -> Answered:
-        """A command of kubectl's, for what Helm has none, and what it answers as JSON.
-
-        Raises:
-            EnsembleError: it answers something else.
-        """
-        answered = yield from self._answered(self._order(("kubectl", *arguments, *self._namespace("")), stdin))
-        return answered
+        return _told(outcome), answer
 
     def add(self, repository: Repository) -> Ordered:
         """Make a repository known in this home, which fetches its index; log in to a registry."""
@@ -117,28 +99,21 @@ class Helm:
         return outcome
 
     def _command(self, arguments: tuple[str, ...], stdin: str | None) -> Command:
-        return self._order((PROGRAM, *arguments, *self._namespace(arguments[0])), stdin)
-
-    def _namespace(self, command: str) -> list[str]:
-        return [] if self.namespace is None or command in ("repo", "registry") else ["--namespace", self.namespace]
-
-    def _order(self, argv: tuple[str, ...], stdin: str | None) -> Command:
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
+        is_local = self.namespace is None or arguments[0] in ("repo", "registry")
         return Command(
-            argv,
+            (PROGRAM, *arguments, *([] if is_local else ["--namespace", str(self.namespace)])),
             cwd=str(self.task.directory),
-            environment=self._environment(),
+            environment=self._environment,
             stdin=stdin,
             timeout=left,
         )
 
-    def _environment(self) -> Changes:
+    def _variables(self) -> Changes:
         own = implementation_environment(self.task)
-        given = with_changes(os.environ, own)
-        named = {name: given[other] for other, name in _VARIABLES.items() if given.get(other) and not given.get(name)}
         return {
             **own,
-            **named,
+            **cluster_variables(self.task, own, self.home),
             "HELM_CACHE_HOME": str(self.home / "cache"),
             "HELM_REPOSITORY_CACHE": str(self.home / "cache" / "repository"),
             "HELM_REPOSITORY_CONFIG": str(self.home / "repositories.yaml"),
@@ -154,11 +129,11 @@ def _parsed(text: str) -> Any:
         return json.loads(text.strip().rpartition("\n")[2])
 
 
-def _told(outcome: Outcome, program: str) -> Outcome:
-    """An outcome with the program's reason of its failure."""
+def _told(outcome: Outcome) -> Outcome:
+    """An outcome with Helm's reason of its failure."""
     if outcome.ok or outcome.timed_out:
         return outcome
     if outcome.rc == 127:
-        return replace(outcome, error=f"command not found: {program} (install it)")
+        return replace(outcome, error=f"command not found: {PROGRAM} (install it)")
     found = _ERROR.search(outcome.stderr)
     return replace(outcome, error=" ".join(found[1].split())) if found else outcome

@@ -22,7 +22,8 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.kubernetes.access import GIVEN
 from ansible_ensemble.kubernetes.objects import Reference, reference, secrets
 
-_PROGRAM = "ansible_ensemble.kubernetes.service"
+#: Serves requests about objects.
+PROGRAM = "ansible_ensemble.kubernetes.service"
 _CLUSTER = ".ancestors[.type=kubernetes.Cluster]"
 _NAMESPACES = tuple(f".hosted_on[.type={name}]::name" for name in ("kubernetes.Namespace", "unfurl.nodes.K8sNamespace"))
 #: Environment variables that Unfurl's connections of a cluster set -> what they say.
@@ -93,10 +94,10 @@ class KubernetesConfigurator(BaseConfigurator):
         known = [kept.get("uid"), *(one.get("uid") for one in earlier)]
         asked = {
             "action": action,
-            "cluster": _cluster_of(task, environment),
+            "cluster": cluster_of(task, environment),
             "environment": dict(environment),
             "folder": str(task.base),
-            "namespace": _namespace_of(task),
+            "namespace": namespace_of(task),
             "objects": definitions,
             "earlier": earlier,
             "known": [uid for uid in known if uid],
@@ -104,7 +105,7 @@ class KubernetesConfigurator(BaseConfigurator):
             "dry_run": task.check or action == "look",
             "guest": self._target == "namespace",
         }
-        return Request(_PROGRAM, asked, task.timeout)
+        return Request(PROGRAM, asked, task.timeout)
 
     def _earlier(self, kept: Mapping[str, Any]) -> list[dict[str, Any]]:
         """What earlier operations made, to be deleted where it is none of the present; a renamed namespace is left."""
@@ -162,7 +163,7 @@ class KubernetesConfigurator(BaseConfigurator):
         return {name: value for name, value in attributes.items() if name in task.attributes}
 
 
-def _cluster_of(task: Task, environment: Mapping[str, Any]) -> dict[str, Any]:
+def cluster_of(task: Task, environment: Mapping[str, Any]) -> dict[str, Any]:
     """What is said about the cluster that the node is hosted on, by it and by connections; nothing if it is on none."""
     said = {name: reveal(task.query(f"{_CLUSTER}::{name}")) for name in GIVEN}
     exported = {name: environment.get(variable) or None for variable, name in _EXPORTED.items()}
@@ -179,7 +180,7 @@ def _without_null(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _namespace_of(task: Task) -> str | None:
+def namespace_of(task: Task) -> str | None:
     """The namespace of objects that name none; the cluster's default one if none is said."""
     said = task.inputs.get("namespace") or next(filter(None, map(task.query, _NAMESPACES)), None)
     return str(reveal(said)) if said else None

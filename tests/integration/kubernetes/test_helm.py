@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -196,7 +197,7 @@ def ended(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def headers(event: Mapping[str, Any]) -> list[str]:
     """What a diff is about, without the namespace."""
-    return sorted(one["before_header"].partition(" (")[0] for one in event.get("diff", ()))
+    return sorted(re.sub(" [^ ]*/", " ", one["before_header"]) for one in event.get("diff", ()))
 
 
 def test_a_release_is_an_installation(
@@ -207,7 +208,7 @@ def test_a_release_is_an_installation(
 
     predicted = ended(job(check=True))
     assert (predicted["ok"], predicted["changed"], predicted["basis"]) == (True, True, "predicted")
-    assert headers(predicted)[0] == "chart and values"
+    assert headers(predicted)[-1] == "chart and values"
     assert json.loads(helm("list", "--output", "json")) == []
 
     job()
@@ -227,7 +228,7 @@ def test_a_release_is_an_installation(
     assert statuses(tmp_path) == ALL_WELL
 
     kubectl("set", "env", "deployment/shop-web", "PASSWORD=other")
-    assert headers(ended(job("check"))) == ["deployment.apps/shop-web"]
+    assert headers(ended(job("check"))) == ["Deployment shop-web"]
     assert statuses(tmp_path)["shop"] == "degraded"
     kubectl("delete", "service/shop-queue")
     job("check")
@@ -239,7 +240,7 @@ def test_a_release_is_an_installation(
     helm("upgrade", "shop", str(tmp_path / "shop"), "--reuse-values", "--set", "port=99,queue=false")
     report = job("check")
     assert {one["name"] for one in ended(report)["drift"]} >= {"revision", "status"}
-    assert headers(ended(report))[:2] == ["chart and values", "configmap/shop-settings"]
+    assert headers(ended(report))[:1] + headers(ended(report))[-1:] == ["ConfigMap shop-settings", "chart and values"]
     assert statuses(tmp_path)["shop"] == "degraded"
     job(repair="degraded")
     assert statuses(tmp_path) == ALL_WELL
@@ -250,10 +251,10 @@ def test_a_release_is_an_installation(
     edit(tmp_path / "service.yaml", SECRET, NEXT_SECRET)
     report = job()
     assert headers(ended(report)) == [
+        "Deployment shop-web",
+        "Secret shop-login",
+        "Service shop-queue",
         "chart and values",
-        "deployment.apps/shop-web",
-        "secret/shop-login",
-        "service/shop-queue",
     ]
     assert release(tmp_path)["attributes"]["chart_version"] == "1.1.0"
     assert statuses(tmp_path) == {**ALL_WELL, "shop/service/shop-queue": "absent"}
@@ -417,3 +418,40 @@ def test_the_example_of_the_page_deploys(job: Job, tmp_path: Path, namespace: st
     (tmp_path / "service.yaml").write_text(example.replace("namespace: shops", f"namespace: {namespace}"))
     assert ended(job(inputs={"password": SECRET}))["ok"]
     assert statuses(tmp_path) == ALL_WELL
+
+
+HOSTED = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs: {token: {type: string, metadata: {sensitive: true}}}
+  node_templates:
+    cluster: {type: kubernetes.Cluster, properties: {server: "URL", token: {get_input: token}, ca_cert: AUTHORITY}}
+    space: {type: kubernetes.Namespace, properties: {name: NAMESPACE}, requirements: [{host: cluster}]}
+    shop:
+      type: helm.Release
+      properties: {chart: ./shop, objects: ["Service/*-web", ConfigMap]}
+      requirements: [{host: space}]
+"""
+
+
+def test_a_release_is_in_the_namespace_and_the_cluster_that_host_it(
+    job: Job,
+    tmp_path: Path,
+    cluster: Cluster,
+    namespace: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = HOSTED.replace("URL", cluster.server).replace("AUTHORITY", str(cluster.authority))
+    (tmp_path / "service.yaml").write_text(text.replace("NAMESPACE", namespace))
+    with monkeypatch.context() as without:
+        without.delenv("KUBECONFIG")
+        for workflow in ("deploy", "check"):
+            assert all(one["ok"] for one in job(workflow, inputs={"token": cluster.token})["ended"])
+    assert cluster.get("--namespace", namespace, "secret", "sh.helm.release.v1.shop.v1") is not None
+    document = yaml.safe_load((tmp_path / "ensemble.yaml").read_text())["status"]["instances"]
+    shop = document["cluster"]["instances"]["space"]["instances"]["shop"]
+    assert {name: one["readyState"]["local"] for name, one in shop["instances"].items()} == {
+        "shop/configmap/shop-settings": "ok",
+        "shop/service/shop-web": "ok",
+    }
+    assert shop["readyState"]["local"] == "ok"
