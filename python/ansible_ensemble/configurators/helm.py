@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
@@ -56,6 +57,8 @@ class HelmConfigurator(BaseConfigurator):
                 result = yield from _delete(release, live)
             else:
                 result = yield from _bring_up(release, live)
+        if result.outcome is not None and not (task.diff or task.check):
+            result.outcome.diff = []
         return result
 
 
@@ -72,7 +75,8 @@ def _look(release: Release, live: Revision | None) -> Steps:
     by_hand, unknown = yield from changed_by_hand(release.task, live.objects, live.live)
     outcome.diff = [*_changes(release.task, live, wanted), *by_hand]
     outcome.changed = False
-    result = _result(release, outcome, live, _status(live, differs=bool(outcome.diff)))
+    edited = {str(one["before_header"]) for one in by_hand}
+    result = _result(release, outcome, live, _status(live, differs=bool(outcome.diff)), edited)
     result.messages += [unknown] if unknown else []
     return result
 
@@ -166,8 +170,10 @@ def _chart(revision: Revision) -> str:
     return f"{revision.chart.get('name')} {revision.chart.get('version')}"
 
 
-def _result(release: Release, outcome: Outcome, live: Revision | None, status: Status | None) -> Result:
-    """The result of an operation, with what is there of the release."""
+def _result(
+    release: Release, outcome: Outcome, live: Revision | None, status: Status | None, edited: Container[str] = ()
+) -> Result:
+    """The result of an operation, with what is there of the release; objects that were changed by hand are `edited`."""
     values: dict[str, Any] = {}
     if live is not None:
         values = {
@@ -180,11 +186,11 @@ def _result(release: Release, outcome: Outcome, live: Revision | None, status: S
     result = to_result(release.task, outcome, values, outcome.changed)
     result.basis = Basis.REAL
     result.status = status
-    result.instances += _instances(release.task, live)
+    result.instances += _instances(release.task, live, edited)
     return result
 
 
-def _instances(task: Task, live: Revision | None) -> list[dict[str, Any]]:
+def _instances(task: Task, live: Revision | None, edited: Container[str]) -> list[dict[str, Any]]:
     """What the release made, as instances that it manages; what it has no more is absent."""
     own, template = task.query(".name"), objects_template(task.query(".tosca_name"))
     found = {one.key: one.content for one in live.live} if live is not None else {}
@@ -196,6 +202,8 @@ def _instances(task: Task, live: Revision | None) -> list[dict[str, Any]]:
     for one in live.objects if live is not None else ():
         if one.key in found and one.is_one_of(patterns_of(task)):
             status, message = status_of(found[one.key])
+            if one.shown in edited and status is Status.OK:
+                status, message = Status.DEGRADED, "it was changed by hand"
             values = {"kind": one.kind, "name": one.name, "namespace": one.namespace, "api_version": one.api_version}
             items[_instance_name(own, one, live)] = {
                 "template": template,

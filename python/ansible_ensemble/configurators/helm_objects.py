@@ -48,6 +48,11 @@ class HelmObject:
         return f"{self.kind.lower()}{'.' if group else ''}{group}/{self.name}"
 
     @property
+    def shown(self) -> str:
+        """It as diffs show it."""
+        return str(reference(self.content, self.namespace))
+
+    @property
     def key(self) -> tuple[str, str]:
         """What tells it from others, whatever the version it is read in."""
         return self.namespace, self.title

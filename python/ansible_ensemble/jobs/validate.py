@@ -194,7 +194,7 @@ def _missing_inputs(topology: Topology) -> list[str]:
 def _counts(topology: Topology) -> dict[str, int]:
     """How many there are of each kind of thing that people write in a topology."""
     return {
-        "node_templates": len(topology.node_templates),
+        "node_templates": sum(one.place is not None for one in topology.node_templates.values()),
         "inputs": len(topology.inputs),
         "outputs": len(topology.outputs),
         "workflows": len(topology.workflows),

@@ -229,10 +229,15 @@ def test_a_release_is_an_installation(
 
     kubectl("set", "env", "deployment/shop-web", "PASSWORD=other")
     assert headers(ended(job("check"))) == ["Deployment shop-web"]
-    assert statuses(tmp_path)["shop"] == "degraded"
+    assert statuses(tmp_path) == {**ALL_WELL, "shop": "degraded", "shop/deployment.apps/shop-web": "degraded"}
     kubectl("delete", "service/shop-queue")
     job("check")
-    assert statuses(tmp_path) == {**ALL_WELL, "shop": "error", "shop/service/shop-queue": "absent"}
+    assert statuses(tmp_path) == {
+        **ALL_WELL,
+        "shop": "error",
+        "shop/deployment.apps/shop-web": "degraded",
+        "shop/service/shop-queue": "absent",
+    }
     job()
     assert statuses(tmp_path) == ALL_WELL
     assert headers(ended(job("check"))) == []
