@@ -1,4 +1,7 @@
-"""Nodes of the type `terraform.Module`: their operations run the module that their property `source` names."""
+"""Nodes of the type `terraform.Module`: their operations run the module that their property `source` names.
+
+Those of Unfurl's type `unfurl.nodes.Installer.Terraform` run what `main` is: a folder, or the text of a module.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 
 _TYPE = "terraform.Module"
+_OF_UNFURL = "unfurl.nodes.Installer.Terraform"
 _OPERATIONS = (("Standard", "configure"), ("Standard", "delete"), ("Install", "check"), ("Install", "discover"))
 #: Properties -> the inputs of the configurator that they are.
 _INPUTS = {
@@ -27,13 +31,20 @@ _INPUTS = {
 
 
 def add_terraform_operations(topology: Topology, root: Path) -> Iterator[InvalidInput]:
-    """Give nodes of the type `terraform.Module` the operations that they do not have themselves.
+    """Give nodes of these types the operations that they do not have themselves.
 
     Returns:
         What is wrong with their sources.
     """
     for node in topology.node_templates.values():
-        if node.type.is_a(_TYPE) and not STAND_FOR_OTHERS.intersection(node.directives):
+        if STAND_FOR_OTHERS.intersection(node.directives):
+            continue
+        main = node.properties.get("main")
+        if node.type.is_a(_OF_UNFURL) and main is not None and main.value is not None:
+            inputs = {"main": Assignment({"get_property": ["SELF", "main"]}, place=main.place)}
+            implementation = Implementation(class_name="terraform")
+            _complete(node, Operation("", node.name, implementation, inputs, place=main.place, base=main.base))
+        elif node.type.is_a(_TYPE):
             try:
                 _complete(node, _source(node, topology, root))
             except InvalidInput as error:
@@ -63,6 +74,9 @@ def _complete(node: NodeTemplate, made: Operation) -> None:
     for interface, name in _OPERATIONS:
         if node.operation(interface, name) is None:
             known = interfaces[interface]
-            operations = {**known.operations, name: replace(made, interface=interface, name=name)}
+            declared = known.operations.get(name) or Operation(interface, name)
+            inputs = {**made.inputs, **declared.inputs}
+            one = replace(made, interface=interface, name=name, inputs=inputs, outputs=declared.outputs)
+            operations = {**known.operations, name: one}
             interfaces[interface] = replace(known, operations=operations)
     node.interfaces = interfaces

@@ -294,3 +294,23 @@ def test_the_example_of_the_page(job: Job, tmp_path: Path) -> None:
     job()
     assert json.loads((tmp_path / "servers").read_text()) == ["server-0", "server-1"]
     assert outputs(tmp_path, "cluster") == {"servers": ["server-0", "server-1"]}
+
+
+@pytest.mark.parametrize("main", ["stack", MODULE], ids=["folder", "text"])
+def test_the_type_of_unfurl_deploys(job: Job, tmp_path: Path, main: str) -> None:
+    operations = {"configure": {"inputs": {"tfvars": {"name": "app"}}, "outputs": {"address": ["SELF", "address"]}}}
+    node = {
+        "type": "unfurl.nodes.Installer.Terraform",
+        "properties": {"main": main},
+        "interfaces": {"Standard": {"operations": operations}},
+    }
+    service = {
+        "tosca_definitions_version": "tosca_simple_unfurl_1_0_0",
+        "imports": [{"repository": "unfurl", "file": "tosca_plugins/artifacts.yaml"}],
+        "topology_template": {"node_templates": {"stack": node}},
+    }
+    (tmp_path / "service.yaml").write_text(yaml.safe_dump(service, sort_keys=False))
+    job()
+    assert (status(tmp_path), instance(tmp_path)["attributes"]["address"]) == ("ok", "app-default")
+    job("undeploy")
+    assert status(tmp_path) == "absent"

@@ -66,3 +66,25 @@ def test_a_wrong_source_is_told(tmp_path: Path, template: str, message: str) -> 
 def test_one_that_stands_for_another_has_none(tmp_path: Path) -> None:
     node, faults = made(tmp_path, "directives: [select], properties: {source: nowhere}")
     assert (node.operation("Standard", "configure"), faults) == (None, [])
+
+
+def test_a_declared_operation_keeps_what_it_says(tmp_path: Path) -> None:
+    own = "interfaces: {Standard: {operations: {configure: {inputs: {size: 2}, outputs: {id: [SELF, tosca_id]}}}}}"
+    node, _ = made(tmp_path, f"properties: {{source: stack}}, {own}")
+    configure = node.operation("Standard", "configure")
+    assert configure is not None
+    assert sorted(configure.inputs) == ["size", "tfvars"]
+    assert list(configure.outputs) == ["id"]
+
+
+@pytest.mark.parametrize(("main", "deploys"), [("main: stack", True), ("other: 1", False)])
+def test_the_type_of_unfurl_runs_its_main(tmp_path: Path, main: str, deploys: bool) -> None:
+    service = SERVICE.replace("terraform.Module", "unfurl.nodes.Installer.Terraform")
+    text = service.format(f"properties: {{{main}}}")
+    topology = load_topology(parse_yaml(text, tmp_path / "service.yaml"))
+    assert list(add_terraform_operations(topology, tmp_path)) == []
+    node = topology.node_templates["one"]
+    assert node.deploys is deploys
+    configure = node.operation("Standard", "configure")
+    if configure is not None:
+        assert (configure.inputs["main"].value, configure.base) == ({"get_property": ["SELF", "main"]}, tmp_path)
