@@ -38,12 +38,10 @@ FILES = (
     "playbooks/validate.yml",
     "plugins/doc_fragments/options.py",
     "plugins/plugin_utils/arguments.py",
-    "roles/job/README.md",
     "roles/job/meta/argument_specs.yml",
     "roles/job/tasks/main.yml",
     "roles/job/tasks/plan.yml",
-    "roles/provision_agent/README.md",
-    "roles/provision_server/README.md",
+    *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("roles/*/README.md")),
 )
 MODULES = ("lock", "plan", "execute", "record", "info", "validate")
 WIDTH = 120
