@@ -139,6 +139,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_provision.py
 	python tests/bench/bench_provision_store.py
 	python tests/bench/bench_kubernetes.py
+	python tests/bench/bench_resources.py
 
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ansible_ensemble.configurators.arguments import BOOLEANS
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.language.functions import is_computed
 
 #: What the job itself acts on, or the topology's reader did, whatever the configurator.
 JOB_KEYS = frozenset(
@@ -23,6 +25,8 @@ PLAY_KEYS = _CONNECTION | {"environment", "gather_facts", "check_mode"}
 #: Task keywords that a command on the controller has only by way of Ansible, which then executes it.
 BY_ANSIBLE = tuple(sorted(TASK_KEYS - {"environment"}))
 
+#: Keywords that are true or false.
+_YES_OR_NO = frozenset({"become", "no_log", "gather_facts"})
 _IN_TASKS = "write it in a task file, and make that the implementation"
 _IN_PLAY = "write it in the playbook"
 
@@ -92,6 +96,11 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
         if key not in known and key not in _FILE_KEYS:
             message = f"the implementation of {operation.full_name} has `{key}`, which is not supported"
             raise InvalidInput(message, operation.place, _hint(key, configurator, known))
+    for key, value in implementation.settings.items():
+        is_written = key in _YES_OR_NO and value is not None and not is_computed(value)
+        if is_written and str(value).lower() not in BOOLEANS:
+            message = f"`{key}` of the implementation of {operation.full_name} is neither true nor false"
+            raise InvalidInput(message, operation.place, "write true or false")
     others = _OTHERS_INPUTS.get(configurator, {})
     for name, assignment in operation.inputs.items():
         if name in others and name not in operation.input_definitions:

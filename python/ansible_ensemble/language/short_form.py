@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ansible_ensemble.documents.places import Map, named_entries
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.places import Map, key_place_of, named_entries
 from ansible_ensemble.language.functions import is_computed
 
 #: What runs -> the type that runs it.
@@ -55,10 +56,17 @@ def in_long_form(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def template_in_long_form(raw: Any, names: Collection[str]) -> Any:
-    """A node template in its long form; itself where it is no short one. `names` are those of node templates."""
+    """A node template in its long form; itself where it is no short one. `names` are those of node templates.
+
+    Raises:
+        InvalidInput: it says two things that run.
+    """
     kinds = [kind for kind in _TYPES if isinstance(raw, Mapping) and kind in raw]
     if not isinstance(raw, Mapping) or not kinds or "type" in raw:
         return raw
+    if len(kinds) > 1:
+        message = f"a node template runs one thing, and this one says {' and '.join(kinds)}"
+        raise InvalidInput(message, key_place_of(raw, kinds[1]), "remove one of them, or make two node templates")
     given = raw.get("properties") or {}
     made, properties = Map({"type": _TYPES[kinds[0]]}), Map(given if isinstance(given, Mapping) else {})
     for key, value in raw.items():

@@ -41,7 +41,7 @@ def implemented(project: Path, name: str, **more: Any) -> Any:
 
 @pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in HONOURED.items() for key in keys])
 def test_keys_that_act(tmp_path: Path, name: str, key: str) -> None:
-    configurator_for(implemented(tmp_path, name, **{key: "x"}), tmp_path)
+    configurator_for(implemented(tmp_path, name, **{key: "yes"}), tmp_path)
 
 
 #: className, key -> a part of the hint.
@@ -138,3 +138,11 @@ def test_inputs_of_other_tools(tmp_path: Path, name: str, key: str, hint: str) -
     assert hint in (caught.value.hint or "")
     one.input_definitions[key] = ParameterDefinition(key, Schema("string"))
     configurator_for(one, tmp_path)  # it is a variable of the user's own
+
+
+@pytest.mark.parametrize("key", ["become", "no_log"])
+def test_a_keyword_that_is_neither_true_nor_false_is_refused(tmp_path: Path, key: str) -> None:
+    for value in (True, "yes", "{{ wanted }}", {"get_input": "wanted"}, None):
+        configurator_for(operation({"primary": "ping", "class_name": "module", key: value}), tmp_path)
+    with pytest.raises(InvalidInput, match=f"`{key}` of the implementation of .* is neither true nor false"):
+        configurator_for(operation({"primary": "ping", "class_name": "module", key: "maybe"}), tmp_path)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.language.short_form import in_long_form, template_in_long_form
@@ -38,10 +39,6 @@ MEANS = {
     "parts that are refused where they are read": (
         "{module: a.b.c, host: other, requirements: 3, properties: [4]}",
         "{type: ansible.Resource, requirements: 3, properties: [4]}",
-    ),
-    "two kinds, which the type refuses": (
-        "{module: a.b.c, role: web}",
-        "{type: ansible.Resource, properties: {module: a.b.c, role: web}}",
     ),
     "a type": ("{type: x, module: y}", "{type: x, module: y}"),
     "nothing of it": ("{properties: {module: x}}", "{properties: {module: x}}"),
@@ -111,3 +108,11 @@ def test_requirements_in_another_form(requirements: str, names: list[str]) -> No
     made = in_long_form(read(f"{{topology_template: {{node_templates: {{app: {{requirements: {requirements}}}}}}}}}"))
     declared = made["node_types"]["nodes.app"].get("requirements", [])
     assert [name for one in declared for name in one] == names
+
+
+def test_two_things_that_run_are_refused_where_the_second_stands() -> None:
+    text = "topology_template: {node_templates: {a: {module: copy, role: web}}}"
+    with pytest.raises(InvalidInput, match="says module and role") as refused:
+        in_long_form(parse_yaml(text, "service.yaml").data)
+    assert refused.value.place is not None
+    assert text[refused.value.place.column - 1 :].startswith("role")
