@@ -40,6 +40,7 @@ class Action(str, Enum):
         return self
 
     CREATE = "+", "create", "will be created", "green", ("create",), ("add",)
+    USE = "=", "use: it is there already", "will be used", "green", ("no-op",)
     UPDATE = "~", "update in place", "will be updated in place", "yellow", ("update",), ("change",)
     REPLACE = "-/+", "delete and recreate", "must be replaced", "red", ("delete", "create"), ("add", "destroy")
     DELETE = "-", "delete", "will be deleted", "red", ("delete",), ("destroy",)
@@ -53,6 +54,7 @@ class Kind(Flag):
     """What follows from a reason."""
 
     MAKES = auto()  #: its operations make the instance, or a part of it
+    USES = auto()  #: they take up a machine that is there already
     CHANGES = auto()  #: they change one that is there
     REMOVES = auto()  #: they remove it
     UNREAD = auto()  #: the instance is planned whatever its operations have read
@@ -81,6 +83,7 @@ class Reason(str, Enum):
         return self
 
     ADD = "add", "the instance is new", "new", "", Kind.MAKES
+    USE = "use", "the machine is there already, and new here", "new", "", Kind.USES
     MISSING = (
         "missing", "it is recorded as absent, unknown or partly created", "it is missing", "", Kind.MAKES, Kind.UNREAD
     )  # fmt: skip

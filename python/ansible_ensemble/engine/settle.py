@@ -287,8 +287,8 @@ def _while_coming_up(operation: str, status: Status) -> Status:
 
 
 def makes(reason: Reason, operation: str) -> bool:
-    """Whether an operation of this reason makes its instance, or a part of it."""
-    return Kind.MAKES in reason.kinds and operation in DEPLOY_OPERATIONS
+    """Whether an operation of this reason makes its instance, or a part of it, or takes up one that is to be let go."""
+    return bool({Kind.MAKES, Kind.USES} & set(reason.kinds)) and operation in DEPLOY_OPERATIONS
 
 
 def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:

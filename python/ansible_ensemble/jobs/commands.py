@@ -30,6 +30,7 @@ from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current, state_copy
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
@@ -179,6 +180,7 @@ def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
             "state": instance.state.value if instance.state else None,
             "priority": instance.priority.value,
             "created": instance.created,
+            "used": is_used(read.topology.node_templates[instance.template]),
             "protected": instance.protected,
             "customized": instance.customized,
             "attributes": instance.attributes,

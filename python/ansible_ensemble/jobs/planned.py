@@ -17,6 +17,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.readiness import aggregate
 from ansible_ensemble.jobs.stored_state import read_current
 from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.record import requirements_of
 from ansible_ensemble.records.repositories import check_upstreams
@@ -51,7 +52,7 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
 
 
 def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a plan, and `instances`: of each `name`, `status`, `state`, and the names of those it `needs`."""
+    """The document of a plan, and `instances`: of each `name`, `status`, `state`, `used`, and whom it `needs`."""
     job_options = JobOptions.from_mapping(options)
     read = read_current(locate(ensemble), job_options)
     needs = requirements_of(read)
@@ -61,6 +62,7 @@ def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any])
             "name": instance.name,
             "status": (instance.effective or instance.status).value,
             "state": instance.state.value if instance.state else None,
+            "used": is_used(read.topology.node_templates[instance.template]),
             "needs": [name for name in (instance.host, *needs.get(instance.name, ())) if name],
         }
         for instance in read.instances

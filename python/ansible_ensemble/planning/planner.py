@@ -31,6 +31,7 @@ from ansible_ensemble.planning.stages import limited
 from ansible_ensemble.planning.survey import settle_all, survey
 from ansible_ensemble.planning.tools import need_tools
 from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
+from ansible_ensemble.planning.used import say_used
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
 from ansible_ensemble.planning.workflow import decide_workflow
 from ansible_ensemble.topology.stand_ins import stand_in_fault
@@ -134,6 +135,8 @@ def make_survey(topology: Topology, instances: Instances, options: PlanOptions, 
 
 def _plan(planning: Planning, ensemble: str, base: dict[str, str]) -> Plan:
     members = members_in_plan_order(planning)
+    for member in members:
+        say_used(member)
     return Plan(
         workflow=planning.workflow,
         ensemble=ensemble,

@@ -45,7 +45,7 @@ def graph_of(plan: dict[str, Any], *, operations: bool = False) -> Graph:
 
     Args:
         plan: a plan's document, and perhaps `instances`, which are drawn also if the plan does not change them: of each
-            `name`, `status`, `state`, and `needs`, the names of those that it needs.
+            `name`, `status`, `state`, `used`, and `needs`, the names of those that it needs.
         operations: draw each operation, rather than each instance.
     """
     boxes = dict(_operations(plan) if operations else _instances(plan))
@@ -86,7 +86,7 @@ def _instances(plan: dict[str, Any]) -> Iterator[tuple[str, Box]]:
     for one in plan.get("instances", ()):
         if one["name"] not in changed:
             changed.add(one["name"])
-            words = f"{one['status']} ({one['state']})" if one["state"] else one["status"]
+            words = one["status"] + (", used" if one.get("used") else f" ({one['state']})" if one["state"] else "")
             yield one["name"], Box(one["name"], words, WEB[STATUS_COLOURS.get(one["status"], "grey")])
     others = [change["address"] for change in plan["resource_changes"]]
     others += [operation["instance"] for operation in plan["operations"]]

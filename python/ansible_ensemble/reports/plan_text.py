@@ -86,7 +86,7 @@ class _Writer:
         operations = [self.operations[key] for key in change["operations"] if key in self.operations]
         if any("prediction" in operation for operation in operations):
             return False
-        return change["symbol"] in ("<=", " ") or (change["symbol"] == ">" and change["action_reason"] != "run")
+        return change["symbol"] in ("<=", "=", " ") or (change["symbol"] == ">" and change["action_reason"] != "run")
 
     def in_brief(self, change: dict[str, Any]) -> list[str]:
         """The cells of an instance's only line."""

@@ -17,7 +17,7 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
     Args:
         status: `ensemble`, `status`, `last_job` (`change_id`, `workflow`, `start_time`, `summary`; or null),
             `outputs`, `warnings`, and `instances`: a list of `name`, `template`, `type`, `host`, `status`,
-            `local_status`, `state`, `created`, `protected`, `attributes`.
+            `local_status`, `state`, `created`, `used`, `protected`, `attributes`.
         style: how to emphasise; plain when left out.
         verbose: also attributes.
     """
@@ -57,7 +57,7 @@ def _row(instance: dict[str, Any], prefix: str, style: Style) -> list[str]:
     return [
         prefix + clean(instance["name"]),
         _status(instance, style),
-        instance.get("state") or "",
+        "" if instance.get("used") else instance.get("state") or "",
         _origin(instance),
         style.faint(clean(instance.get("type") or instance["template"])),
     ]
@@ -73,6 +73,8 @@ def _origin(instance: dict[str, Any]) -> str:
     created = instance.get("created")
     if not created:
         origin = "" if instance["status"] in ("absent", "pending") else "not created here"
+    elif instance.get("used"):
+        origin = "used"
     elif str(created).startswith("::"):
         origin = f"managed by {str(created)[2:]}"
     else:

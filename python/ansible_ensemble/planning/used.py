@@ -1,0 +1,36 @@
+"""Machines that are there already, such as hosts of an inventory: they are used, and neither made nor deleted."""
+
+from __future__ import annotations
+
+from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.language.entities import NodeTemplate
+from ansible_ensemble.planning.context import PlannedInstance
+
+_MACHINE = "tosca.nodes.Compute"
+#: A machine of which configuring only learns what it is.
+_HOST = "ansible.Host"
+_MAKING = ("create", "configure", "delete")
+
+
+def is_used(template: NodeTemplate) -> bool:
+    """Whether a node template is a machine that no operation of it makes or deletes."""
+    if not template.type.is_a(_MACHINE) or "substitute" in template.directives:
+        return False
+    made = [name for name in _MAKING if name != "configure" or not template.type.is_a(_HOST)]
+    return not any(template.operation("Standard", name) for name in made)
+
+
+def say_used(member: PlannedInstance) -> None:
+    """Say of a machine that is taken up or let go that it is used, in place of created or deleted."""
+    change = member.change
+    if change is None or not is_used(member.template):
+        return
+    if change.action is Action.CREATE:
+        change.action = Action.USE
+        for operation in member.up:
+            if operation.reason is Reason.ADD and operation.relationship is None:
+                operation.reason = Reason.USE
+        if change.reason is Reason.ADD:
+            change.reason = Reason.USE
+    elif change.action is Action.FORGET:
+        change.reason_text = "it was used, not created"
