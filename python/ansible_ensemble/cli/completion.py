@@ -10,6 +10,25 @@ from ansible_ensemble.cli.catalogue import COMMANDS, Command, names_of
 from ansible_ensemble.cli.parser import parser_for
 
 SHELLS = ("bash", "zsh", "fish")
+#: Options whose values are names of the ensemble here, and of which kind (`jobs.names`).
+_NAMED = {
+    "--instance": "instances",
+    "--limit": "instances",
+    "-l": "instances",
+    "--replace": "instances",
+    "--template": "templates",
+    "--workflow": "workflows",
+    "--operation": "operations",
+    "--raw": "outputs",
+}
+#: Commands whose arguments are such names.
+_ARGUMENTS = {
+    "show": "changes",
+    "replay": "changes",
+    "rollback": "jobs",
+    "forget": "instances",
+    "adopt": "templates",
+}
 
 
 def completion_script(shell: str) -> str:
@@ -50,7 +69,12 @@ def _bash() -> Iterator[str]:
     yield "_ansible_ensemble() {"
     yield '  local current="${COMP_WORDS[COMP_CWORD]}" words=""'
     yield '  local before="${COMP_WORDS[*]:1:COMP_CWORD-1}"'
-    yield '  if [ "${current:0:1}" = "-" ]; then'
+    yield '  case "$before " in'
+    for words, patterns in _by_value().items():
+        yield f"    {'|'.join(patterns)}) words={words} ;;"
+    yield "  esac"
+    yield '  if [ -n "$words" ]; then :'
+    yield '  elif [ "${current:0:1}" = "-" ]; then'
     yield '    case "$before " in'
     for words, calls in _by_words().items():
         yield f'      {"|".join(calls)}) words="{words}" ;;'
@@ -59,6 +83,8 @@ def _bash() -> Iterator[str]:
     yield '    case "$before" in'
     for call, command in _groups(_ALL, ""):
         yield f'      "{call}") words="{" ".join(word for word, _ in names_of(command.parts))}" ;;'
+    for name, kind in _ARGUMENTS.items():
+        yield f'      "{name}"|"{name} "*) words={_asked(kind)} ;;'
     yield "    esac"
     yield "  fi"
     yield '  COMPREPLY=($(compgen -W "$words" -- "$current"))'
@@ -75,6 +101,30 @@ def _by_words() -> dict[str, list[str]]:
     return patterns
 
 
+def _by_value() -> dict[str, list[str]]:
+    """Bash's patterns of what stands before the value of an option, by the words that the value may be."""
+    patterns: dict[str, list[str]] = {}
+    for call, command in _calls(_ALL, ""):
+        for action in options_of(command):
+            kind = _kind(call, action)
+            words = _asked(kind) if kind else f'"{" ".join(action.choices)}"' if action.choices else ""
+            if words:
+                patterns.setdefault(words, []).extend(f'"{call} "*"{option} "' for option in action.option_strings)
+    return patterns
+
+
+def _kind(call: str, action: argparse.Action) -> str | None:
+    """Of which kind the names are that an option takes; those of machines are no business of an ensemble."""
+    if call.startswith("provision"):
+        return None
+    return next((_NAMED[option] for option in action.option_strings if option in _NAMED), None)
+
+
+def _asked(kind: str) -> str:
+    """What asks for the names of a kind when the shell completes."""
+    return f'"$(ansible-ensemble completion --values {kind} 2>/dev/null)"'
+
+
 #: Whether the words before the cursor begin with one of the calls.
 _CALLED = """\
 function __ansible_ensemble_called
@@ -89,6 +139,9 @@ def _fish() -> Iterator[str]:
         for word, part in names_of(group.parts):
             condition = f"test (string join ' ' (commandline -opc)) = '{at}'"
             yield f"complete -c ansible-ensemble -n {_quoted(condition)} -a {word} -d {_quoted(part.summary)}"
+    for command_name, kind in _ARGUMENTS.items():
+        condition = f"__ansible_ensemble_called '{command_name}'"
+        yield f"complete -c ansible-ensemble -n {_quoted(condition)} -f -a {_quoted(_offered(kind))}"
     for option, calls in _by_option().items():
         condition = f"__ansible_ensemble_called '{'|'.join(calls)}'"
         yield f"complete -c ansible-ensemble -n {_quoted(condition)} {option}"
@@ -100,9 +153,15 @@ def _by_option() -> dict[str, list[str]]:
     for call, command in _calls(_ALL, ""):
         for action in options_of(command):
             words = [f"-s {o[1:]}" if o[:2] != "--" else f"-l {o[2:]}" for o in action.option_strings]
-            value = " -r" if action.nargs != 0 else ""
+            kind = _kind(call, action)
+            offered = _offered(kind) if kind else " ".join(action.choices or ())
+            value = f" -x -a {_quoted(offered)}" if offered else " -r" if action.nargs != 0 else ""
             by_option.setdefault(f"{' '.join(words)}{value} -d {_quoted(action.help or '')}", []).append(call)
     return by_option
+
+
+def _offered(kind: str) -> str:
+    return f"(ansible-ensemble completion --values {kind} 2>/dev/null)"
 
 
 def _quoted(text: str) -> str:

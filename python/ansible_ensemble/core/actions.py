@@ -40,7 +40,7 @@ class Action(str, Enum):
         return self
 
     CREATE = "+", "create", "will be created", "green", ("create",), ("add",)
-    USE = "=", "use: it is there already", "will be used", "green", ("no-op",)
+    USE = "=", "use: it is there already", "will be used", "green", ("no-op",), ("use",)
     UPDATE = "~", "update in place", "will be updated in place", "yellow", ("update",), ("change",)
     REPLACE = "-/+", "delete and recreate", "must be replaced", "red", ("delete", "create"), ("add", "destroy")
     DELETE = "-", "delete", "will be deleted", "red", ("delete",), ("destroy",)

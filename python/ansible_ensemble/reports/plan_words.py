@@ -27,7 +27,7 @@ def summary_line(plan: dict[str, Any]) -> str:
         return f"No changes. {_nothing(plan)}"
     summary = plan["summary"]
     parts = [f"{summary[name]} to {name}" for name in ("add", "change", "destroy")]
-    parts += [f"{summary[name]} to {name}" for name in ("forget", "read", "run") if summary.get(name)]
+    parts += [f"{summary[name]} to {name}" for name in ("use", "forget", "read", "run") if summary.get(name)]
     return f"Plan: {', '.join(parts)}."
 
 

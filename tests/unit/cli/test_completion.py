@@ -13,6 +13,7 @@ def complete(*words: str) -> list[str]:
     """What bash offers for the words, of which the last is being typed."""
     quoted = " ".join(f"'{word}'" for word in words)
     script = (
+        'ansible-ensemble() { echo "$*" | sed "s/completion --values/one two/"; }\n'
         f"{completion_script('bash')}\nCOMP_WORDS=(ansible-ensemble {quoted})\nCOMP_CWORD={len(words)}\n"
         '_ansible_ensemble\necho "${COMPREPLY[@]}"'
     )
@@ -38,6 +39,29 @@ def test_parts_of_a_command():
 
 def test_files_are_left_to_the_shell():
     assert complete("deploy", "ens") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["deploy", "--instance", ""], ["one", "two", "instances"]),
+        (["deploy", "shop", "-l", "in"], ["instances"]),
+        (["deploy", "--template", "t"], ["two", "templates"]),
+        (["plan", "--workflow", "w"], ["workflows"]),
+        (["run", "--operation", "op"], ["operations"]),
+        (["outputs", "--raw", "out"], ["outputs"]),
+        (["show", "ch"], ["changes"]),
+        (["replay", "A1", "ch"], ["changes"]),
+        (["rollback", "j"], ["jobs"]),
+        (["forget", "one", "in"], ["instances"]),
+        (["deploy", "--repair", ""], ["error", "degraded", "none"]),
+        (["history", "--output", ""], ["text", "json"]),
+        (["show", "--out"], ["--output"]),
+        (["provision", "machines", "workflow", "--instance", ""], []),
+    ],
+)
+def test_names_of_the_ensemble_and_choices(words, offered):
+    assert complete(*words) == offered
 
 
 @pytest.mark.parametrize("shell", SHELLS)
