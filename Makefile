@@ -49,13 +49,13 @@ $(EQUIPPED): $(INSTALLED) $(LOCK)
 
 $(GUESTBOOK): # a copy, so that its status does not show up among the changes of this repository
 	@mkdir -p $(BUILD)
-	cp -R examples/guestbook $@
+	$(PYTHON) examples/copy.py examples/guestbook $@ port=8780 app_port=8781
 
 demo: $(INSTALLED) $(GUESTBOOK) ## Deploy the example, a guestbook, and look at it
 	ansible-ensemble deploy --approve $(GUESTBOOK)/ensemble.yaml
-	python $(GUESTBOOK)/visit.py
+	python $(GUESTBOOK)/visit.py $$(ansible-ensemble outputs --raw url $(GUESTBOOK)/ensemble.yaml)
 	@echo
-	@echo "The guestbook is up, at http://127.0.0.1:8780/. Try next:"
+	@echo "The guestbook is up, at $$(ansible-ensemble outputs --raw url $(GUESTBOOK)/ensemble.yaml). Try next:"
 	@echo "  . $(BIN)/activate && cd $(GUESTBOOK)"
 	@echo "  ansible-ensemble status"
 	@echo "  ansible-ensemble plan --input title='Our guests'"
@@ -67,11 +67,11 @@ demo-down: $(INSTALLED) $(GUESTBOOK) ## Take the example down
 
 $(MACHINES):
 	@mkdir -p $(BUILD)
-	cp -R examples/machines $@
+	$(PYTHON) examples/copy.py examples/machines $@ port=8790 site_ports=8791,8792,8793
 
 demo-machines: $(PROVISIONED) $(MACHINES) ## Deploy the example of machines: a server, three of them, a site on each
 	ansible-ensemble deploy --approve $(MACHINES)/ensemble.yaml
-	python $(MACHINES)/visit.py
+	python $(MACHINES)/visit.py $$(sed -n 's/^ *site_ports: \[\(.*\)\]/\1/p' $(MACHINES)/ensemble.yaml | tr -d ,)
 	@echo
 	@echo "Three machines went through their workflow, and their sites are up. Try next:"
 	@echo "  . $(BIN)/activate && cd $(MACHINES)"
