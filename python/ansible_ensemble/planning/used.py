@@ -25,10 +25,12 @@ def say_used(member: PlannedInstance) -> None:
     change = member.change
     if change is None or not is_used(member.template):
         return
-    if change.action is Action.CREATE:
+    if change.action in (Action.CREATE, Action.REPLACE):
+        if change.action is Action.REPLACE:
+            change.reason_text = "it is taken up anew"
         change.action = Action.USE
-        for operation in member.up:
-            if operation.reason is Reason.ADD and operation.relationship is None:
+        for operation in (*member.down, *member.up):
+            if operation.reason in (Reason.ADD, Reason.REPLACE) and operation.relationship is None:
                 operation.reason = Reason.USE
         if change.reason is Reason.ADD:
             change.reason = Reason.USE

@@ -131,3 +131,56 @@ def test_a_job_that_fails(
     assert lines.rstrip().rpartition("\n")[2].startswith(LAST.rpartition("\n")[2])
     live = re.findall(r"\r\x1b\[K(\d+ of \d+ done[^\r\n\x1b]*)", text)
     assert all(len(one) < columns for one in live)
+
+
+LONG = """
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    a_database_with_a_name_of_its_own_that_is_quite_long:
+      {type: tosca.nodes.Root, interfaces: {Standard: {create: echo hi, configure: echo hi, delete: echo bye}}}
+    needy: {type: tosca.nodes.Root, interfaces: {Standard: {create: "echo no room >&2; exit 3"}}}
+    behind: {type: tosca.nodes.Root, requirements: [{dependency: needy}], interfaces: {Standard: {create: echo hi}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An ensemble with a long name, in which something failed, as its job showed it on 80 columns."""
+    folder = tmp_path_factory.mktemp("deployed")
+    (folder / "service.yaml").write_text(LONG)
+    (folder / "shown").write_text(on_terminal(folder, 80, "deploy", "--approve", "service.yaml"))
+    return folder
+
+
+def test_the_table_of_a_job_fits(deployed: Path) -> None:
+    lines = plain((deployed / "shown").read_text()).splitlines()
+    (head,) = [number for number, line in enumerate(lines) if line.startswith(("TASK  ", "INSTANCE  "))]
+    assert lines[head].split()[-3:] == ["STATE", "CHANGED", "SECONDS"]
+    assert max(map(len, lines[head : lines.index("", head)])) <= 80, lines
+
+
+@pytest.mark.parametrize(
+    ("columns", "coloured", "options", "settings"),
+    [
+        (40, True, [], {}),
+        (80, True, [], {}),
+        (140, True, [], {}),
+        (80, False, [], {"NO_COLOR": "1"}),
+        (140, False, ["--no-color"], {}),
+    ],
+)
+def test_what_is_recorded_fits(
+    columns: int, coloured: bool, options: list[str], settings: dict[str, str], deployed: Path
+) -> None:
+    (record,) = (deployed / "changes").glob("*.yaml")
+    job = yaml.safe_load(record.read_text())["changes"][0]["changeId"]
+    for words in (["status"], ["history"], ["show", job], ["plan"]):
+        text = on_terminal(deployed, columns, *words, *options, **settings)
+        assert bool(re.search(r"\x1b\[[0-9;]*m", text)) is coloured, text
+        lines = plain(text).splitlines()
+        assert lines and "Traceback" not in text
+        if columns >= 80:
+            assert max(map(len, lines)) <= columns, text
+        if columns >= 80 and words[0] in ("history", "show"):
+            assert re.search(r"\d\d:\d\d:\d\d", text) and re.search(r"\b\d+\.\d\b", text), "when, and how long"

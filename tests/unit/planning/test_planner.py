@@ -28,7 +28,7 @@ def test_new_nodes_are_created_configured_and_started_after_what_they_need():
         "app:Standard.start",
     ]
     assert made.operations[3].waits_for == ["server:Standard.start"]
-    assert made.summary == {"add": 2, "change": 0, "destroy": 0, "forget": 0, "read": 0, "run": 0}
+    assert made.summary == {"add": 2, "change": 0, "destroy": 0, "use": 0, "forget": 0, "read": 0, "run": 0}
     assert [change.reason_text for change in made.instances] == ["new", "new"]
 
 

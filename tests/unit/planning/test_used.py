@@ -66,6 +66,15 @@ def test_status_and_graph_say_so(tmp_path: Path, more: str, used: bool) -> None:
         assert {one["name"]: one["used"] for one in instances} == {"web1": used, "app": False}
 
 
+def test_it_is_taken_up_anew_where_it_is_to_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(SERVICE % "")
+    (tmp_path / "ensemble.yaml").write_text(ENSEMBLE)
+    document = make_plan(str(tmp_path / "ensemble.yaml"), "deploy", {"replace": ["web1"], "force": True}).document
+    (change,) = [one for one in document["resource_changes"] if one["address"] == "web1"]
+    assert (change["symbol"], change["reason"]) == ("=", "it is taken up anew")
+    assert {one["reason"] for one in document["operations"] if one["instance"] == "web1"} == {"use"}
+
+
 def test_it_is_let_go_and_not_deleted(tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(SERVICE % "")
     (tmp_path / "ensemble.yaml").write_text(ENSEMBLE)
