@@ -132,6 +132,10 @@ instances:
       returned: always
       type: str
       sample: A6BLKsK50001
+    used:
+      description: Whether it is a machine that none of its operations makes or deletes.
+      returned: always
+      type: bool
     protected:
       description: Whether undeploy leaves it alone; null if nothing says so.
       returned: always

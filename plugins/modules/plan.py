@@ -108,10 +108,10 @@ plan:
       type: dict
       sample: {prune: true}
     summary:
-      description: How many instances are added, changed, destroyed, forgotten, read and run on.
+      description: How many instances are added, changed, destroyed, used, forgotten, read and run on.
       returned: success
       type: dict
-      sample: {add: 4, change: 0, destroy: 0, forget: 0, read: 0, run: 0}
+      sample: {add: 4, change: 0, destroy: 0, use: 0, forget: 0, read: 0, run: 0}
     resource_changes:
       description: What happens to each instance, and why.
       returned: success

@@ -183,10 +183,10 @@ job:
       type: str
       sample: 9 tasks (4 changed, 9 ok)
 plan:
-  description: How many instances the job was planned to add, change, destroy, forget, read and run on.
+  description: How many instances the job was planned to add, change, destroy, use, forget, read and run on.
   returned: success
   type: dict
-  sample: {add: 4, change: 0, destroy: 0, forget: 0, read: 0, run: 0}
+  sample: {add: 4, change: 0, destroy: 0, use: 0, forget: 0, read: 0, run: 0}
 operations:
   description: The operations that the job came to, in the order in which they ended.
   returned: success
