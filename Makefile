@@ -193,7 +193,7 @@ mutants: $(EQUIPPED) ## Small changes that no unit test notices; MUTANTS_SECONDS
 docs: $(EQUIPPED) ## The collection's reference, as HTML in .build/docs
 	rm -rf $(BUILD)/docs
 	mkdir -p -m 700 $(BUILD)/docs
-	HOME=$(CURDIR)/$(BUILD) antsibull-docs sphinx-init --use-current --lenient --dest-dir $(BUILD)/docs tosca.ensemble
+	HOME=$(CURDIR)/$(BUILD) antsibull-docs sphinx-init --use-current --fail-on-error --lenient --dest-dir $(BUILD)/docs tosca.ensemble
 	cd $(BUILD)/docs && python -m pip install --quiet -r requirements.txt && HOME=$(CURDIR)/$(BUILD) ./build.sh
 
 lock: ## Write requirements-dev.lock anew, with the newest versions; needs uv
