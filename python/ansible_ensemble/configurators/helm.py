@@ -186,12 +186,16 @@ def _result(
     result = to_result(release.task, outcome, values, outcome.changed)
     result.basis = Basis.REAL
     result.status = status
-    result.instances += _instances(release.task, live, edited)
+    waited = bool(outcome.changed) and release.task.inputs.get("wait") is True
+    result.instances += _instances(release.task, live, edited, waited=waited)
     return result
 
 
-def _instances(task: Task, live: Revision | None, edited: Container[str]) -> list[dict[str, Any]]:
-    """What the release made, as instances that it manages; what it has no more is absent."""
+def _instances(task: Task, live: Revision | None, edited: Container[str], *, waited: bool) -> list[dict[str, Any]]:
+    """What the release made, as instances that it manages; what it has no more is absent.
+
+    What Helm has waited for is well, though its controller may not say so yet.
+    """
     own, template = task.query(".name"), objects_template(task.query(".tosca_name"))
     found = {one.key: one.content for one in live.live} if live is not None else {}
     items: dict[str, dict[str, Any]] = {
@@ -201,7 +205,7 @@ def _instances(task: Task, live: Revision | None, edited: Container[str]) -> lis
     }
     for one in live.objects if live is not None else ():
         if one.key in found and one.is_one_of(patterns_of(task)):
-            status, message = status_of(found[one.key])
+            status, message = (Status.OK, "") if waited else status_of(found[one.key])
             if one.shown in edited and status is Status.OK:
                 status, message = Status.DEGRADED, "it was changed by hand"
             values = {"kind": one.kind, "name": one.name, "namespace": one.namespace, "api_version": one.api_version}

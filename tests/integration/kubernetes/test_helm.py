@@ -136,12 +136,14 @@ def helm(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name
 
 
 @pytest.fixture
-def job(tmp_path: Path, helm: Callable[..., str], namespace: str) -> Job:
+def job(tmp_path: Path, helm: Callable[..., str], namespace: str, cluster: Cluster) -> Job:
     write_chart(tmp_path / "shop")
     text = SERVICE.replace("NAMESPACE", namespace).replace("PASSWORD", SECRET)
     (tmp_path / "service.yaml").write_text(text)
 
     def run(workflow: str = "deploy", **given: Any) -> dict[str, Any]:
+        if workflow == "check":  # controllers are slower than jobs
+            cluster.kubectl("--namespace", namespace, "rollout", "status", "deployment/shop-web", check=False)
         options = JobOptions.from_mapping({"diff": True, **given})
         file = tmp_path / "ensemble.yaml"
         location = locate(file if file.exists() else tmp_path / "service.yaml")
@@ -393,6 +395,7 @@ topology_template:
         version: 1.0.0
         namespace: NAMESPACE
         create_namespace: true
+        wait: true
         chart_values: {port: 81}
       requirements: [{repository: charts}]
 """
