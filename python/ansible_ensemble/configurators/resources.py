@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.argument_types import hide_own, hide_secrets, hide_whole
 from ansible_ensemble.configurators.arguments import argument_faults
+from ansible_ensemble.configurators.containers import as_resource, is_container
 from ansible_ensemble.configurators.implementation import MODULE, resolve
 from ansible_ensemble.configurators.locations import BUILTIN, collection_folders, library_folders
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_folder, role_spec
@@ -57,7 +58,7 @@ class _Run:
 
 
 def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
-    """Give nodes of the types `ansible.*` the operations that they do not have themselves.
+    """Give nodes of the types `ansible.*`, and containers, the operations that they do not have themselves.
 
     `configure` is what the properties say, `check` is that in check mode, `delete` is the module with the state in
     which nothing is there, or what the property `absent` says. Where there is neither, there is no `delete`.
@@ -67,8 +68,11 @@ def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
     """
     faults: list[InvalidInput] = []
     for node in topology.node_templates.values():
-        if node.type.is_a(ROOT) and not STAND_FOR_OTHERS.intersection(node.directives):
+        container = is_container(node)
+        if (container or node.type.is_a(ROOT)) and not STAND_FOR_OTHERS.intersection(node.directives):
             try:
+                if container:
+                    as_resource(node)
                 faults += _Resource(node, topology, root).complete()
             except InvalidInput as error:
                 faults.append(error)

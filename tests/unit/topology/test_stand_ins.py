@@ -59,7 +59,6 @@ def test_each_is_a_type_and_has_no_operations(name: str) -> None:
         "type: Own, interfaces: {Standard: {operations: {stop: ls, delete: ls}}}",
         "type: Own, interfaces: {Install: {operations: {check: ls}}}",
         "type: Own, directives: [discover]",
-        "type: unfurl.nodes.Container.Application.Docker",
     ],
 )
 def test_one_without_operations_is_refused_with_what_to_use(load: Load, node: str) -> None:

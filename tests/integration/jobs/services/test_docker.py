@@ -33,3 +33,15 @@ def test_life(command: Command, docker: Docker, tmp_path: Path) -> None:
     run("undeploy", "--approve", *given)
     for kind in ("container ls --all", "volume ls", "image ls", "network ls --filter name=inside"):
         assert docker(*kind.split(), "--quiet") == "", kind
+
+
+def test_a_container_of_the_standard(command: Command, docker: Docker, tmp_path: Path) -> None:
+    docker("load", "--input", str(docker.archive))
+    (tmp_path / "service.yaml").write_text(example("tosca.nodes.Container.Application.Docker"))
+    done = command("deploy", "service.yaml", "--approve", extra=docker.environment)
+    assert done.code == 0, done.output
+    assert "STEP=2" in docker("inspect", "counter", "--format", "{{.Config.Env}}")
+    done = command("undeploy", "--approve", extra=docker.environment)
+    assert done.code == 0, done.output
+    assert docker("container", "ls", "--all", "--quiet") == ""
+    docker("rmi", "box:1")
