@@ -99,10 +99,7 @@ def _image(folder: Path, environment: dict[str, str]) -> Path:
             link = tarfile.TarInfo(f"bin/{name}")
             link.type, link.linkname = tarfile.SYMTYPE, "busybox"
             tar.addfile(link)
-    for words in (
-        ("import", folder / "root.tar", "box:1"),
-        ("save", "-o", folder / "box.tar", "box:1"),
-        ("rmi", "box:1"),
-    ):
+    made = ("import", "--change", 'CMD ["/bin/sleep", "100000"]', folder / "root.tar", "box:1")
+    for words in (made, ("save", "-o", folder / "box.tar", "box:1"), ("rmi", "box:1")):
         subprocess.run([ENGINE / "bin/docker", *words], env=environment, capture_output=True, check=True)
     return folder / "box.tar"
