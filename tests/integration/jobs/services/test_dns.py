@@ -60,7 +60,7 @@ YAML = "class: octodns.provider.yaml.YamlProvider, directory: nowhere"
     [
         ("directory: nowhere", "{type: A, value: 192.0.2.1}", "the zone example.com.: the provider has no class"),
         ("class: octodns.none.Provider", "{type: A, value: 192.0.2.1}", "No module named 'octodns.none'"),
-        (YAML, "{type: A, value: nowhere}", 'invalid IPv4 address "nowhere"'),
+        (YAML, "{type: A, value: not-an-address}", 'invalid IPv4 address "not-an-address"'),
     ],
 )
 def test_what_is_wrong_is_told(command: Command, tmp_path: Path, provider: str, record: str, told: str) -> None:
