@@ -144,8 +144,8 @@ def locked(module: AnsibleModule, zone: str) -> Any:
 
 def made(settings: dict[str, Any]) -> Any:
     """The provider of a class and what it is made with."""
-    folder, _, name = str(settings.get("class", "")).rpartition(".")
-    if not folder:
+    folder, dot, name = str(settings.get("class", "")).rpartition(".")
+    if not dot:
         raise ValueError("the provider has no class, such as octodns.provider.yaml.YamlProvider")
     arguments = {key: value for key, value in settings.items() if key != "class"}
     return getattr(importlib.import_module(folder), name)("provider", **arguments)
