@@ -231,7 +231,7 @@ def _predict(terraform: Terraform, imported: list[str]) -> Steps:
     changes = [_changes(outcome.stdout)] if outcome.changed else []
     outcome.diff = [{"prepared": "\n".join([*imported, *changes])}] if outcome.changed else []
     given = reveal(task.inputs.get("dryrun_outputs") or {})
-    return to_result(task, outcome, given if isinstance(given, Mapping) else {}, False)
+    return to_result(task, outcome, given if isinstance(given, Mapping) else {}, outcome.changed)
 
 
 def _changes(plan: str) -> str:

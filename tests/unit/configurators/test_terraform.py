@@ -87,6 +87,17 @@ def test_a_check_tells_the_status_by_the_plan(
     assert [word for order in orders for word in order.argv if word in ("apply", "destroy")] == []
 
 
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_dry_run_says_whether_something_would_change(task: Callable[..., Task], changes: bool) -> None:
+    """The module's command tells it by the exit code of its plan."""
+    dry = task()
+    dry.check = True
+    planned = Outcome(ok=True, rc=2 if changes else 0, changed=changes, stdout="Terraform will perform ...")
+    result, orders = drive(dry, {"plan": planned})
+    assert (result.success, result.modified) == (True, changes)
+    assert not [word for order in orders for word in order.argv if word in ("apply", "destroy")]
+
+
 def test_a_check_without_a_plan_knows_nothing(task: Callable[..., Task]) -> None:
     error = "Error: Invalid provider\n\n  on main.tf line 3, in provider:\n"
     result, _ = drive(task("check"), {"plan": Outcome(ok=False, rc=1, stderr=error)})
