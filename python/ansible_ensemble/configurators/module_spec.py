@@ -24,6 +24,7 @@ from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
 _DOCUMENTATION = "DOCUMENTATION"
 _FRAGMENTS = "extends_documentation_fragment"
 _ROLE_FILES = ("argument_specs.yml", "argument_specs.yaml", "main.yml", "main.yaml")
+_FORESEEN_BY = frozenset({"creates", "removes"})
 _OF_ANSIBLE = "ansible.module_utils."
 
 
@@ -58,11 +59,13 @@ class ModuleSpec:
     Attributes:
         options: its arguments, by their own names.
         check_mode: whether it has a check mode, as far as it says.
+        foreseen_by: arguments without all of which it does nothing in check mode (`creates`, `removes`).
         description: what it does, in short.
     """
 
     options: Mapping[str, Option]
     check_mode: bool = True
+    foreseen_by: frozenset[str] = frozenset()
     description: str = ""
 
     def option(self, name: str) -> Option | None:
@@ -88,8 +91,10 @@ def module_spec(name: str, collections: tuple[Path, ...], libraries: tuple[Path,
     secrets = _secrets(name, file, collections) if file.suffix == ".py" else frozenset()
     attributes = whole.get("attributes")
     support = attributes.get("check_mode") if isinstance(attributes, Mapping) else None
-    without = isinstance(support, Mapping) and support.get("support") == "none"
-    return ModuleSpec(_options(whole.get("options"), secrets), not without, _told(whole.get("short_description")))
+    support = support.get("support") if isinstance(support, Mapping) else None
+    options = _options(whole.get("options"), secrets)
+    foreseen_by = _FORESEEN_BY if support == "partial" and options.keys() >= _FORESEEN_BY else frozenset[str]()
+    return ModuleSpec(options, support != "none", foreseen_by, _told(whole.get("short_description")))
 
 
 @functools.lru_cache(maxsize=256)

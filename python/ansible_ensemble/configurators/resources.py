@@ -113,7 +113,7 @@ class _Resource:
             configure = self._operation("Standard", "configure", run)
         faults = self._faults(run, spec, ())
         operations = [configure]
-        if spec is None or spec.check_mode:
+        if spec is None or _can_be_checked(spec, self._given(run)):
             checking = replace(run, settings={**run.settings, "check_mode": True})
             operations.append(self._operation("Install", "check", checking))
         gone = self._gone(run, spec)
@@ -244,6 +244,11 @@ class _Resource:
             if self._node.operation(one.interface, one.name) is None:
                 interfaces[one.interface] = replace(interface, operations={**interface.operations, one.name: one})
         self._node.interfaces = interfaces
+
+
+def _can_be_checked(spec: ModuleSpec, args: Mapping[str, Any]) -> bool:
+    """Whether check mode tells anything: of a command it does so only by what the command creates or removes."""
+    return spec.check_mode and (not spec.foreseen_by or any(args.get(name) is not None for name in spec.foreseen_by))
 
 
 def _state_of(spec: ModuleSpec, args: Mapping[str, Any]) -> dict[str, Any]:

@@ -151,6 +151,13 @@ def test_a_module_without_check_mode_is_not_checked(tmp_path: Path) -> None:
     assert list(operations(node)) == ["configure"]
 
 
+@pytest.mark.parametrize("module", ["command", "ansible.builtin.shell", "script"])
+def test_a_command_is_checked_by_what_it_creates_or_removes(tmp_path: Path, module: str) -> None:
+    for args, checked in (("{cmd: x}", False), ("{cmd: x, creates: y}", True), ("{cmd: x, removes: y}", True)):
+        node, _ = made(tmp_path, f"{{module: {module}, args: {args}}}")
+        assert (node.operation("Install", "check") is not None) == checked
+
+
 def test_an_operation_of_the_user_stays(tmp_path: Path) -> None:
     node, _ = made(tmp_path, "{playbook: up.yml, interfaces: {Install: {operations: {check: ./look}}}}")
     assert operations(node)["check"][1] == "./look"
