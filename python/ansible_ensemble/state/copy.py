@@ -116,7 +116,7 @@ class StateCopy:
         """Have the newest state here without the lock; returns what is to be told if it stays as it is.
 
         Raises:
-            EnsembleError: the location cannot be had.
+            EnsembleError: the location cannot be had, or knows nothing of the jobs of this folder.
         """
         with self._alone():
             if locks.read_lock(self._ensemble) is not None:
@@ -124,7 +124,9 @@ class StateCopy:
             before = self.record
             if before.unpushed:
                 return f"The state here is not pushed to {self.where} yet: `{self._command('push')}`."
-            self._install(self._store.read(), before)
+            files = self._store.read()
+            self._check_first(before, files)
+            self._install(files, before)
         return None
 
     def push(self, *, forced: bool = False) -> bool:
@@ -204,9 +206,12 @@ class StateCopy:
         before = self.record
         held = self._taken(replace(lock, adopters=()), before, 0.0, lambda _: None)
         self._note(replace(before, lock=held))
-        serial, writer = _marked(self._store.read())
         try:
-            if not forced and serial != before.serial and writer not in {held, before.lock}:
+            files = self._store.read()
+            serial, writer = _marked(files)
+            is_unknown = files is not None and before.serial == 0 and not before.unpushed
+            is_other = serial != before.serial and writer not in {held, before.lock}
+            if not forced and (is_unknown or is_other):
                 raise self._diverged()
             self._note(replace(self.record, serial=serial))
             pushed = self.push(forced=forced)

@@ -64,7 +64,7 @@ def collected(ensemble: Path) -> dict[str, File]:
 
 
 def install(files: Files, ensemble: Path) -> None:
-    """Have an ensemble's folder hold a state; older logs that are there stay.
+    """Have an ensemble's folder hold a state; what no state has stays: older logs, and secrets that are not encrypted.
 
     Raises:
         InvalidInput: the state is none, or the ensemble's file is wrong.
@@ -73,7 +73,8 @@ def install(files: Files, ensemble: Path) -> None:
     folder = ensemble.parent
     own = {name: file for name, file in files.items() if name not in (SECTIONS, MARK)}
     before = {name: file for name, file in tree(folder).items() if name not in (SECTIONS, MARK)}
-    mirror(own, folder, {name: file for name, file in before.items() if name in own or not _is_log(name)})
+    stay = {name for name, file in before.items() if name not in own and (_is_log(name) or _is_clear(name, file))}
+    mirror(own, folder, {name: file for name, file in before.items() if name not in stay})
     if SECTIONS in files:
         _write_sections(ensemble, files[SECTIONS].content.decode(errors="replace"))
 

@@ -12,6 +12,8 @@ from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.state.copy import StateCopy
+from ansible_ensemble.state.document_store import encoded
+from ansible_ensemble.state.store import File
 from tests.unit.state.conftest import lock
 from tests.unit.state.servers import PASSWORD, USER, StateServer
 
@@ -201,9 +203,22 @@ def test_a_folder_that_has_jobs_which_the_location_lacks_is_not_overwritten(copi
     run(*copies("other"), NEXT)
     ensemble, copy = copies("one")
     note(ensemble, JOB)
+    for use in (lambda: begin(ensemble, copy), copy.fetch, copy.replace):
+        with pytest.raises(EnsembleError, match="different ways"):
+            use()
+        assert jobs(ensemble) == [JOB]
+
+
+def test_a_journal_that_was_left_is_not_pushed_away_by_a_folder_that_does_not_know_it(
+    copies: Copies, server: StateServer
+) -> None:
+    ensemble, copy = copies("one")
+    note(ensemble, JOB)
+    server.states["/state"] = encoded({"jobs/job2026-01-02-03-04-06-A6BKKsK6.journal": File(b"{}")})
     with pytest.raises(EnsembleError, match="different ways"):
-        begin(ensemble, copy)
-    assert jobs(ensemble) == [JOB]
+        copy.bring(lock("one"))
+    assert "K6.journal" in server.states["/state"].decode()
+    assert server.locks == {}
 
 
 def test_nobody_fetches_while_a_job_is_at_work_here(copies: Copies) -> None:

@@ -100,6 +100,14 @@ def test_another_folder_becomes_the_same_and_keeps_what_is_of_people(ensemble: P
     assert (other.parent / "jobs/job2025-01-02-03-04-05-A5BKKsK5.yaml").exists(), "older logs may stay"
 
 
+def test_secrets_in_clear_stay_for_no_state_has_them(ensemble: Path) -> None:
+    clear, sealed = (ensemble.parent / "active/secrets/web/create" / name for name in ("clear", "sealed"))
+    files = {name: file for name, file in collected(ensemble).items() if not name.endswith("sealed")}
+    install(files, ensemble)
+    assert clear.read_text() == "canary\n"
+    assert not sealed.exists()
+
+
 def test_the_file_of_a_service_template_alone_is_made(tmp_path: Path) -> None:
     spec = "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec:\n  service_template: app.yaml\n"
     one = write(tmp_path / "one", {"ensemble.yaml": spec + STATUS})
