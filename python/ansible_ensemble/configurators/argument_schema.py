@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_ensemble.configurators.arguments import BOOLEANS, FREE
+from ansible_ensemble.configurators.arguments import BOOLEANS, FREE, is_file_mode
 from ansible_ensemble.configurators.module_spec import ModuleSpec, Option
 
 Json = dict[str, Any]
@@ -44,7 +44,7 @@ class _Maker:
 
     def of_options(self, options: Mapping[str, Option]) -> Json:
         """A map of options by name."""
-        named = {name: self._given(one) for name, one in options.items()}
+        named = {name: self._given(name, one) for name, one in options.items()}
         others = {alias: named[name] for name, one in options.items() for alias in one.aliases}
         return {
             "type": ["object", "null"],
@@ -62,10 +62,12 @@ class _Maker:
         given = [{"anyOf": [{"required": [name]} for name in names]} for names in asked]
         return {"if": {"propertyNames": {"not": {"pattern": self._open}}}, "then": {"allOf": given}}
 
-    def _given(self, option: Option) -> Json:
+    def _given(self, name: str, option: Option) -> Json:
         told: Json = {"description": option.description} if option.description else {}
         if isinstance(option.default, str | int | float | bool) and not option.secret:
             told["default"] = option.default
+        if is_file_mode(name, option):
+            return {**told, "not": {"type": ["integer", "boolean"]}}
         forms = self._forms(option)
         return {**told, "anyOf": [*forms, self._computed, {"type": "null"}]} if forms else told
 

@@ -64,7 +64,7 @@ def _faults(
         elif value is not None and not is_computed(value):
             option, where = options[names[name]], place_of(args, name) or places.get(name) or place
             yield from _value_faults(option, value, f"argument '{name}' of {what}", where)
-            if names[name] == "mode" and option.type in ("raw", "any") and isinstance(value, int):
+            if is_file_mode(names[name], option) and isinstance(value, int):
                 meant = f"{value:04}" if set(str(value)) <= set("01234567") else f"{value:04o}"
                 yield InvalidInput(
                     f"argument 'mode' of {what} is a number, which is not octal", where, f"put it in quotes: '{meant}'"
@@ -72,6 +72,11 @@ def _faults(
     given = {names.get(name) for name, value in args.items() if value is not None}
     for name in (name for name, option in options.items() if option.required and name not in given):
         yield InvalidInput(f"{what} lacks the argument '{name}'", place)
+
+
+def is_file_mode(name: str, option: Option) -> bool:
+    """Whether an argument is the mode of a file, whose numbers are meant as octal ones and are read as others."""
+    return name == "mode" and option.type in ("raw", "any")
 
 
 def _value_faults(option: Option, value: Any, what: str, place: Place | None) -> Iterator[InvalidInput]:

@@ -16,7 +16,7 @@ from ansible_ensemble.documents.yaml import parse_yaml
 
 COMPUTED = {"anyOf": [{"type": "object", "required": ["get_input"]}, {"type": "string", "pattern": "{{"}]}
 #: Beside those of validate: what a schema cannot tell.
-UNTOLD = ("{path: null}", "mode: 0644")
+UNTOLD = ("{path: null}",)
 
 
 def _cases() -> Any:
