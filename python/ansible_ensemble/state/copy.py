@@ -240,7 +240,7 @@ class StateCopy:
     def _taken(self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]) -> str:
         """Take the lock, reuse the one that this copy holds, or that of a process that is gone from this host."""
         deadline, waiting = time.monotonic() + timeout, False
-        while (holder := self._store.take(lock)) is not None:
+        while (holder := self._store.take(lock)) is not None and holder.id != lock.id:  # ours, if an answer was lost
             if holder.id == before.lock:
                 notice(f"reused the lock of the state in {self.where} that an earlier job of this folder left")
                 return holder.id

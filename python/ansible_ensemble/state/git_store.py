@@ -22,7 +22,7 @@ from ansible_ensemble.state.store import File, Files, check_held, check_id
 
 _LOCK_FILE = "lock.json"
 _IDENTITY = "ansible-ensemble <ansible-ensemble@localhost>"
-#: How often a push is tried again because another ensemble's state was pushed to the branch meanwhile.
+#: How often a push is tried because others changed the branch meanwhile, as it seems.
 _TRIES = 10
 
 
@@ -78,14 +78,17 @@ class GitStore:
         """See `Store`."""
         files = {_LOCK_FILE: File(lock_text(lock).encode())}
         commit = self._remote.imported(_commit(f"Lock for {lock.operation}", "", "", files))
-        while True:
+        for attempt in range(_TRIES):
             try:
                 self._remote.push(commit, self._lock, replacing="")
-                return None
+                break
             except Refused:
                 (found,) = self._remote.fetch(self._lock)
                 if found:
                     return self._holder(found)
+                if attempt == _TRIES - 1:  # it was not that somebody else had it
+                    raise
+        return None
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:
         """See `Store`."""

@@ -121,6 +121,16 @@ def _ended() -> locks.Process:
     return described
 
 
+def test_a_lock_that_was_taken_though_its_answer_was_lost_is_ours(copies: Copies, server: StateServer) -> None:
+    ensemble, copy = copies("one")
+    held = locks.acquire(ensemble, "deploy")
+    server.locks["/state"] = locks.lock_text(held).encode()
+    copy.begin(held, timeout=0, notice=lambda _: None)
+    assert copy.finish() is None
+    assert server.locks == {}
+    locks.release(held)
+
+
 def test_a_killed_job_of_this_folder_is_brought_by_the_next(copies: Copies) -> None:
     ensemble, copy = copies("one")
     held, _ = begin(ensemble, copy)

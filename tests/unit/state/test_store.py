@@ -119,3 +119,13 @@ def test_ensembles_share_a_branch_and_have_a_lock_each(tmp_path: Path) -> None:
     for name, store in stores.items():
         assert store.read() == {"jobs.tsv": File(f"second {name}".encode())}
         store.release(f"of {name}")
+
+
+def test_a_lock_that_git_refuses_though_nobody_has_it_is_told(tmp_path: Path) -> None:
+    url = str(bare(tmp_path / "store.git"))
+    values = {"git": url, "path": "", "folder": str(tmp_path / "one")}
+    other = open_store("git", {**values, "branch": "ensemble-state-lock"})  # below a branch there can be none
+    other.take(lock("other"))
+    other.write(FILES, "first", "other")
+    with pytest.raises(EnsembleError, match=r"refs/heads/ensemble-state-lock"):
+        open_store("git", values).take(lock("one"))
