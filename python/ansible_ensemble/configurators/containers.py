@@ -14,10 +14,10 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.places import Map
 from ansible_ensemble.language.entities import Assignment, NodeTemplate, ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.topology.operations import CONTAINERS
 
 _MODULE = "community.docker.docker_container"
 _UNFURL = "unfurl.nodes.Container.Application.Docker"
-_TYPES = ("tosca.nodes.Container.Application.Docker", _UNFURL)
 _IMAGE = "tosca.artifacts.Deployment.Image.Container.Docker"
 #: Keys of Compose that have other names in the module.
 _NAMES = {"pull_policy": "pull"}
@@ -28,14 +28,14 @@ _STANDARD = "Standard"
 
 def is_container(node: NodeTemplate) -> bool:
     """Whether a node is one of these containers, and no operation of its own deploys it."""
-    return any(map(node.type.is_a, _TYPES)) and (not node.deploys or _by_image(node) is not None)
+    return any(map(node.type.is_a, CONTAINERS)) and (not node.deploys or _by_image(node) is not None)
 
 
 def as_resource(node: NodeTemplate) -> None:
     """Give a container the properties `module` and `args` of a resource; an operation that is an image is taken off it.
 
     Raises:
-        InvalidInput: nothing says which image, or the property `container` is computed as a whole.
+        InvalidInput: nothing says which image, or `container` or `configuration` is computed as a whole.
     """
     args = _arguments(node)
     if (called := _by_image(node)) is not None:
@@ -53,11 +53,7 @@ def as_resource(node: NodeTemplate) -> None:
 
 
 def _arguments(node: NodeTemplate) -> Map:
-    given = node.properties["container"].value if "container" in node.properties else None
-    container = given if given is not None else {}
-    if not isinstance(container, Mapping) or is_computed(container):
-        message = f"the container of '{node.name}' must be a map, each entry of which may be computed"
-        raise InvalidInput(message, node.properties["container"].place)
+    container = _map(node, "container", node.properties.get("container"))
     image, environment = _image(node, container), container.get("environment")
     if image is None:
         hint = f"add an artifact of the type {_IMAGE}"
@@ -70,7 +66,27 @@ def _arguments(node: NodeTemplate) -> Map:
     for key, value in container.items():
         if key not in _READ and value is not None:
             made.adopt(_NAMES.get(key, key), value, container, key)
+    configuration = _map(node, "configuration", _configuration(node))
+    for key, value in configuration.items():
+        made.adopt(key, value, configuration, key)
     return made
+
+
+def _map(node: NodeTemplate, what: str, given: Assignment | None) -> Mapping[str, Any]:
+    value = given.value if given is not None and given.value is not None else {}
+    if not isinstance(value, Mapping) or is_computed(value):
+        message = f"the {what} of '{node.name}' must be a map, each entry of which may be computed"
+        raise InvalidInput(message, given.place if given is not None else node.place)
+    return value
+
+
+def _configuration(node: NodeTemplate) -> Assignment | None:
+    """The input of Unfurl's type that has arguments of the module; it goes before the properties."""
+    if not node.type.is_a(_UNFURL):
+        return None
+    standard = node.interfaces[_STANDARD]
+    configure = standard.operations.get("configure")
+    return (configure.inputs if configure is not None else standard.inputs).get("configuration")
 
 
 def _image(node: NodeTemplate, container: Mapping[str, Any]) -> Any:

@@ -16,6 +16,9 @@ from ansible_ensemble.topology.building import Building
 from ansible_ensemble.topology.required import check_required
 from ansible_ensemble.topology.tools import ASDF_TOOL, files_of, is_elsewhere
 
+#: Types of containers, which are deployed by their image alone.
+CONTAINERS = ("tosca.nodes.Container.Application.Docker", "unfurl.nodes.Container.Application.Docker")
+
 
 def check_operations(building: Building, functions: FunctionCheck, *, check_files: bool) -> None:
     """Refuse operations that could not run: for want of a file or an input, with outputs that go nowhere.
@@ -102,6 +105,8 @@ def _check_tools(implementation: Implementation, building: Building) -> None:
 def _check_deployed(building: Building) -> None:
     """Warn of images and the like that are there to be deployed, on nodes that have nothing to do it with."""
     for name, node in building.nodes.items():
+        if any(map(node.type.is_a, CONTAINERS)):
+            continue
         for artifact in node.artifacts.values():
             if not building.types.is_a("artifact", artifact.type, "tosca.artifacts.Deployment"):
                 continue

@@ -56,6 +56,16 @@ CONTAINERS: list[tuple[str, dict[str, Any]]] = [
         {"name": "one", "image": "nginx:2"},
     ),
     (f"unfurl.nodes.ContainerService, {IMAGE}", {"name": "one", "image": "nginx"}),
+    (
+        f"{UNFURL}, {IMAGE}, properties: {{container: {{hostname: a, user: b}}}}, "
+        "interfaces: {Standard: {inputs: {configuration: {hostname: c, detach: false}}}}",
+        {"name": "one", "image": "nginx", "hostname": "c", "user": "b", "detach": False},
+    ),
+    (
+        f"{UNFURL}, {IMAGE}, interfaces: "
+        "{Standard: {operations: {configure: {inputs: {configuration: {tty: true}}}}}}",
+        {"name": "one", "image": "nginx", "tty": True},
+    ),
 ]
 
 
@@ -80,6 +90,10 @@ def test_arguments(tmp_path: Path, template: str, args: dict[str, Any]) -> None:
         (
             f"{UNFURL}, properties: {{container: {{get_input: word}}}}",
             "the container of 'one' must be a map, each entry of which may be computed",
+        ),
+        (
+            f"{UNFURL}, {IMAGE}, interfaces: {{Standard: {{inputs: {{configuration: {{get_input: word}}}}}}}}",
+            "the configuration of 'one' must be a map, each entry of which may be computed",
         ),
     ],
 )
