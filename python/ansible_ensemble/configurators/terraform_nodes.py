@@ -1,6 +1,7 @@
 """Nodes of the type `terraform.Module`: their operations run the module that their property `source` names.
 
-Those of Unfurl's type `unfurl.nodes.Installer.Terraform` run what `main` is: a folder, or the text of a module.
+Those of Unfurl's type `unfurl.nodes.Installer.Terraform` run what `main` is, their property or the input of
+`configure`: a folder, or the text of a module.
 """
 
 from __future__ import annotations
@@ -39,16 +40,27 @@ def add_terraform_operations(topology: Topology, root: Path) -> Iterator[Invalid
     for node in topology.node_templates.values():
         if STAND_FOR_OTHERS.intersection(node.directives):
             continue
-        main = node.properties.get("main")
-        if node.type.is_a(_OF_UNFURL) and main is not None and main.value is not None:
-            inputs = {"main": Assignment({"get_property": ["SELF", "main"]}, place=main.place)}
-            implementation = Implementation(class_name="terraform")
-            _complete(node, Operation("", node.name, implementation, inputs, place=main.place, base=main.base))
+        if node.type.is_a(_OF_UNFURL) and (made := _main(node)) is not None:
+            _complete(node, made)
         elif node.type.is_a(_TYPE):
             try:
                 _complete(node, _source(node, topology, root))
             except InvalidInput as error:
                 yield error
+
+
+def _main(node: NodeTemplate) -> Operation | None:
+    """An operation that runs `main`; None if there is none."""
+    standard = node.interfaces["Standard"]
+    configure = standard.operations.get("configure")
+    inputs = dict(configure.inputs if configure is not None else standard.inputs)
+    main = node.properties.get("main")
+    if main is not None and main.value is not None:
+        inputs = {"main": Assignment({"get_property": ["SELF", "main"]}, place=main.place)}
+    elif (main := inputs.get("main")) is None:
+        return None
+    implementation = Implementation(class_name="terraform")
+    return Operation("", node.name, implementation, inputs, place=main.place, base=main.base)
 
 
 def _source(node: NodeTemplate, topology: Topology, root: Path) -> Operation:

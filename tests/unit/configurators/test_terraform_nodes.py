@@ -88,3 +88,15 @@ def test_the_type_of_unfurl_runs_its_main(tmp_path: Path, main: str, deploys: bo
     configure = node.operation("Standard", "configure")
     if configure is not None:
         assert (configure.inputs["main"].value, configure.base) == ({"get_property": ["SELF", "main"]}, tmp_path)
+
+
+@pytest.mark.parametrize("given", ["inputs: {main: stack, size: 2}", "configure: {inputs: {main: stack, size: 2}}"])
+def test_the_type_of_unfurl_takes_main_as_an_input(tmp_path: Path, given: str) -> None:
+    service = SERVICE.replace("terraform.Module", "unfurl.nodes.Installer.Terraform")
+    text = service.format(f"interfaces: {{Standard: {{{given}}}}}")
+    topology = load_topology(parse_yaml(text, tmp_path / "service.yaml"))
+    assert list(add_terraform_operations(topology, tmp_path)) == []
+    for interface, name in (("Standard", "configure"), ("Standard", "delete"), ("Install", "check")):
+        operation = topology.node_templates["one"].operation(interface, name)
+        assert operation is not None
+        assert {key: one.value for key, one in operation.inputs.items()} == {"main": "stack", "size": 2}
