@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.integration.jobs.conftest import Run, command
+from tests.integration.jobs.unfurl.samples import write_sample
 from tests.integration.kubernetes.cluster import Cluster
 
 __all__ = ["command"]
@@ -72,3 +73,16 @@ def test_they_deploy_and_are_deleted(command: Callable[..., Run], cluster: Clust
     assert undone.code == 0, undone.output
     assert cluster.get("namespace", "of-unfurl") is None
     assert cluster.get("clusterrole", "of-unfurl") is None
+
+
+def test_a_sample_deploys_and_is_deleted(command: Callable[..., Run], cluster: Cluster, tmp_path: Path) -> None:
+    write_sample("kubernetes", tmp_path)
+    there = {"KUBECONFIG": str(cluster.kubeconfig)}
+    done = command("deploy", "--approve", extra=there)
+    assert done.code == 0, done.output
+    assert cluster.get("configmap", "settings", "--namespace", "samples")["data"] == {"color": "red"}  # type: ignore[index]
+    assert cluster.get("secret", "word", "--namespace", "samples") is not None
+    assert cluster.get("clusterrole", "samples") is not None
+    undone = command("undeploy", "--approve", extra=there)
+    assert undone.code == 0, undone.output
+    assert (cluster.get("namespace", "samples"), cluster.get("clusterrole", "samples")) == (None, None)

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from ..conftest import Run
+from ..unfurl.samples import write_sample
 from .conftest import PYTHON_TOOLS, example
 
 Command = Callable[..., Run]
@@ -68,3 +69,14 @@ def test_what_is_wrong_is_told(command: Command, tmp_path: Path, provider: str, 
     done = command("deploy", "service.yaml", "--approve", extra={"PYTHONPATH": str(PYTHON_TOOLS)})
     assert done.code == 1 and told in done.output, done.output
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("name", ["dns-zone", "dns-provider-of-a-type"])
+def test_a_sample_of_unfurl(command: Command, tmp_path: Path, name: str) -> None:
+    zones = tmp_path / "zones"
+    zones.mkdir()
+    write_sample(name, tmp_path)
+    for workflow, names in (("deploy", {"", "www"}), ("undeploy", set())):
+        done = command(workflow, "--approve", extra={"PYTHONPATH": str(PYTHON_TOOLS)})
+        assert done.code == 0, done.output
+        assert set(yaml.safe_load((zones / "example.com.yaml").read_text()) or {}) == names

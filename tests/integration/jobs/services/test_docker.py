@@ -6,7 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ..conftest import Run
+from ..unfurl.samples import write_sample
 from .conftest import Docker, example
 
 Command = Callable[..., Run]
@@ -41,6 +44,20 @@ def test_a_container_of_the_standard(command: Command, docker: Docker, tmp_path:
     done = command("deploy", "service.yaml", "--approve", extra=docker.environment)
     assert done.code == 0, done.output
     assert "STEP=2" in docker("inspect", "counter", "--format", "{{.Config.Env}}")
+    done = command("undeploy", "--approve", extra=docker.environment)
+    assert done.code == 0, done.output
+    assert docker("container", "ls", "--all", "--quiet") == ""
+    docker("rmi", "box:1")
+
+
+@pytest.mark.parametrize("name", ["docker-configuration", "docker-container"])
+def test_a_sample_of_unfurl(command: Command, docker: Docker, tmp_path: Path, name: str) -> None:
+    docker("load", "--input", str(docker.archive))
+    write_sample(name, tmp_path)
+    done = command("deploy", "--approve", extra=docker.environment)
+    assert done.code == 0, done.output
+    found = docker("inspect", "greeter", "--format", "{{.Path}} {{.HostConfig.NetworkMode}} {{.Config.Env}}")
+    assert found.startswith("/bin/sleep none ") and "WORD=open" in found
     done = command("undeploy", "--approve", extra=docker.environment)
     assert done.code == 0, done.output
     assert docker("container", "ls", "--all", "--quiet") == ""
