@@ -21,6 +21,7 @@ ABSENT: dict[str, dict[str, Any]] = {
     "systemd_service": {"module": "systemd_service", "args": {"name": "made", "state": "stopped"}},
     "runit": {"module": "community.general.runit", "args": {**RUNIT, "state": "stopped", "enabled": False}},
     "svc": {"module": "community.general.svc", "args": {**RUNIT, "state": "stopped", "enabled": False}},
+    "awall": {"module": "community.general.awall", "args": {"name": ["made"], "state": "disabled"}},
 }
 KEPT = {"access_time": "preserve", "modification_time": "preserve"}
 BUILTIN: list[Row] = [
@@ -153,19 +154,61 @@ COMMUNITY: list[Row] = [
         None,
         True,
     ),
+    (
+        "community.general.sensu_check",
+        {"path": "@/text", "name": "made", "command": "/bin/none", "subscribers": ["all"], "interval": 60},
+        "/bin/none",
+        "{}",
+        True,
+    ),
+    ("community.general.sensu_subscription", {"path": "@/text", "name": "made"}, "made", "{}", True),
+    ("community.general.deploy_helper", {"path": "@/made", "release": "1"}, "made", None, True),
+    ("community.general.icinga2_feature", {"name": "made"}, "../icinga2", None, True),
+    ("community.general.awall", {"name": ["made"]}, "../awall", None, True),
+    ("community.general.homebrew_tap", {"name": ["made/it"], "path": "@/../../programs"}, "../brew", None, True),
+    ("community.general.snap_alias", {"name": "made", "alias": ["it"]}, "../snap", None, True),
+    (
+        "community.general.krb_ticket",
+        {"principal": "made", "keytab": True, "keytab_path": "@/text"},
+        "../krb",
+        None,
+        True,
+    ),
+    ("community.general.capabilities", {"path": "@/text", "capability": "cap_made=ep"}, "../cap", None, True),
+    ("community.general.dpkg_divert", {"path": "@/made"}, "../dpkg-divert", None, True),
+    (
+        "community.general.aix_inittab",
+        {"name": "made", "runlevel": "2", "action": "once", "command": "/bin/none"},
+        "../itab",
+        None,
+        True,
+    ),
 ]
 #: In place of programs that are not here, or must not be run: each has one thing, which is there as its file is.
 PROGRAM = """\
 #!/bin/sh
 name=${0##*/}
-case $name in xbps-*) thing=xbps ;; a2*|apache2ctl) thing=apache2 ;; svstat) thing=svc ;; *) thing=$name ;; esac
+case $name in xbps-*) thing=xbps ;; a2*|apache2ctl) thing=apache2 ;; svstat) thing=svc ;;
+kinit|klist|kdestroy) thing=krb ;; ??tcap) thing=cap ;; *itab) thing=itab ;; *) thing=$name ;; esac
 thing=${0%/*}/../there/$thing
 told() { test ! -e "$thing" || echo "$1"; }
 case "$name $*" in
 "gem --version") echo 3.3.5 ;;
 "iptables --version") echo "iptables v1.8.9 (legacy)" ;;
 "xfconf-query --version") echo "xfconf-query 4.18.0" ;;
-"xbps-install -Sun"*|"pear remote-info"*) ;;
+"dpkg-divert --version") echo "dpkg-divert version 1.22.0" ;;
+"snap version") echo "snap 2.70" ;;
+"xbps-install -Sun"*|"pear remote-info"*|"dpkg-divert --test "*) ;;
+"awall list") told "made enabled" ;;
+"brew tap") told made/it ;;
+"dpkg-divert --listpackage "*) told LOCAL ;;
+"dpkg-divert --truename "*) echo "$2.distrib" ;;
+"getcap "*) test -e "$thing" && echo "$2 cap_made=ep" || echo "$2" ;;
+"icinga2 feature list") test -e "$thing" && echo "Enabled features: made" || echo "Disabled features: made" ;;
+"klist -l") told made ;;
+"lsitab made") test -e "$thing" && echo "made:2:once:/bin/none" ;;
+"snap aliases made") told "Command Alias Notes
+made it manual" ;;
 "apache2ctl -M") told " made_module (shared)" ;;
 "cargo install --list"*) told "made v1.0.0:" ;;
 "gem query"*) told "made (1.0.0)" ;;
@@ -183,6 +226,8 @@ case "$name $*" in
 "pear install "*) cat > /dev/null; : > "$thing" ;;
 *" --create "*|*" install "*|"xbps-install -y"*|"a2enmod "*|*" -A "*) : > "$thing" ;;
 "svc -u "*|*" remote-add "*|*" start "*) : > "$thing" ;;
+*" enable "*|"brew tap "*|"snap alias "*|"kinit "*|"setcap cap"*|*" --add "*|"mkitab "*) : > "$thing" ;;
+*" disable "*|"brew untap "*|"snap unalias "*|"kdestroy "*|"setcap "*|*" --remove "*|"rmitab "*) rm -f "$thing" ;;
 *" --reset"*|*" uninstall "*|"xbps-remove "*|"a2dismod "*|*" -D "*) rm -f "$thing" ;;
 "svc -d"*|*" remote-delete "*|*" stop "*|*" force-stop "*) rm -f "$thing" ;;
 "xfconf-query "*) test -e "$thing" && echo v || echo 'Property "/made" does not exist on channel "c".' >&2 ;;
@@ -192,6 +237,8 @@ esac
 PROGRAMS = (
     *("a2dismod", "a2enmod", "apache2ctl", "cargo", "crontab", "gem", "iptables", "npm", "pear", "sv", "sysrc"),
     *("flatpak", "svc", "svstat", "systemctl", "xbps-install", "xbps-query", "xbps-remove", "xfconf-query"),
+    *("awall", "brew", "dpkg-divert", "getcap", "icinga2", "kdestroy", "kinit", "klist", "setcap", "snap"),
+    *("chitab", "lsitab", "mkitab", "rmitab"),
 )
 PATCH = "--- text\n+++ text\n@@ -1 +1 @@\n-\n+patched\n"
 
