@@ -22,7 +22,7 @@ LOCK      := requirements-dev.lock
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -141,6 +141,8 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_kubernetes.py
 	python tests/bench/bench_resources.py
 
+test-tools: lfs-server kubernetes helm community python-tools docker-engine ## The six that follow, all at once; on Debian, with Go
+
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
 
 $(BUILD)/lfstest-gitserver:
@@ -158,13 +160,13 @@ $(BUILD)/helm:
 
 community: $(BUILD)/community ## The collections of the package ansible, on which tests try the fast lane
 
-$(BUILD)/community: $(EQUIPPED)
+$(BUILD)/community: | $(EQUIPPED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $@.new 'ansible==12.*'
 	mv $@.new $@
 
 python-tools: $(BUILD)/python-tools ## supervisord and octodns, for tests of the types that use them
 
-$(BUILD)/python-tools: $(EQUIPPED)
+$(BUILD)/python-tools: | $(EQUIPPED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $@.new supervisor octodns octodns-bind
 	mv $@.new $@
 
