@@ -24,7 +24,7 @@ def collections(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     """A folder with the collection of the tarball."""
     folder = tmp_path_factory.mktemp("collections")
     with tarfile.open(tarball) as archive:
-        archive.extractall(folder / COLLECTION, filter="data")
+        archive.extractall(folder / COLLECTION)
     return folder
 
 

@@ -13,7 +13,7 @@ def _note(name, **values):
     return os.environ.get("STAND_IN_FAIL", "") == name
 
 
-def lock(ensemble, *, state, operation, lock_id, timeout, pid, environment):
+def lock(ensemble, *, state, operation, lock_id, timeout, pid, environment, action):
     if _note("lock", state=state, operation=operation, lock_id=lock_id, timeout=timeout, environment=environment):
         raise Locked("held by somebody (wait with --lock-timeout)")
     return {"changed": True, "lock": {"id": "L1", "pid": pid}}
