@@ -21,7 +21,7 @@ from urllib.request import urlopen
 
 from ansible_ensemble.core.texts import without_credentials
 
-#: What was installed, written last: without it nothing counts as installed.
+#: What was installed; empty until all is there. Without it a folder is none of ours.
 _RECORD = "installed.json"
 _IGNORED = ".gitignore"
 _SECONDS = 60  #: that a server may be silent
@@ -89,8 +89,7 @@ def _remove(folder: Path) -> None:
 @contextmanager
 def _anew(folder: Path) -> Iterator[None]:
     """An empty folder, which git does not see; what was there before comes back if what is put into it fails."""
-    is_ours = (folder / _RECORD).exists() or (folder / _IGNORED).exists()
-    if folder.exists() and not is_ours and any(folder.iterdir()):
+    if folder.exists() and not (folder / _RECORD).exists() and any(folder.iterdir()):
         raise CannotInstall(f"the folder {folder} has other files: name another one by the property folder")
     former = folder.with_name(f".{folder.name}.former")
     shutil.rmtree(former, ignore_errors=True)
@@ -98,6 +97,7 @@ def _anew(folder: Path) -> Iterator[None]:
         folder.rename(former)
     try:
         folder.mkdir(parents=True)
+        (folder / _RECORD).write_text("{}", encoding="utf-8")
         (folder / _IGNORED).write_text("*\n", encoding="utf-8")
         yield
     except BaseException:

@@ -100,9 +100,10 @@ def test_what_fails_puts_nothing_in_place(order: Any, tmp_path: Path, given: dic
     assert not (tmp_path / "made").exists()
 
 
-def test_a_folder_with_other_files_is_left_alone(order: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["mine", ".gitignore"])
+def test_a_folder_with_other_files_is_left_alone(order: Any, tmp_path: Path, name: str) -> None:
     (tmp_path / "made").mkdir()
-    (tmp_path / "made" / "mine").touch()
+    (tmp_path / "made" / name).touch()
     assert order()["error"].startswith(f"the folder {tmp_path}/made has other files")
     assert order("delete") == {"status": "absent", "changed": False}
-    assert [file.name for file in (tmp_path / "made").iterdir()] == ["mine"]
+    assert [file.name for file in (tmp_path / "made").iterdir()] == [name]
