@@ -236,7 +236,7 @@ def test_slips_of_keys(tmp_path: Path, template: str, message: str) -> None:
 def test_secrets_are_declared(tmp_path: Path) -> None:
     node, _ = made(
         tmp_path,
-        "{module: copy, args: {dest: /a, content: x}, absent: {module: uri, args: {url: 'http://x', url_password: y}}}",
+        "{module: uri, args: {url: x, url_password: x}, absent: {module: uri, args: {url: y, url_password: y}}}",
     )
     topology_type = node.properties["args"].definition
     assert topology_type is not None
