@@ -25,7 +25,7 @@ from ansible_ensemble.documents.shape import Shape, parse_json, read_json
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import ACTIVE
 from ansible_ensemble.projects.vault import Vault, protect
-from ansible_ensemble.state.files import MARK, collected, install
+from ansible_ensemble.state.files import MARK, SECTIONS, collected, install
 from ansible_ensemble.state.location import open_store
 from ansible_ensemble.state.store import File, Files
 
@@ -124,7 +124,7 @@ class StateCopy:
             before = self.record
             if before.unpushed:
                 return f"The state here is not pushed to {self.where} yet: `{self._command('push')}`."
-            files = self._store.read()
+            files = self._read()
             self._check_first(before, files)
             self._install(files, before)
         return None
@@ -144,7 +144,7 @@ class StateCopy:
         if digest == before.digest and not forced:
             self._note(replace(before, unpushed=False))
             return False
-        serial = max(before.serial, _marked(self._store.read())[0] if forced else 0) + 1
+        serial = max(before.serial, _marked(self._read())[0] if forced else 0) + 1
         mark = json.dumps({"serial": serial, "writer": before.lock}) + "\n"
         last = last_job(self._ensemble.parent / FILE_NAME)
         note = f"State after job {last}" if last else "State"
@@ -207,7 +207,7 @@ class StateCopy:
         held = self._taken(replace(lock, adopters=()), before, 0.0, lambda _: None)
         self._note(replace(before, lock=held))
         try:
-            files = self._store.read()
+            files = self._read()
             serial, writer = _marked(files)
             is_unknown = files is not None and before.serial == 0 and not before.unpushed
             is_other = serial != before.serial and writer not in {held, before.lock}
@@ -228,7 +228,7 @@ class StateCopy:
             EnsembleError: the location cannot be had, or what is here was not pushed.
         """
         with self._alone():
-            before, files = self.record, self._store.read()
+            before, files = self.record, self._read()
             if not forced:
                 self._check_first(before, files)
             if before.unpushed and not forced:
@@ -262,7 +262,7 @@ class StateCopy:
         return lock.id
 
     def _synchronise(self, before: Record, held: str, notice: Callable[[str], None]) -> None:
-        files = self._store.read()
+        files = self._read()
         serial, writer = _marked(files)
         if not before.unpushed:
             self._check_first(before, files)
@@ -287,6 +287,16 @@ class StateCopy:
             f"the state here and that in {self.where} have gone different ways",
             hint=f"`{self._command('pull --force')}` takes that one, `{self._command('push --force')}` this one",
         )
+
+    def _read(self) -> Files | None:
+        """What is there; a project's own files are no state, and would be replaced."""
+        files = self._store.read()
+        if files is not None and SECTIONS in files and MARK not in files:
+            raise EnsembleError(
+                f"{self.where} has an {SECTIONS} that is no state, and would be replaced",
+                hint="name a branch or a folder in `state` that holds nothing else",
+            )
+        return files
 
     def _install(self, files: Files | None, before: Record) -> None:
         if files is not None:

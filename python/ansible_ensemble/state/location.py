@@ -44,10 +44,10 @@ def resolved_values(settings: StateSettings, ensemble: Path, environment: Enviro
     if settings.kind == "http":
         values["lock"] = "" if settings.values.get("lock") is False else values.get("lock", values["http"])
     if settings.kind == "path":
-        values["path"] = str(environment.root / Path(values["path"]).expanduser())
+        values["path"] = _other_folder(environment.root / Path(values["path"]).expanduser(), ensemble, settings)
     if settings.kind == "git":
         values |= {"git": _git_url(values["git"], environment.root, settings), "folder": str(ensemble.parent)}
-        values.setdefault("path", names["ensemble"])
+        values["path"] = _path_in_branch(values.get("path", names["ensemble"]), settings)
     if settings.kind == "s3":
         values.setdefault("key", f"{names['ensemble'] or 'ensemble'}.json")
     return values
@@ -66,7 +66,7 @@ def open_store(kind: str, values: Mapping[str, str]) -> Store:
 
             folder = Path(values["folder"]) / JOBS / _REPOSITORY
             remote = GitRemote(values["git"], folder, _git_settings(values))
-            return GitStore(remote, values.get("branch", _BRANCH), values["path"].strip("/"))
+            return GitStore(remote, values.get("branch", _BRANCH), values["path"])
         case "http":
             from ansible_ensemble.state.http_store import HttpSettings, HttpStore
 
@@ -94,6 +94,21 @@ def _substituted(text: str, names: Mapping[str, str], settings: StateSettings) -
     except (KeyError, ValueError) as error:
         known = ", ".join(f"${name}" for name in names)
         raise InvalidInput(f"{text!r} of state cannot be made", settings.place, f"it knows {known}") from error
+
+
+def _other_folder(folder: Path, ensemble: Path, settings: StateSettings) -> str:
+    if folder.resolve() == ensemble.resolve().parent:
+        raise InvalidInput(
+            "path of state is the ensemble's folder", settings.place, "without `state` that is where it lives"
+        )
+    return str(folder)
+
+
+def _path_in_branch(path: str, settings: StateSettings) -> str:
+    path = path.strip("/")
+    if path and {"", ".", "..", ".git"}.intersection(path.split("/")):
+        raise InvalidInput(f"path of state is no folder of a branch: {path}", settings.place, "write it as web/staging")
+    return path
 
 
 def _git_url(url: str, root: Path, settings: StateSettings) -> str:

@@ -79,6 +79,25 @@ def test_what_a_job_did_is_known_in_every_folder(copies: Copies, server: StateSe
     assert not one[1].record.unpushed
 
 
+def test_files_of_a_project_are_not_replaced(copies: Copies, tmp_path: Path) -> None:
+    ensemble, _ = copies("one")
+    theirs = tmp_path / "theirs" / "ensemble.yaml"
+    theirs.parent.mkdir()
+    theirs.write_text(ENSEMBLE)
+    copy = StateCopy(ensemble, "path", {"path": str(theirs.parent)}, Vault())
+    held = lock("one", str(ensemble))
+    for act in (
+        copy.fetch,
+        lambda: begin(ensemble, copy),
+        lambda: copy.bring(held),
+        lambda: copy.bring(held, forced=True),
+    ):
+        with pytest.raises(EnsembleError, match="that is no state, and would be replaced"):
+            act()
+        assert sorted(path.name for path in theirs.parent.iterdir()) == ["ensemble.yaml"]
+    assert theirs.read_text() == ENSEMBLE
+
+
 def test_a_job_that_changes_nothing_writes_nothing(copies: Copies, server: StateServer) -> None:
     ensemble, copy = copies("one")
     run(ensemble, copy, JOB)
