@@ -108,7 +108,14 @@ def _anew(folder: Path) -> Iterator[None]:
     shutil.rmtree(former, ignore_errors=True)
 
 
+def is_program_name(text: str) -> bool:
+    """Whether it names a file of a folder, and is no path."""
+    return Path(text).name == text
+
+
 def _program(wanted: Mapping[str, Any], folder: Path) -> None:
+    if not is_program_name(wanted["program"]):
+        raise CannotInstall(f"the program {wanted['program']!r} is no name")
     with tempfile.TemporaryFile() as archive:
         _fetch(wanted, archive)
         with _anew(folder):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ansible_ensemble.configurators.install_main import is_program_name
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
 from ansible_ensemble.topology.building import static_value
@@ -31,8 +33,9 @@ def add_installer_operations(topology: Topology, root: Path) -> list[InvalidInpu
     for node in topology.node_templates.values():
         kind = next((one for one in _KINDS if node.type.is_a(one)), None)
         if kind is not None and not STAND_FOR_OTHERS.intersection(node.directives):
-            faults += _faults(node, topology)
-            _complete(node, *_KINDS[kind], folder_of(node, topology, root), root)
+            folder = folder_of(node, topology, root)
+            faults += [*_faults(node, topology), *_path_faults(node, topology, folder, root)]
+            _complete(node, *_KINDS[kind], folder, root)
     return faults
 
 
@@ -43,6 +46,19 @@ def _faults(node: NodeTemplate, topology: Topology) -> list[InvalidInput]:
         return []
     message = f"the checksum of '{node.name}' is {value!r}"
     return [InvalidInput(message, given.place or node.place, "write sha256: and 64 hexadecimal digits")]
+
+
+def _path_faults(node: NodeTemplate, topology: Topology, folder: Path, root: Path) -> Iterator[InvalidInput]:
+    """What would be put, and later removed, outside of where installers work."""
+    if root.resolve() not in folder.resolve().parents:
+        place = node.properties["folder"].place if "folder" in node.properties else node.place
+        yield InvalidInput(f"the folder of '{node.name}' is not within the project", place or node.place)
+    if (given := node.properties.get("program")) is not None:
+        value, is_known = static_value(topology, given.value)
+        if is_known and isinstance(value, str) and not is_program_name(value):
+            yield InvalidInput(
+                f"the program of '{node.name}' is {value!r}, which is no name", given.place or node.place
+            )
 
 
 def _complete(node: NodeTemplate, kind: str, names: tuple[str, ...], folder: Path, root: Path) -> None:

@@ -42,6 +42,7 @@ def resolved_values(settings: StateSettings, ensemble: Path, environment: Enviro
     if "://" in (url := values[settings.kind]) and "@" in url.split("/")[2] and ":" in url.split("/")[2].split("@")[0]:
         raise InvalidInput("the URL of state holds a password", settings.place, "write it as `password` or `token`")
     if settings.kind == "http":
+        _check_http(values, settings)
         values["lock"] = "" if settings.values.get("lock") is False else values.get("lock", values["http"])
     if settings.kind == "path":
         values["path"] = _other_folder(environment.root / Path(values["path"]).expanduser(), ensemble, settings)
@@ -51,6 +52,12 @@ def resolved_values(settings: StateSettings, ensemble: Path, environment: Enviro
     if settings.kind == "s3":
         values.setdefault("key", f"{names['ensemble'] or 'ensemble'}.json")
     return values
+
+
+def _check_http(values: Mapping[str, str], settings: StateSettings) -> None:
+    for url in filter(None, (values["http"], values.get("lock"), values.get("unlock"))):
+        if not url.startswith(("http://", "https://")):
+            raise InvalidInput("the URL of state is not one of http or https", settings.place)
 
 
 def open_store(kind: str, values: Mapping[str, str]) -> Store:

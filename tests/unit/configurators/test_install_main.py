@@ -107,3 +107,8 @@ def test_a_folder_with_other_files_is_left_alone(order: Any, tmp_path: Path, nam
     assert order()["error"].startswith(f"the folder {tmp_path}/made has other files")
     assert order("delete") == {"status": "absent", "changed": False}
     assert [file.name for file in (tmp_path / "made").iterdir()] == [name]
+
+
+def test_a_program_that_is_a_path_is_refused(order: Any, tmp_path: Path) -> None:
+    assert order(program="../../elsewhere")["error"] == "the program '../../elsewhere' is no name"
+    assert not (tmp_path / "elsewhere").exists()

@@ -66,3 +66,18 @@ def test_its_own_operations_go_first(tmp_path: Path) -> None:
     node, _ = made(tmp_path, f"type: tool.PythonPackages, properties: {{packages: [a]}}, {own}")
     delete = node.operation("Standard", "delete")
     assert delete is not None and delete.implementation is not None and delete.implementation.primary == "true"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        ("folder: ../..", "the folder of 'one' is not within the project"),
+        ("folder: .", "the folder of 'one' is not within the project"),
+        ("folder: /opt/tools", "the folder of 'one' is not within the project"),
+        ("program: ../../x", "the program of 'one' is '../../x', which is no name"),
+        ("program: /bin/x", "the program of 'one' is '/bin/x', which is no name"),
+    ],
+)
+def test_what_leads_elsewhere_is_refused(tmp_path: Path, wrong: str, fault: str) -> None:
+    _, faults = made(tmp_path, f"type: tool.Program, properties: {{file: a, checksum: '{CHECKSUM}', {wrong}}}")
+    assert faults == [fault]

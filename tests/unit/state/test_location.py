@@ -95,3 +95,11 @@ def test_a_location_that_is_away_is_told_without_its_credential(ensemble: Path, 
         store.read()
     assert "127.0.0.1:1/a" in str(refused.value)
     assert PASSWORD not in f"{refused.value!r} {refused.value.__cause__!r}"
+
+
+@pytest.mark.parametrize(
+    "section", [{"http": "file:///a"}, {"http": "h/a"}, {"http": "https://h/a", "lock": "ftp://h"}]
+)
+def test_urls_of_other_schemes_are_refused(ensemble: Path, section: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="not one of http or https"):
+        resolved(ensemble, section)
