@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ansible_ensemble.configurators.module_spec import Option
+from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.language.entities import EntityType, NodeTemplate, ParameterDefinition, Schema, Topology
+from ansible_ensemble.topology.building import static_value
 
 _OPEN = {"additionalProperties": True}
 
@@ -39,6 +41,15 @@ def hide_whole(node: NodeTemplate, *names: str) -> None:
     node.type = replace(node.type, properties={**node.type.properties, **hidden})
     for name, definition in hidden.items():
         node.properties[name] = replace(node.properties[name], definition=definition)
+
+
+def hide_urls(node: NodeTemplate, topology: Topology, *names: str) -> None:
+    """Declare properties of a node as sensitive that are URLs with a user and a password."""
+    for name in names:
+        if name in node.properties:
+            value, is_known = static_value(topology, node.properties[name].value)
+            if is_known and isinstance(value, str) and without_credentials(value) != value:
+                hide_whole(node, name)
 
 
 def hide_own(node: NodeTemplate, topology: Topology, options: Mapping[str, Option]) -> None:

@@ -19,7 +19,7 @@ from urllib.error import URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import urlopen
 
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.texts import with_shown_urls, without_credentials
 
 #: What was installed; empty until all is there. Without it a folder is none of ours.
 _RECORD = "installed.json"
@@ -217,7 +217,7 @@ def _unpack(archive: IO[bytes], wanted: Mapping[str, Any], target: IO[bytes]) ->
 
 
 def _shown(name: str) -> str:
-    return without_credentials(name)
+    return with_shown_urls(name)
 
 
 def _digest(file: Path) -> str:

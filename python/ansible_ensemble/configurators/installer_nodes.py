@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ansible_ensemble.configurators.argument_types import hide_urls
 from ansible_ensemble.configurators.install_main import is_program_name
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
@@ -19,6 +20,7 @@ _KINDS = {
     "tool.Program": ("program", ("file", "checksum", "member", "program")),
     "tool.PythonPackages": ("python", ("packages", "source", "programs")),
 }
+_URLS = ("file", "source")
 _CHECKSUM = re.compile(r"sha256:[0-9a-fA-F]{64}")
 _OPERATIONS = (("Standard", "create"), ("Standard", "delete"), ("Install", "check"))
 
@@ -33,6 +35,7 @@ def add_installer_operations(topology: Topology, root: Path) -> list[InvalidInpu
     for node in topology.node_templates.values():
         kind = next((one for one in _KINDS if node.type.is_a(one)), None)
         if kind is not None and not STAND_FOR_OTHERS.intersection(node.directives):
+            hide_urls(node, topology, *_URLS)
             folder = folder_of(node, topology, root)
             faults += [*_faults(node, topology), *_path_faults(node, topology, folder, root)]
             _complete(node, *_KINDS[kind], folder, root)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_ensemble.configurators.argument_types import hide_whole
+from ansible_ensemble.configurators.argument_types import hide_urls, hide_whole
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.kubernetes.conditions import as_wait
 from ansible_ensemble.language.entities import NodeTemplate, Operation, Topology
@@ -24,6 +24,8 @@ _SOURCES = {
 #: Properties that name files, which start where the properties are written.
 _FILES = ("src", "kustomize", "kubeconfig", "ca_cert", "client_cert", "client_key")
 
+_URLS = ("server", "proxy")
+
 
 def complete_kubernetes_nodes(topology: Topology) -> list[InvalidInput]:
     """Declare the definitions that hold a Secret as sensitive, and have operations stand where the node does.
@@ -37,6 +39,7 @@ def complete_kubernetes_nodes(topology: Topology) -> list[InvalidInput]:
             hide_whole(node, "definition")
         if any(map(node.type.is_a, _ALL)):
             _place(node)
+            hide_urls(node, topology, *_URLS)
         if not STAND_FOR_OTHERS.intersection(node.directives):
             faults += _faults(node, topology)
     return faults

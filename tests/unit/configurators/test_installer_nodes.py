@@ -81,3 +81,11 @@ def test_its_own_operations_go_first(tmp_path: Path) -> None:
 def test_what_leads_elsewhere_is_refused(tmp_path: Path, wrong: str, fault: str) -> None:
     _, faults = made(tmp_path, f"type: tool.Program, properties: {{file: a, checksum: '{CHECKSUM}', {wrong}}}")
     assert faults == [fault]
+
+
+def test_an_address_with_a_password_is_a_secret(tmp_path: Path) -> None:
+    rest = f"checksum: '{CHECKSUM}'"
+    for file, is_secret in (("https://u:canary@h/a", True), ("https://h/a", False)):
+        node, faults = made(tmp_path, f"type: tool.Program, properties: {{file: '{file}', {rest}}}")
+        assert faults == []
+        assert bool(node.type.properties["file"].metadata.get("sensitive")) == is_secret
