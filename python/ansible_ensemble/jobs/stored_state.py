@@ -17,7 +17,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.environment_layers import load_environment
-from ansible_ensemble.projects.project import find_project, home_project
+from ansible_ensemble.projects.project import home_file, project_file
 from ansible_ensemble.records.recover import read_recovered
 
 if TYPE_CHECKING:
@@ -118,15 +118,14 @@ def _elsewhere(location: Location, options: JobOptions) -> StateCopy:
 
 
 def _may_be_elsewhere(ensemble: Path) -> bool:
-    """Whether any file may say where the state lives; most do not, and then nothing is read twice."""
+    """Whether any file may say where the state lives, by its text; most do not, and then nothing is read twice."""
     try:
-        projects = [one for one in (find_project(ensemble), home_project()) if one is not None]
-        layers = [layer for project in projects for layer in project.environments.values()]
-        if any("state" in layer or any(str(key).startswith("+") for key in layer) for layer in layers):
+        projects = [file.read_bytes() for file in (project_file(ensemble), home_file()) if file is not None]
+        if any(b"state" in text or b"+" in text for text in projects):  # a key, or one that merges others
             return True
         text = ensemble.read_bytes() if ensemble.is_file() else b""
         return b"state" in text and _SECTION.search(text) is not None
-    except (InvalidInput, OSError):
+    except OSError:
         return False  # what is wrong is told by who reads it
 
 

@@ -81,10 +81,19 @@ def find_project(path: Path) -> Project:
     Raises:
         InvalidInput: the project's file is wrong.
     """
-    start = path.resolve()
-    root = project_root(start if start.is_dir() else start.parent)
+    root = _root_of(path)
     file = _project_file(root)
     return read_project(file) if file is not None else Project(root)
+
+
+def project_file(path: Path) -> Path | None:
+    """The file of the project that holds an ensemble or a folder, which is not read; None if it has none."""
+    return _project_file(_root_of(path))
+
+
+def _root_of(path: Path) -> Path:
+    start = path.resolve()
+    return project_root(start if start.is_dir() else start.parent)
 
 
 def project_root(folder: Path) -> Path:
