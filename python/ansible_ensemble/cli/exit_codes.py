@@ -6,7 +6,7 @@ from __future__ import annotations
 EXIT_CODES = {
     "0": "done",
     "1": "failed, or aborted; validate --migrate: something has no counterpart",
-    "2": "wrong usage; with --detailed-exitcode: something to do (plan), drift (check)",
+    "2": "wrong usage; with --detailed-exitcode: something to do (plan), drift or something not ok (check)",
     "3": "invalid input",
     "4": "locked by another job, or the lock was lost",
     "5": "the server of machines has no such object",

@@ -15,7 +15,7 @@ from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.reports.drift_markdown import drift_markdown
-from ansible_ensemble.reports.drift_text import has_drift
+from ansible_ensemble.reports.drift_text import is_sound
 from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.junit import job_junit
 from ansible_ensemble.reports.plan_text import plan_text
@@ -125,7 +125,7 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
         )
     if report.get("problems"):
         return 1  # the job is done and recorded, but not committed, or not as locked as it was to be
-    return 2 if getattr(arguments, "detailed_exitcode", False) and has_drift(report) else 0
+    return 2 if getattr(arguments, "detailed_exitcode", False) and not is_sound(report) else 0
 
 
 def _answer(expressions: Sequence[str], job: PreparedJob, report: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_ensemble.reports.drift_text import found_broken
 from ansible_ensemble.reports.markdown import escaped, markdown_table
 from ansible_ensemble.reports.names import short_operation
 from ansible_ensemble.reports.values import block, one_line
@@ -12,7 +13,7 @@ from ansible_ensemble.reports.values import block, one_line
 def drift_markdown(report: dict[str, Any]) -> str:
     """The drift that a check found, and what it found broken."""
     drifted = [entry for entry in report.get("drift") or [] if entry["changes"]]
-    failed = [task for task in report["tasks"] if task["status"] != "ok" or task["target_status"] in BROKEN]
+    failed = [task for task in report["tasks"] if task["status"] != "ok" or found_broken(task)]
     lines = [f"# Drift: {_sentence(len(drifted), len(failed))}", ""]
     lines += markdown_table(
         ["Instance", "Operation", "Status", "Error"],
@@ -32,10 +33,6 @@ def drift_markdown(report: dict[str, Any]) -> str:
         ]
         lines += [f"## {escaped(entry['instance'])}", "", *markdown_table(["Name", "Recorded", "Live"], changes)]
     return "\n".join(lines)
-
-
-#: Statuses of an instance that is not well.
-BROKEN = ("error", "degraded", "unknown", "absent")
 
 
 def _sentence(drifted: int, failed: int) -> str:

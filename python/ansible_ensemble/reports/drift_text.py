@@ -23,9 +23,23 @@ def drift_lines(drift: list[dict[str, Any]], style: Style, *, verbose: bool = Fa
             yield from _change(change, longest, style, verbose)
 
 
+#: Statuses of an instance that is not well.
+_BROKEN = ("error", "degraded", "unknown", "absent")
+
+
 def has_drift(report: dict[str, Any]) -> bool:
     """Whether a job found something that is not as recorded."""
     return any(entry["changes"] for entry in report.get("drift") or [])
+
+
+def found_broken(task: dict[str, Any]) -> bool:
+    """Whether an operation that looks at its instance did not find it well, be that recorded or not."""
+    return str(task["operation"]).endswith((".check", ".discover")) and task.get("target_status") in _BROKEN
+
+
+def is_sound(report: dict[str, Any]) -> bool:
+    """Whether a check found everything as recorded, and well: what stays broken is no drift after the first check."""
+    return not has_drift(report) and not any(map(found_broken, report["tasks"]))
 
 
 def _change(change: dict[str, Any], longest: int, style: Style, verbose: bool) -> Iterator[str]:

@@ -149,13 +149,17 @@ def _found(report: dict[str, Any]) -> str:
     """How many instances were looked at, in which status they are, and how many drifted."""
     found = {task["instance"]: task.get("target_status") for task in report["tasks"]}
     counts = Counter(status for status in found.values() if status)
-    words = [f"{counts[status]} {status}" for status in sorted(counts, key=_STATUSES.index)]
+    words = [f"{counts[status]} {status}" for status in sorted(counts, key=_place)]
     drifted = sum(bool(entry["changes"]) for entry in report.get("drift") or [])
     words.append(f"{drifted or 'none'} drifted")
     return f"{_count(len(found), 'instance')}: {', '.join(words)}."
 
 
 _STATUSES = ("ok", "degraded", "error", "unknown", "pending", "absent")
+
+
+def _place(status: str) -> tuple[int, str]:
+    return _STATUSES.index(status) if status in _STATUSES else len(_STATUSES), status
 
 
 def _count(number: int, noun: str) -> str:

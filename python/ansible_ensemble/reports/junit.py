@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
-from ansible_ensemble.reports.drift_markdown import BROKEN
-from ansible_ensemble.reports.drift_text import has_drift
+from ansible_ensemble.reports.drift_text import found_broken, has_drift
 from ansible_ensemble.reports.failures_text import why
 from ansible_ensemble.reports.names import short_operation
 from ansible_ensemble.reports.values import clean, one_line
@@ -59,9 +58,9 @@ def _outcome(task: dict[str, Any]) -> _Outcome:
     lines = list(why(task))
     if task["status"] in _NOT_RUN:
         return "skipped", str(task["status"]), lines
-    looked = str(task["operation"]).endswith((".check", ".discover"))
-    found = task.get("target_status") if looked else None
-    if (task["status"] in _FAILED and not task.get("excused")) or found in BROKEN:
+    broken = found_broken(task)
+    if (task["status"] in _FAILED and not task.get("excused")) or broken:
+        found = task["target_status"] if broken else None
         return "failure", str(task.get("error") or found or task["status"]).split("\n", 1)[0], lines
     return "", "", []
 

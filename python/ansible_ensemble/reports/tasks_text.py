@@ -54,7 +54,7 @@ def _compact(tasks: list[dict[str, Any]], style: Style, *, dry: bool) -> list[st
     by_instance: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
         by_instance.setdefault(task["instance"], []).append(task)
-    groups = sorted(by_instance.values(), key=lambda group: _WORST.index(_worst(group)))
+    groups = sorted(by_instance.values(), key=lambda group: _rank(_worst(group)))
     bad = sum(_worst(group) != "ok" for group in groups)
     shown = groups if len(groups) <= bad + _SHOWN + 1 else groups[: bad + _SHOWN]
     rows = [[style.strong(head) for head in _COMPACT_HEADS]]
@@ -79,7 +79,12 @@ def _compact(tasks: list[dict[str, Any]], style: Style, *, dry: bool) -> list[st
 
 
 def _worst(group: list[dict[str, Any]]) -> str:
-    return min((str(task["status"]) for task in group), key=_WORST.index)
+    return min((str(task["status"]) for task in group), key=_rank)
+
+
+def _rank(status: str) -> int:
+    """How early a status is shown; a word that is none of them, of another version's record, is as bad as any."""
+    return _WORST.index(status) if status in _WORST else -1
 
 
 def _state(task: dict[str, Any], style: Style, *, dry: bool) -> str:

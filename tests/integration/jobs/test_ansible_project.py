@@ -176,5 +176,7 @@ def test_a_role_in_check_mode_finds_drift(command, project: Path):
     assert "status: ok -> error" in found.output
     assert "page: check found error:\n  it would be changed by page : Write" in found.output
     assert "- Go away" in found.output and page.read_text() == "Go away"
+    again = command("check", "--detailed-exitcode", cwd=project)
+    assert again.code == 2 and "Check complete! 1 instance: 1 error, none drifted." in again.output, again.output
     assert command("deploy", "--approve", "--limit", "page", cwd=project).code == 0
     assert page.read_text() == "Welcome"

@@ -180,12 +180,17 @@ def test_passwords_are_asked_once_and_given_in_files_that_do_not_stay(command, t
         assert not (tmp_path / word.rpartition("@")[2]).exists()
 
 
-def test_drift_changes_the_exit_code_only_when_asked(command, report):
+@pytest.mark.parametrize(
+    ("drifted", "status", "code"),
+    [(True, "ok", 2), (True, "absent", 2), (False, "ok", 0), (False, "error", 2), (False, "degraded", 2)],
+)
+def test_what_a_check_finds_changes_the_exit_code_only_when_asked(command, report, drifted, status, code):
     command.jobs.job.report = report("job-check")
+    command.jobs.job.report["tasks"][0]["target_status"] = status
+    if not drifted:
+        command.jobs.job.report["drift"] = []
     assert command("check").code == 0
-    assert command("check", "--detailed-exitcode").code == 2
-    command.jobs.job.report["drift"] = []
-    assert command("check", "--detailed-exitcode").code == 0
+    assert command("check", "--detailed-exitcode").code == code
 
 
 def test_drift_as_markdown(command, report):

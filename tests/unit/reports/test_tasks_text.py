@@ -55,3 +55,9 @@ def test_the_table_fits_the_terminal(columns: int, verbose: bool) -> None:
     lines = task_lines(tasks, Style(colour=True, columns=columns), verbose=verbose, dry=False)
     lines = [line for line in lines if not line.startswith("...")]
     assert max(map(width, lines)) <= max(columns, 76 if verbose else 58), "columns do not become narrower than words"
+
+
+def test_a_status_of_another_version_is_shown_first() -> None:
+    tasks = two_hundred()
+    tasks[60]["status"] = "postponed"
+    assert task_lines(tasks, Style(), verbose=False, dry=False)[1].split()[:3] == ["node30", "create", "postponed"]

@@ -23,7 +23,10 @@ def configure(parser: Parser) -> None:
     formats = options.FORMATS
     if workflow == "check":
         parser.add_argument(
-            "--detailed-exitcode", action="store_true", default=False, help="exit with 2 if there is drift"
+            "--detailed-exitcode",
+            action="store_true",
+            default=False,
+            help="exit with 2 if anything is not as recorded or not ok",
         )
         formats += ("markdown",)
     options.add_job(parser, workflow, formats)
