@@ -22,7 +22,7 @@ LOCK      := requirements-dev.lock
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs-site sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -105,6 +105,7 @@ lint: $(EQUIPPED) ## Style of Python and YAML, and code that nothing uses
 types: $(EQUIPPED) ## Types
 	mypy
 	mypy --strict --allow-subclassing-any plugins hatch_build.py
+	mypy docsite/*.py
 	mypy --strict extensions/eda/plugins/event_source/*.py
 	for file in examples/*/*.py examples/*/files/*.py; do MYPYPATH=$$(dirname $$file) mypy --strict $$file || exit 1; done
 
@@ -192,11 +193,9 @@ mutants: $(EQUIPPED) ## Small changes that no unit test notices; MUTANTS_SECONDS
 
 # --- what is delivered -----------------------------------------------------------------------------------------------
 
-docs: $(EQUIPPED) ## The collection's reference, as HTML in .build/docs
-	rm -rf $(BUILD)/docs
-	mkdir -p -m 700 $(BUILD)/docs
-	HOME=$(CURDIR)/$(BUILD) antsibull-docs sphinx-init --use-current --fail-on-error --lenient --dest-dir $(BUILD)/docs tosca.ensemble
-	cd $(BUILD)/docs && python -m pip install --quiet -r requirements.txt && HOME=$(CURDIR)/$(BUILD) ./build.sh
+docs-site: $(EQUIPPED) ## The documentation as a site that can be searched without a network, in .build/site/html
+	docsite/build $(CURDIR)/$(BUILD)/site
+	@echo "Open $(CURDIR)/$(BUILD)/site/html/index.html"
 
 lock: ## Write requirements-dev.lock anew, with the newest versions; needs uv
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --no-header --no-annotate \
@@ -217,4 +216,4 @@ ee: build ## The build context of an execution environment, in .build/ee; podman
 	@echo "Next: podman build --tag ansible-ensemble-ee $(BUILD)/ee"
 
 clean: ## Remove what was made
-	rm -rf $(VENV) $(BUILD) dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BUILD) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

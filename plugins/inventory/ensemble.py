@@ -42,7 +42,6 @@ options:
     type: str
     choices: [machines, all]
     default: machines
-    version_added: 0.2.0
   group_by:
     description:
       - What makes groups of hosts.
@@ -52,7 +51,6 @@ options:
     elements: str
     choices: [template, type, status, state]
     default: [template, type]
-    version_added: 0.2.0
   values:
     description:
       - Whether the properties and attributes of an instance are variables of its host.
@@ -60,7 +58,6 @@ options:
       - As variables of a host they go before those of groups.
     type: bool
     default: false
-    version_added: 0.2.0
 """
 
 EXAMPLES = r"""

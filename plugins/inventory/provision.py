@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: provision
 short_description: Machines of a server of machines as hosts
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Makes a host of each machine, and groups of workflows, stages, bootenvs, pools and profiles, such as

@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: job_hosts
 short_description: The hosts of a play that runs a job
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Gives C(localhost), or C(all) where C(--limit) leaves hosts of the inventory. A job runs once, on the controller;
@@ -21,7 +21,6 @@ options:
       - Whether the play takes a limit. One that does not fails with C(--limit), unless that names the controller.
     type: bool
     default: true
-    version_added: 0.2.0
 """
 
 EXAMPLES = r"""

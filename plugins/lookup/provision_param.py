@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: provision_param
 short_description: A param of a machine
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Reads the value of a param that a machine has, from a server of machines.

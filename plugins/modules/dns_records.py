@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: dns_records
 short_description: Records of a DNS zone, by octodns
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Creates, changes and deletes records of a zone, at any provider that octodns has.

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_content
 short_description: Load or remove a pack of content
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Loads a pack of content as a whole, or not at all, in the place of what the server has of its name. It consists of

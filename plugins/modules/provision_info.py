@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_info
 short_description: Show objects of a server of machines
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Lists machines, jobs, profiles or other objects of a server of machines. Secrets are left out, and values of secure

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_job_info
 short_description: Show jobs of machines, and their logs
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Lists jobs of a server of machines, the latest first, with their logs if these are asked for.

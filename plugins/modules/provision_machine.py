@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_machine
 short_description: Create, change or remove a machine
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Brings a machine of a server of machines into a state. What is not named stays as it is.

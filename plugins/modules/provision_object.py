@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_object
 short_description: Create, change or remove an object of a server of machines
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Brings a task, stage, workflow, template, profile or another object of a server of machines into a state. Fields

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_param
 short_description: Set or remove a param of a machine, profile or stage
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Sets a param of a machine, a profile or a stage that there is, or removes it.

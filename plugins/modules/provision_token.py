@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_token
 short_description: Get a token of a machine, for its agent
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Gets a token by which an agent may do what concerns one machine. It ends with its time, with the machine, and with

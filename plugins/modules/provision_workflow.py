@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: provision_workflow
 short_description: Have machines run a workflow, and wait until they are through
-version_added: 0.2.0
+version_added: 0.1.0
 author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Gives machines a workflow, unless they have it already, or begins it anew; then waits until all their tasks have

@@ -81,6 +81,18 @@ def test_the_groups_of_defaults_hold_each_action(repository: Path) -> None:
     assert modules == {*ACTIONS, "dns_records"}, "which runs on the host, without the package"
 
 
+def test_nothing_is_of_a_version_that_is_yet_to_come(repository: Path) -> None:
+    version = numbers(yaml.safe_load((repository / "galaxy.yml").read_text())["version"])
+    files = [file for folder in ("plugins", "extensions") for file in sorted((repository / folder).rglob("*.py"))]
+    added = {found for file in files for found in re.findall(r"^ *version_added: '?([\d.]+)", file.read_text(), re.M)}
+    assert added
+    assert [one for one in added if numbers(one) > version] == []
+
+
+def numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
+
+
 def test_the_role_passes_each_option_of_planning(repository: Path) -> None:
     (task,) = yaml.safe_load((repository / "roles" / "job" / "tasks" / "plan.yml").read_text())
     accepted = load(repository / "plugins" / "action" / "plan.py").ActionModule.ARGUMENTS
