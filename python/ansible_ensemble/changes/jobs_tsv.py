@@ -159,7 +159,7 @@ def _age(line: str) -> tuple[str, int]:
 
 
 def _column(line: str, key: str) -> str:
-    _, found, rest = line.partition(f"\t{key}=")
+    _head, found, rest = line.partition(f"\t{key}=")
     return rest.partition("\t")[0] if found else ""
 
 

@@ -92,7 +92,7 @@ def _new_name(instance: str, moves: Mapping[str, str]) -> str:
     """The name of a moved instance; a scaled one keeps its number."""
     if instance in moves:
         return moves[instance]
-    stem, _, number = instance.rpartition("_")
+    stem, _separator, number = instance.rpartition("_")
     return f"{moves[stem]}_{number}" if stem in moves and number.isdigit() else instance
 
 

@@ -49,7 +49,7 @@ class OperationOutputs(Mapping[Key, Mapping[str, Any]]):
         return len(self._known)
 
     def _recorded(self, owner: str, operation: str) -> Mapping[str, Any]:
-        instance, _, relationship = owner.partition("::.requirements::")
+        instance, _separator, relationship = owner.partition("::.requirements::")
         name = f"{relationship}:{operation}" if relationship else operation
         change = self._operations.of(instance).get(name)
         if change is None:

@@ -218,7 +218,7 @@ def _named(name: str, commands: Sequence[Command], above: str) -> Command:
         if name in (command.word, command.alias):
             return command
     hint = (PARTS_ELSEWHERE if above else COMMANDS_ELSEWHERE).get(name) or nearest(
-        name, [word for word, _ in names_of(commands)]
+        name, [word for word, _other in names_of(commands)]
     )
     if name.startswith("-"):
         hint = "options come after the command"

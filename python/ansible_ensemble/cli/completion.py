@@ -82,7 +82,7 @@ def _bash() -> Iterator[str]:
     yield "  else"
     yield '    case "$before" in'
     for call, command in _groups(_ALL, ""):
-        yield f'      "{call}") words="{" ".join(word for word, _ in names_of(command.parts))}" ;;'
+        yield f'      "{call}") words="{" ".join(word for word, _other in names_of(command.parts))}" ;;'
     for name, kind in _ARGUMENTS.items():
         yield f'      "{name}"|"{name} "*) words={_asked(kind)} ;;'
     yield "    esac"

@@ -81,10 +81,10 @@ def _assigned(text: str) -> dict[str, str]:
     except ValueError as error:
         raise UsageError(f"--extra-vars {text}: {error}", hint="close the quote") from error
     pairs = [word.partition("=") for word in words]
-    for name, equals, _ in pairs:
+    for name, equals, _tail in pairs:
         if not name or not equals:
             raise UsageError(f'--extra-vars {text}: "{name}" sets nothing', hint="write name=value, YAML or @file")
-    return {name: value for name, _, value in pairs}
+    return {name: value for name, _separator, value in pairs}
 
 
 def _map_of_file(path: str, vault: Vault | None) -> Mapping[str, Any]:

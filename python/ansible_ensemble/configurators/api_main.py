@@ -42,7 +42,7 @@ def load(target: str, base: str) -> Any:
         TaskError: there is no such thing.
     """
     if "#" in target:
-        file, _, name = target.rpartition("#")
+        file, _separator, name = target.rpartition("#")
         sys.path.insert(0, str(Path(file).parent))
         spec = importlib.util.spec_from_file_location(Path(file).stem, file)
         if spec is None or spec.loader is None:
@@ -51,7 +51,7 @@ def load(target: str, base: str) -> Any:
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
     else:
-        module_name, _, name = target.rpartition(".")
+        module_name, _separator, name = target.rpartition(".")
         sys.path.append(base)
         try:
             module = importlib.import_module(module_name)

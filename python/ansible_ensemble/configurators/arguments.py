@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ansible_ensemble.configurators.module_spec import ModuleSpec, Option
@@ -15,7 +16,7 @@ from ansible_ensemble.language.problems import kind_of
 #: What a module with a command line of its own takes beside its arguments.
 FREE = "_raw_params"
 BOOLEANS = {"y", "yes", "on", "1", "true", "t", "n", "no", "off", "0", "false", "f"}
-_NO_PLACES: Mapping[str, Place | None] = {}
+_NO_PLACES: Mapping[str, Place | None] = MappingProxyType({})
 
 
 def argument_faults(

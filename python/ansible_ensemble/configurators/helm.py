@@ -111,7 +111,7 @@ def _bring_up(release: Release, live: Revision | None) -> Steps:
     outcome.diff = _changes(task, live, wanted)
     outcome.changed = True
     if live is not None and live.status == _DEPLOYED and live.is_as(wanted):
-        by_hand, _ = yield from changed_by_hand(release.task, live.objects, live.live)
+        by_hand, _other = yield from changed_by_hand(release.task, live.objects, live.live)
         gone = len(live.live) < len(live.objects)
         outcome.diff, outcome.changed = by_hand, bool(by_hand) or gone
     if task.check:

@@ -140,7 +140,7 @@ class Release:
     def make(self) -> Ordered:
         """Install or upgrade it; `predict` came before."""
         chart = chart_of(self.task, repository_of(self.task))
-        outcome, _ = yield from self._upgrade(chart, "--labels", f"{_LABEL}={self.last + 1}")
+        outcome, _other = yield from self._upgrade(chart, "--labels", f"{_LABEL}={self.last + 1}")
         return outcome
 
     def _upgrade(self, chart: str, *more: str) -> Answered:

@@ -41,7 +41,7 @@ def secret_paths(task: Task) -> set[tuple[str, ...]]:
 
 def _parts(path: str) -> tuple[str, ...]:
     """The keys that a path of `set` leads by, as far as the first list."""
-    before, bracket, _ = path.partition("[")
+    before, bracket, _tail = path.partition("[")
     parts = tuple(part.replace("\\.", ".") for part in _DOT.split(before))
     return parts if bracket or parts else ()
 

@@ -125,7 +125,7 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
     if name in _ALIASES:
         name = _ALIASES[name]
     elif "#" in name:
-        file, _, member = name.partition("#")
+        file, _separator, member = name.partition("#")
         found = find_file(file, operation, root)
         if found is None:
             raise _no_file(file, operation)

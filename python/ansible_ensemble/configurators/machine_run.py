@@ -75,7 +75,7 @@ async def follow(client: Client, machine: Machine, workflow: str, tell: Tell) ->
         RequestFailed: the server refuses, or went away and did not come back.
     """
     told = None
-    async for _, standing in watched(client, [machine.uuid]):
+    async for _other, standing in watched(client, [machine.uuid]):
         if standing is None:
             raise Stopped("the machine was deleted")
         if standing.machine.workflow != workflow:

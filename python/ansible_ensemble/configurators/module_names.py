@@ -101,7 +101,7 @@ def _install(collection: str) -> str:
 def module_file(name: str, collections: Iterable[Path]) -> Path | None:
     """The file of a module by its FQCN, wherever it has moved to: its source, or its documentation; None if unknown."""
     collections = list(collections)
-    for _ in range(_REDIRECTS):
+    for _turn in range(_REDIRECTS):
         home = home_of(name, collections) if is_fqcn(name) else None
         if home is None:
             return None

@@ -66,7 +66,7 @@ def read_inputs(task: Task) -> None:
     """Evaluate the inputs that do not wait for the result, so that what is not known yet defers the whole operation."""
     for name in task.inputs:
         if name not in RESERVED_INPUTS:
-            _ = task.inputs[name]
+            _value = task.inputs[name]
 
 
 def returned(outcome: Outcome) -> dict[str, Any]:

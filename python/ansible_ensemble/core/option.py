@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
@@ -57,11 +58,8 @@ class Option:
 
 def option(default: _Value, help_text: str, *flags: str, **said: Any) -> _Value:
     """Declare an option, as the value of a dataclass's field; `said` are further attributes of `Option`."""
-    metadata = {"option": Option(help_text, flags, default=default, **said)}
-    if isinstance(default, list | dict):
-        made: Any = field(default_factory=default.copy, metadata=metadata)
-    else:
-        made = field(default=default, metadata=metadata)
+    made: Any = partial(field, metadata={"option": Option(help_text, flags, default=default, **said)})
+    made = made(default_factory=default.copy) if isinstance(default, list | dict) else made(default=default)
     declared: _Value = made
     return declared
 

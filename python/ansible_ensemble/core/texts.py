@@ -64,7 +64,7 @@ def storable(value: Any) -> Any:
 def deeper_than(value: Any, limit: int) -> bool:
     """Whether maps and lists are nested deeper than so many; a loop, for a deep value is what it is about."""
     level = [value]
-    for _ in range(limit):
+    for _turn in range(limit):
         level = [item for one in level if isinstance(one, _NESTED) for item in _items(one)]
         if not level:
             return False

@@ -32,7 +32,7 @@ def _checked(data: Any) -> Any:
         TypeError: there is such a value in it, or a key that is not text.
     """
     if isinstance(data, dict):
-        if not all(type(key) is str for key in data):
+        if not all(isinstance(key, str) for key in data):
             raise TypeError("a key is not text")
         for item in data.values():
             _checked(item)

@@ -43,7 +43,7 @@ def expand(
     document: Document,
     *,
     roots: Iterable[Path] = (),
-    find_repository: RepositoryFinder = lambda _: None,
+    find_repository: RepositoryFinder = lambda _value: None,
     included: list[Path] | None = None,
     read: FileReader = read_yaml,
 ) -> Any:
@@ -203,8 +203,8 @@ class _Expansion:
         if value == "raw" and not directive.include:
             return target
         step = (id(target), f"{directive.key} ({place})")
-        if any(known == step[0] for known, _ in self.chain) or _contains(at, path, expansion is self, directive):
-            names = " -> ".join([*(name for _, name in self.chain), step[1]])
+        if any(known == step[0] for known, _other in self.chain) or _contains(at, path, expansion is self, directive):
+            names = " -> ".join([*(name for _other, name in self.chain), step[1]])
             raise InvalidInput(f"merge directives form a cycle: {names}", place)
         if step[0] in self.files.done:
             result, count = self.files.done[step[0]]

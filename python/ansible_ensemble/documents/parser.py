@@ -53,6 +53,6 @@ class _WithColons:
     def get_event(self) -> Any:
         """The next event."""
         event = self._get_event()
-        if type(event) is ScalarEvent and _STAND_IN in event.value:
+        if isinstance(event, ScalarEvent) and _STAND_IN in event.value:
             event.value = event.value.replace(_STAND_IN, "::")
         return event

@@ -196,7 +196,7 @@ class _Surgery:
     def edit_entry(self, owner: Map, key: Any, value: Any, limit: int, column: int) -> None:
         """Note the edits that give one entry of a map another value."""
         old = owner[key]
-        _, key_start, start = owner.table()[key]
+        _other, key_start, start = owner.table()[key]
         if isinstance(old, Map) and old.start == start and isinstance(value, dict) and value and self.is_block(old):
             self.edit_map(old, value, limit)
             return
@@ -258,7 +258,7 @@ class _Surgery:
     def key_end(self, line: int, limit: int) -> int:
         """Return where the key ends that is the first on a line."""
         event = next(_node_events(self.text[line:limit]), None)
-        if type(event) is not ScalarEvent or event.anchor or event.tag is not None:
+        if not isinstance(event, ScalarEvent) or event.anchor or event.tag is not None:
             raise _Unsafe
         mark: Any = event.end_mark
         return line + int(mark.index)

@@ -122,7 +122,7 @@ def parse_yaml(text: str, file: Path | str, shown: str | None = None) -> Documen
     finally:
         if collecting:
             gc.enable()
-    return Document(Path(file), text, data, {name: value for name, (value, _) in reader.anchors.items()})
+    return Document(Path(file), text, data, {name: value for name, (value, _other) in reader.anchors.items()})
 
 
 def parse_events(text: str) -> Iterator[Any]:
@@ -156,7 +156,7 @@ class _Reader:
         event = next_event()
         if isinstance(event, DocumentEndEvent):
             event = next_event()
-        if type(event) is DocumentStartEvent:
+        if isinstance(event, DocumentStartEvent):
             mark: Any = event.start_mark
             self.fail("a second document begins here", mark.index, "one file holds one document")
         return data

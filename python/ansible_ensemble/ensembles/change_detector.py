@@ -48,8 +48,8 @@ class ChangeDetector:
     def _operation(
         self, member: PlannedInstance, instance: Instance, name: str
     ) -> tuple[Operation | None, RelationshipInstance | None]:
-        key, _, full_name = name.rpartition(":")
-        interface, _, operation = full_name.rpartition(".")
+        key, _separator, full_name = name.rpartition(":")
+        interface, _separator, operation = full_name.rpartition(".")
         if not key:
             return member.template.operation(interface, operation), None
         for link in member.requirements:
@@ -100,11 +100,11 @@ class ChangeDetector:
 
     def _is_older(self, ref: str, reader: RecordedOperation) -> bool:
         """Whether a ref is the output of an operation that did not run since: it may be a secret that was not kept."""
-        kind, _, path = ref.partition("::")
-        owner, _, rest = path.partition("::")
+        kind, _separator, path = ref.partition("::")
+        owner, _separator, rest = path.partition("::")
         if kind != "output" or not rest:
             return False
-        *link, operation, _ = rest.removeprefix(".requirements::").split("::")
+        *link, operation, _other = rest.removeprefix(".requirements::").split("::")
         key = "::.requirements::".join((owner, *link)), operation
         if key in self._ensemble.operation_outputs.new:
             return False
@@ -137,7 +137,7 @@ class ChangeDetector:
         if not owner:
             if ref.startswith(("file:", "directory:", "image:")):
                 return ValueChange("content", self._shown(ref.partition(":")[2]))
-            kind, _, rest = ref.partition("::")
+            kind, _separator, rest = ref.partition("::")
             name = ref.rpartition("::")[2]
             if kind != "input":
                 return ValueChange("content", name)
@@ -231,5 +231,5 @@ def _member(ref: str) -> tuple[str, str]:
     """
     if not ref.startswith("::"):
         return "", ""
-    owner, _, path = ref[2:].partition("::")
+    owner, _separator, path = ref[2:].partition("::")
     return owner, path.removeprefix(".attributes::")

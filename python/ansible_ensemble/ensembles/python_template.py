@@ -53,7 +53,7 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
         hint = "pip install 'ansible-ensemble[dsl]'"
         raise InvalidInput(f"service templates in Python need a package ({problem})", place, hint)
     if done.returncode != 0:
-        line, _, message = problem.removeprefix("failed: ").partition(": ")
+        line, _separator, message = problem.removeprefix("failed: ").partition(": ")
         where = Place(str(path), int(line)) if line.isdigit() else place
         raise InvalidInput(f"the Python service template fails: {message or problem}", where)
     method = _METHOD.search(done.stdout)

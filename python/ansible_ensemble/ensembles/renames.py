@@ -66,7 +66,7 @@ def move_instances(moves: Mapping[str, str], instances: Instances) -> dict[str, 
 
 def _new_name(instance: Instance, template: str) -> str:
     """A scaled instance keeps its number, and one that an operation named its name."""
-    stem, _, number = instance.name.rpartition("_")
+    stem, _separator, number = instance.name.rpartition("_")
     if instance.name == instance.template:
         return template
     return f"{template}_{number}" if stem == instance.template and number.isdigit() else instance.name

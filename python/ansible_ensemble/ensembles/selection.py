@@ -265,7 +265,7 @@ def _path(instance: str, *, is_named: bool) -> str:
 
 def _keep(template: NodeTemplate, before: str, externals: Mapping[str, Any]) -> None:
     """Read what a template stood for before, though it does not fit now: what is taken down must not run on nothing."""
-    external, _, instance = before.partition(":")
+    external, _separator, instance = before.partition(":")
     path = _path(instance, is_named=external in externals and bool(externals[external].instance))
     for given, definitions in (
         (template.properties, template.type.properties),

@@ -288,7 +288,7 @@ class RetainedTemplates:
     def _interfaces(self, operations: dict[str, Any]) -> dict[str, Interface]:
         interfaces: dict[str, Interface] = {}
         for full_name, entry in operations.items():
-            interface, _, name = full_name.rpartition(".")
+            interface, _separator, name = full_name.rpartition(".")
             declared = interfaces.setdefault(interface, Interface(interface, interface))
             declared.operations[name] = self._restored_operation(interface, name, entry)
         return interfaces

@@ -58,7 +58,7 @@ def unfurl_modules(tosca: ModuleType, types: Iterable[str]) -> dict[str, ModuleT
     for name in sorted(types):
         _add_type(made, name, tosca)
     for name, one in made.items():
-        parent, _, child = name.rpartition(".")
+        parent, _separator, child = name.rpartition(".")
         if parent:
             setattr(made[parent], child, one)
         one.__file__ = f"{__file__}/{name}"  # nothing is there, so that no other module is found beside it
@@ -71,7 +71,7 @@ def _add_type(modules: Mapping[str, ModuleType], name: str, tosca: ModuleType) -
     `unfurl.relationships.ConnectsTo.AWSAccount` is `relationships.ConnectsToAWSAccount` of the package; types of other
     files, as `artifact.AsdfTool`, have their whole name with underscores, in the module of those.
     """
-    first, *middle, _ = name.split(".")
+    first, *middle, _other = name.split(".")
     kind = f"{first}s" if first == "artifact" else middle[0]
     root = getattr(getattr(tosca, kind, None), "Root", None)
     if root is None:
@@ -85,5 +85,5 @@ def _add_type(modules: Mapping[str, ModuleType], name: str, tosca: ModuleType) -
     if not hasattr(package, kind):
         setattr(package, kind, type(kind, (), {"__module__": _BUILT_IN}))
     own = name.split(".", 2)[2]
-    for spelling in {own.replace(".", "_"), own.replace(".", "")}:
+    for spelling in (own.replace(".", "_"), own.replace(".", "")):
         setattr(getattr(package, kind), spelling, made)

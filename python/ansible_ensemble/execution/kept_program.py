@@ -94,7 +94,7 @@ class _Program:
         self._send({"number": number, "request": order.request})
         timed_out = False
         try:
-            done, _ = await asyncio.wait([answer], timeout=order.timeout)
+            done, _other = await asyncio.wait([answer], timeout=order.timeout)
             if not done:
                 timed_out = True
                 await self._leave(number, answer)

@@ -185,7 +185,7 @@ class Scheduler:
     def _provide(self, references: tuple[str, ...]) -> None:
         for reference in map(Reference, references):
             self._provided.add(reference)
-            for key, _ in self._waiting.came(reference):
+            for key, _other in self._waiting.came(reference):
                 self._met(self._nodes[key], reference)
 
     def _stop(self, reason: str) -> None:
@@ -231,10 +231,12 @@ class Scheduler:
 
     def _end(self, *endings: _Ended) -> None:
         """End operations, and then all that can't run because of their end, however long the chain."""
-        for node, *_ in endings:
+        for node, *_others in endings:
             self._waiting.forget(node.operation.key)  # so that the end of one does not set another free
         ending = deque(endings)
-        failed = next((node for node, state, *_ in endings if state in FAILURES and not node.operation.optional), None)
+        failed = next(
+            (node for node, state, *_others in endings if state in FAILURES and not node.operation.optional), None
+        )
         while ending:
             current, how, event, cause = ending.popleft()
             if current.state in ENDED:

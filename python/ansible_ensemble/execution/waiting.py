@@ -42,7 +42,9 @@ class Waiting:
         found, open_ones = {key}, [key]
         while open_ones:
             item = open_ones.pop()
-            new = {name for name, _ in self._dependants.get(item, ()) if item in self._missing.get(name, ())} - found
+            new = {
+                name for name, _other in self._dependants.get(item, ()) if item in self._missing.get(name, ())
+            } - found
             found |= new
             open_ones += new
         return found - {key}

@@ -37,7 +37,7 @@ def main(parent: int) -> None:
     except (AttributeError, OSError):  # no pidfd on this system: the end of standard input has to do
         pass
     while True:
-        readable, _, _ = select.select(heard, [], [], 0 if dead else None)
+        readable, _writable, _failed = select.select(heard, [], [], 0 if dead else None)
         if 0 not in readable:
             break
         chunk = os.read(0, 65536)

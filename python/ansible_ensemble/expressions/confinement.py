@@ -59,7 +59,7 @@ class _Allowed(MutableMapping[str, Any]):
         return (name for name in self._plugins if name in self._allowed)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return sum(1 for _item in self)
 
 
 def confine(environment: Any, refuse: Refuse, own: Iterable[str]) -> None:
@@ -72,4 +72,4 @@ def confine(environment: Any, refuse: Refuse, own: Iterable[str]) -> None:
     environment.filters = _Allowed(environment.filters, filters, "filter", refuse)
     environment.tests = _Allowed(environment.tests, tests, "test", refuse)
     environment.loader = FunctionLoader(lambda name: refuse(f"the included file {name}"))
-    environment.globals.update(dict.fromkeys(_LOOKUPS, lambda *_, **__: refuse("a lookup")))
+    environment.globals.update(dict.fromkeys(_LOOKUPS, lambda *_arguments, **_options: refuse("a lookup")))

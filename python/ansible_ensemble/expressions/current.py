@@ -96,7 +96,7 @@ def _part(view: View, kind: str, name: str = "") -> View | None:
 
 
 def _read_input(path: str, model: Model, context: Context) -> None:
-    namespace, _, name = path.rpartition("::")
+    namespace, _separator, name = path.rpartition("::")
     model.input_value(name, namespace, context.tracker)
 
 
@@ -114,9 +114,9 @@ def _read_output(path: str, model: Model, context: Context) -> None:
 
 
 def _read_instance(path: str, _model: Model, context: Context) -> None:
-    name, _, member = path.partition("::")
+    name, _separator, member = path.partition("::")
     value = read_external("external", name, context)
-    kind, _, rest = member.partition("::")
+    kind, _separator, rest = member.partition("::")
     if not isinstance(value, View):
         return
     if kind in ("input", "output") and find_node(value.evaluator, kind) is None:

@@ -66,7 +66,7 @@ def read_variable(path: str, context: Context) -> Any:
     Raises:
         KeyError: there is no such host now.
     """
-    host, _, name = path.partition("::")
+    host, _separator, name = path.partition("::")
     inventory = _inventory(context)
     if inventory is None:
         raise KeyError(path)

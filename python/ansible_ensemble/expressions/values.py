@@ -72,7 +72,8 @@ def call(name: str, expression: Mapping[Any, Any], context: Context) -> Any:
     try:
         result = function.run(given, *operands, **options)
     except InvalidInput as error:
-        if type(error) is InvalidInput and error.place is None and context.place is not None:
+        kind = type(error)  # one of its own kind says more, and stays
+        if kind is InvalidInput and error.place is None and context.place is not None:
             raise InvalidInput(error.message, context.place, error.hint) from error
         raise
     if given.sensitive and function.taints:

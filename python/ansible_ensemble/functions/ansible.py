@@ -77,7 +77,7 @@ def _function(call: Call, name: str) -> Callable[..., Any]:
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
         else:
-            module_name, _, attribute = name.rpartition(".")
+            module_name, _separator, attribute = name.rpartition(".")
             module = importlib.import_module(module_name)
         found = getattr(module, attribute)
     except EnsembleError:

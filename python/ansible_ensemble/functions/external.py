@@ -51,10 +51,10 @@ def _container_image(call: Call, image: Any) -> Any:
 
 def image_parts(name: str) -> dict[str, str | None]:
     """The parts of an image's full name."""
-    path, _, digest = name.partition("@")
-    head, _, last = path.rpartition("/")
-    last, _, tag = last.partition(":")
-    first, _, rest = head.partition("/")
+    path, _separator, digest = name.partition("@")
+    head, _separator, last = path.rpartition("/")
+    last, _separator, tag = last.partition(":")
+    first, _separator, rest = head.partition("/")
     is_host = bool(first) and ("." in first or ":" in first or first == "localhost")
     repository = "/".join(part for part in ((rest if is_host else head), last) if part)
     return {

@@ -120,7 +120,7 @@ def _decoded(call: Call, data: bytes, encoding: str, path: Path) -> Any:
 def _env_lines(text: str) -> list[tuple[str, str]]:
     lines = [line.strip().removeprefix("export ") for line in text.splitlines()]
     pairs = [line.partition("=") for line in lines if line and not line.startswith("#") and "=" in line]
-    return [(name.strip(), value.strip().strip("\"'")) for name, _, value in pairs]
+    return [(name.strip(), value.strip().strip("\"'")) for name, _separator, value in pairs]
 
 
 def _write(call: Call, path: Path, contents: Any, encoding: str) -> None:

@@ -97,7 +97,7 @@ expression gives its native type.
 def reference() -> str:
     """The reference of the language as Markdown."""
     declared = list(dict.fromkeys(functions().values()))
-    (head, *_), *sections = (list(one) for _, one in groupby(declared, lambda one: one.section))
+    (head, *_others), *sections = (list(one) for _section, one in groupby(declared, lambda one: one.section))
     lines = [_HEAD + "\n".join(_rows({head.name: head.meaning, **head.options})), _PATHS + "\n".join(_special_keys())]
     lines.append(_TEMPLATES + _table_of(reads.__doc__ or ""))
     for section in sections:

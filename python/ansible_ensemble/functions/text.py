@@ -39,8 +39,8 @@ def _portspec(call: Call, given: Any) -> Any:
     if isinstance(value, Mapping):
         source, target, protocol = value.get("source"), value.get("target"), value.get("protocol")
     else:
-        ports, _, protocol = as_text(value).partition("/")
-        first, _, second = ports.rpartition(":")
+        ports, _separator, protocol = as_text(value).partition("/")
+        first, _separator, second = ports.rpartition(":")
         source, target = first.rpartition(":")[2] or None, second
     numbers = [None if port is None else as_text(port) for port in (source, target)]
     if not all(number is None or (number.isdecimal() and int(number) < 65536) for number in numbers):
@@ -68,7 +68,7 @@ def _generate_string(call: Call, given: Any, **settings: Any) -> Any:
     first = string.ascii_letters if preset == "password" and "ranges" not in settings else characters
     key = key_bytes(call.context.environment.digest_key)
     stream = _stream(key, f"{call.context.subject}|{preset}|{length}|{characters}")
-    text = _draw(stream, first) + "".join(_draw(stream, characters) for _ in range(length - 1))
+    text = _draw(stream, first) + "".join(_draw(stream, characters) for _turn in range(length - 1))
     return call.context.tracker.hide(mark_sensitive(text)) if preset == "password" else text
 
 
@@ -99,6 +99,6 @@ def _draw(stream: Iterator[int], characters: str) -> str:
     width = 2 if span > 256 else 1
     limit = 256**width - 256**width % span
     while True:
-        value = int.from_bytes(bytes(next(stream) for _ in range(width)))
+        value = int.from_bytes(bytes(next(stream) for _turn in range(width)))
         if value < limit:
             return characters[value % span]

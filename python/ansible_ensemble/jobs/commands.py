@@ -282,7 +282,7 @@ def recover(ensemble: str, given: Mapping[str, Any] | None = None) -> dict[str, 
     location, options = locate(ensemble), JobOptions.from_mapping(given or {})
     with locked(location.ensemble, "recover", options):
         killed = record_killed(location, options)
-        reports = [report for _, report in killed if report]
+        reports = [report for _other, report in killed if report]
         freed = [text for text, report in killed if not reports or report is not reports[-1]]
         freed += collided_jobs(location.ensemble.parent)
         freed += free_repositories(read_ensemble(location, options))

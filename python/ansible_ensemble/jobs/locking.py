@@ -104,7 +104,7 @@ def locked(ensemble: Path, operation: str, options: JobOptions | None = None) ->
     Raises:
         EnsembleError: as `acquire`; or the global one could not be released.
     """
-    lock = acquire(ensemble, operation, options or JobOptions(), notice=lambda _: None)
+    lock = acquire(ensemble, operation, options or JobOptions(), notice=lambda _value: None)
     try:
         yield
     except BaseException:

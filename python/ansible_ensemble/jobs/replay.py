@@ -104,11 +104,11 @@ def _reason(member: PlannedInstance, operation: Operation) -> Reason:
 
 def _operation(planning: Planning, record: ChangeRecord) -> PlannedOperation:
     name, key = operation_key(record.target, record.operation)
-    link_key, _, full_name = key.rpartition(":")
+    link_key, _separator, full_name = key.rpartition(":")
     member = planning.members.get(name)
     if member is None:
         raise InvalidInput(f'the change {record.change_id} is of "{name}", which the specification does not have')
-    interface, _, operation_name = full_name.rpartition(".")
+    interface, _separator, operation_name = full_name.rpartition(".")
     if link_key:
         link = next((link for link in member.requirements if link.key == link_key), None)
         operation = link.relationship.operation(interface, operation_name) if link else None

@@ -41,7 +41,7 @@ class Cluster:
 
     def find(self, definition: Definition, namespace: str | None = None) -> Reference:
         """The object that a definition is of: in its namespace, or in the one that is named if its kind is in one."""
-        _, namespaced = self._kind(str(definition["apiVersion"]), str(definition["kind"]))
+        _other, namespaced = self._kind(str(definition["apiVersion"]), str(definition["kind"]))
         named = (definition.get("metadata") or {}).get("namespace")
         return reference(
             definition, str(named or namespace or self._connections.access.namespace) if namespaced else None
@@ -88,7 +88,7 @@ class Cluster:
         return [{"apiVersion": like.api_version, "kind": like.kind, **one} for one in found.get("items") or ()]
 
     def _path(self, one: Reference) -> str:
-        plural, _ = self._kind(one.api_version, one.kind)
+        plural, _other = self._kind(one.api_version, one.kind)
         within = f"/namespaces/{one.namespace}" if one.namespace else ""
         return f"{_root(one.api_version)}{within}/{plural}/{one.name}"
 

@@ -177,10 +177,10 @@ class Work:
 
     def prune(self, earlier: Iterable[Reference]) -> None:
         """Delete what was a part of what is applied, and is no more."""
-        now = {one.identity for one, _ in self.found}
+        now = {one.identity for one, _other in self.found}
         gone = list(earlier) if self.options.prune else []
         if self.options.labels:
-            gone += self._labelled([*gone, *(one for one, _ in self.found)], self.options.labels)
+            gone += self._labelled([*gone, *(one for one, _other in self.found)], self.options.labels)
         left = {one.identity: one for one in gone if one.identity not in now}
         self.delete(reversed(left.values()))
 
@@ -204,7 +204,7 @@ class Work:
     def _wait(self, one: Reference, wait: Wait) -> dict[str, Any]:
         """Wait until an object has what is waited for; returns it."""
         lacking: str | None = "it is not there"
-        for _ in self._looks():
+        for _item in self._looks():
             live = self.cluster.get(one)
             try:
                 lacking = unmet(wait, live) if live is not None else "it is not there"
@@ -217,7 +217,7 @@ class Work:
     def _until_gone(self, ones: Iterable[Reference]) -> None:
         for one in ones:
             holding = ""
-            for _ in self._looks():
+            for _item in self._looks():
                 live = self._get(one)
                 if live is None:
                     break

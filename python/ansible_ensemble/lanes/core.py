@@ -77,7 +77,7 @@ def task_shape() -> str | None:
 
 def needs_play(module: str) -> bool:
     """Whether core's strategies execute this action, not its TaskExecutor: then it needs a play around it."""
-    space, _, name = module.rpartition(".")
+    space, _separator, name = module.rpartition(".")
     return space in ("", "ansible.builtin", "ansible.legacy") and name in _PLAY_ACTIONS
 
 

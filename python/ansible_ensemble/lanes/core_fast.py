@@ -208,7 +208,7 @@ def _runs_with_our_interpreter(action: Any, task_vars: dict[str, Any]) -> bool:
     if action._task.delegate_to:
         used = task_vars.get("ansible_delegated_vars", {}).get(action._task.delegate_to, {})
     try:
-        _, interpreter = _get_shebang("/usr/bin/python", used, action._templar)
+        _other, interpreter = _get_shebang("/usr/bin/python", used, action._templar)
     except (InterpreterDiscoveryRequiredError, KeyError):
         return False
     limit = constants.config.get_config_value("PYTHON_MODULE_RLIMIT_NOFILE", variables=task_vars)
@@ -234,12 +234,12 @@ class _Substituted:
         self._action._is_pipelining_enabled = lambda *_args, **_kwargs: True
         self._action._connection.exec_command = self._exec_command
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_arguments: object) -> None:
         del self._action._configure_module
         del self._action._is_pipelining_enabled
         del self._action._connection.exec_command
 
-    def _configure(self, module_args: dict[str, Any], **_: Any) -> tuple[Any, str]:
+    def _configure(self, module_args: dict[str, Any], **_options: Any) -> tuple[Any, str]:
         import sys
 
         from ansible.executor.module_common import _BuiltModule

@@ -150,7 +150,7 @@ class Executor:
                     code = 0
             finally:
                 os._exit(code)
-        _, status = os.waitpid(pid, 0)
+        _other, status = os.waitpid(pid, 0)
         if os.waitstatus_to_exitcode(status) == 0:
             return None
         return outcomes.failure(f"the play's process was killed (status {os.waitstatus_to_exitcode(status)})")
@@ -189,7 +189,7 @@ def start(executor: Executor, parent: int, inherited: list[int]) -> None:
     os._exit(0)
 
 
-def _end_group(*_: object) -> None:
+def _end_group(*_arguments: object) -> None:
     processes.end_group(os.getpgrp())
 
 

@@ -90,7 +90,7 @@ def _collect(connection: socket.socket, out: int, err: int) -> ModuleRun | None:
         for source in (connection.fileno(), out, err):
             selector.register(source, selectors.EVENT_READ)
         while selector.get_map():
-            for key, _ in selector.select():
+            for key, _events in selector.select():
                 data = os.read(key.fd, 1 << 16)
                 if not data:
                     selector.unregister(key.fd)

@@ -120,12 +120,12 @@ class Zygote:
         wake, alarm = socket.socketpair()
         alarm.setblocking(False)
         wake.setblocking(False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGCHLD, lambda *_arguments: None)
         signal.set_wakeup_fd(alarm.fileno(), warn_on_full_buffer=False)
         self.selector.register(self.control, selectors.EVENT_READ, "control")
         self.selector.register(wake, selectors.EVENT_READ, "child")
         while True:
-            for key, _ in self.selector.select():
+            for key, _events in self.selector.select():
                 if key.data == "control":
                     if not self.accept():
                         return
@@ -138,7 +138,7 @@ class Zygote:
 
     def accept(self) -> bool:
         """Take one request; False when no sender is left."""
-        mark, descriptors, _, _ = socket.recv_fds(self.control, 1, 3)
+        mark, descriptors, _other, _other = socket.recv_fds(self.control, 1, 3)
         if not mark:
             return False
         connection, out, err = descriptors
@@ -284,7 +284,7 @@ def rehearse(rounds: int = 10) -> None:
     before = dict(vars(basic))
     # no_log keeps it out of the system's log
     arguments = json.dumps({"ANSIBLE_MODULE_ARGS": {"_ansible_no_log": True}}).encode()
-    for _ in range(rounds):
+    for _turn in range(rounds):
         with contextlib.suppress(Exception, SystemExit):
             load_module("ansible.modules.ping", arguments, profile="legacy", modlib_path="", secrets=())
     vars(basic).update(before)

@@ -83,7 +83,7 @@ class Entity:
 
     def declared(self, called: str) -> Operation | None:
         """The operation `Interface.operation`, of the interface of this name or type, be it implemented or not."""
-        interface, _, name = called.rpartition(".")
+        interface, _separator, name = called.rpartition(".")
         found = self.find_interface(interface)
         return found.operations.get(name) if found is not None else None
 
@@ -256,7 +256,7 @@ class Topology:
     version: str = ""
     data_types: dict[str, EntityType] = field(default_factory=dict)
     asked_outputs: dict[str, set[str]] = field(default_factory=dict)
-    seen_types: Callable[[str], Mapping[str, EntityType]] = lambda _: {}
+    seen_types: Callable[[str], Mapping[str, EntityType]] = lambda _value: {}
 
     @property
     def warnings(self) -> list[str]:

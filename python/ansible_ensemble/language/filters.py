@@ -50,7 +50,7 @@ def match_expressions(raw: Mapping[str, Any]) -> Iterator[tuple[Any, Place | Non
 
 
 def _check_properties(raw: Any, what: str, place: Place | None, problems: Problems) -> None:
-    for _, wanted, where in problems.entries(raw, f"the property filters of {what}", place):
+    for _other, wanted, where in problems.entries(raw, f"the property filters of {what}", place):
         for operator, operand in _clauses(wanted):
             fault = clause_fault(operator, operand)
             if fault is not None:

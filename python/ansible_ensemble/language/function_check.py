@@ -31,8 +31,9 @@ def calls(value: Any, place: Place | None) -> Iterator[tuple[str, Mapping[Any, A
             name = function_name(current)
             if name in _LEFT_ALONE:
                 continue
-            if name is None and len(current) == 1 and meant(next(iter(current))) is not None:
-                name = str(next(iter(current)))
+            if name is None and len(current) == 1:
+                (only,) = current
+                name = None if meant(only) is None else str(only)
             if name is not None:
                 yield name, current, place_of(current) or where
             for key, item in current.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
@@ -39,7 +40,7 @@ _CLOSED = ("tosca.interfaces.node.lifecycle.Standard", "tosca.interfaces.relatio
 _ROOT = "tosca.interfaces.Root"
 #: Settings of an implementation that are booleans.
 _SWITCHES = frozenset({"become", "check_mode", "fast"})
-_NOTHING: Mapping[str, Any] = {}
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _DEFINITION_KEYS = KEYS["parameter_definition"]
 
 

@@ -62,12 +62,12 @@ class Problems:
         if not isinstance(value, Mapping):
             self.add(f"{what} must be a map, not {kind_of(value)}", place)
             return {}
-        if any(type(key) is not str for key in value):
-            wrong = next(key for key in value if type(key) is not str)
+        if not all(isinstance(key, str) for key in value):
+            wrong = next(key for key in value if not isinstance(key, str))
             self.add(
                 f"the key {wrong!r} of {what} is not text", key_place_of(value, wrong) or place, "put it in quotes"
             )
-            return {key: entry for key, entry in value.items() if type(key) is str}
+            return {key: entry for key, entry in value.items() if isinstance(key, str)}
         return value
 
     def sequence(self, value: Any, what: str, place: Place | None) -> Sequence[Any]:

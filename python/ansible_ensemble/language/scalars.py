@@ -106,7 +106,7 @@ def timestamp_value(value: Any) -> float | None:
 
 
 def _offset(zone: str) -> str:
-    hours, _, minutes = zone[1:].partition(":")
+    hours, _separator, minutes = zone[1:].partition(":")
     if len(hours) > 2:
         hours, minutes = hours[:-2], hours[-2:]
     return f"{zone[0]}{hours:0>2}:{minutes or '00'}"

@@ -210,7 +210,7 @@ class Types:
         found = found or self.by_name[kind].get(name)
         if found is None and "." in name:
             # tosca-parser joins prefix and name with a dot
-            prefix, _, rest = name.partition(".")
+            prefix, _separator, rest = name.partition(".")
             found = scope.names[kind].get(f"{prefix}:{rest}")
         own = next((one for one in scope.built_in_prefixes if name.startswith((f"{one}.", f"{one}:"))), None)
         if found is None and own is not None:

@@ -104,7 +104,7 @@ def resolve(schema: Schema, data_type: DataTypes) -> tuple[str, list[dict[str, A
     """The primitive type under a schema, the constraints on the way to it, and the type if it is a complex one."""
     constraints = list(schema.constraints)
     name = schema.type
-    for _ in range(_DEPTH):
+    for _turn in range(_DEPTH):
         if name in PRIMITIVES:
             return name, constraints, None
         entity = data_type(name)
@@ -138,7 +138,7 @@ def schema_entry(
 ) -> Schema | None:
     """The schema of the entries of a list or map, or of its keys: its own, or that of the type it derives from."""
     current: Schema | None = schema
-    for _ in range(_DEPTH):
+    for _turn in range(_DEPTH):
         if current is None or getattr(current, part) is not None:
             break
         entity = data_type(current.type) if current.type not in PRIMITIVES else None

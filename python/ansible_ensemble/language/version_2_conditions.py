@@ -54,7 +54,7 @@ def read_filter(raw: Any, place: Place | None, problems: Problems) -> Any:
 
 def _clauses(raw: Any, place: Place | None, problems: Problems) -> Iterator[Clause]:
     """What each clause is of, and as a constraint."""
-    name = next(iter(raw)).removeprefix("$") if is_call(raw) else ""
+    name = "".join(raw).removeprefix("$") if is_call(raw) else ""
     arguments = raw[f"${name}"] if name else None
     if name == "and" and isinstance(arguments, list):
         for one in arguments:

@@ -39,7 +39,7 @@ class _Type:
         given = {name for name in element.attrib if not name.startswith("{")}
         if (
             not given <= self.attributes.keys()
-            or not {n for n, (_, needed) in self.attributes.items() if needed} <= given
+            or not {n for n, (_other, needed) in self.attributes.items() if needed} <= given
         ):
             return False
         if not all(self.attributes[name][0](element.attrib[name]) for name in given):

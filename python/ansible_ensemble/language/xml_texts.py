@@ -36,7 +36,7 @@ def _matches(pattern: str) -> Fits:
     return lambda text: compiled.fullmatch(text) is not None
 
 
-def _any(_: str) -> bool:
+def _any(_text: str) -> bool:
     return True
 
 

@@ -128,7 +128,7 @@ class AnsibleProcess:
             else:
                 del self._waiting[message["of"]]
                 answered.set_result(message)
-        for answered, _ in self._waiting.values():
+        for answered, _other in self._waiting.values():
             answered.set_result({"error": _GONE})
 
 

@@ -161,7 +161,7 @@ class InventoryHost:
         return printed
 
     async def _holds(self, condition: str) -> bool:
-        code, _, _ = await self._exchange(condition)
+        code, _output, _error = await self._exchange(condition)
         return code == 0
 
     async def _exchange(self, program: str) -> tuple[int, str, str]:

@@ -41,7 +41,7 @@ async def play(ansible: AnsibleProcess, host: Host, playbook: Playbook, output: 
     playing = asyncio.create_task(
         ansible.play(where, playbook.name, playbook.content, playbook.check, texts.put_nowait)
     )
-    playing.add_done_callback(lambda _: texts.put_nowait(None))
+    playing.add_done_callback(lambda _value: texts.put_nowait(None))
     try:
         while (text := await texts.get()) is not None:
             await output(_shown(redactor, text))

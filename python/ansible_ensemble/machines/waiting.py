@@ -49,9 +49,9 @@ async def until_through(client: Client, changes: Iterable[Change], timeout: floa
             names = {one.uuid: one.name for one in machines}
             left = set(ends)
             while left:
-                uuid, ends[uuid] = await anext(news)
-                say(_line(names[uuid], ends[uuid]))
-                standing = ends[uuid]
+                uuid, standing = await anext(news)
+                ends[uuid] = standing
+                say(_line(names[uuid], standing))
                 (left.discard if standing is None or standing.is_over else left.add)(uuid)
     except TimeoutError:
         in_time = False

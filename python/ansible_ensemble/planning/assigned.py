@@ -40,7 +40,7 @@ def _finder(topology: Topology, origin: Origin) -> _Find:
         return partial(_of_workflow, topology.workflows[origin.workflow], given, topology.data_types.get)
     if origin.policy in topology.policies:
         return partial(_of_policy, topology.policies[origin.policy], topology.data_types.get)
-    return lambda _: None  # nothing more is known
+    return lambda _value: None  # nothing more is known
 
 
 def _filled(value: object, find: _Find) -> object:

@@ -117,7 +117,7 @@ class PlannedInstance:
         """
         if "substitute" in self.template.directives:
             return None
-        interface, _, operation = name.rpartition(".")
+        interface, _separator, operation = name.rpartition(".")
         if interface:
             return self.template.operation(interface, operation)
         for candidate in ("Standard", "Install", *self.template.interfaces):

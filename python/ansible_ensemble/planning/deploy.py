@@ -193,7 +193,7 @@ def _leaves_open(member: PlannedInstance, operation: PlannedOperation) -> bool:
 
 def owes(template: NodeTemplate, instance: Instance, name: str) -> bool:
     """Whether an operation that did not end was to report what the instance lacks."""
-    interface, _, operation = name.rpartition(".")
+    interface, _separator, operation = name.rpartition(".")
     found = template.operation(interface, operation)
     unset = template.type.attributes.keys() - instance.attributes.keys() - instance.withheld - _OF_ROOT
     return found is not None and bool(found.outputs or unset)

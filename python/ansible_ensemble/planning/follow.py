@@ -99,7 +99,7 @@ def _may_change(planning: Planning, ref: str) -> bool:
     One that runs again on an instance that stays, with the inputs it had, is taken to give the same attributes; should
     it not, the next plan finds out.
     """
-    name, _, path = ref.removeprefix("output::").removeprefix("::").partition("::")
+    name, _separator, path = ref.removeprefix("output::").removeprefix("::").partition("::")
     output_of = path.partition("::")[0] if ref.startswith("output::") else None
     owner = planning.members.get(name)
     if owner is None or owner.change is None:

@@ -33,7 +33,7 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
     triggers = [(policy, trigger) for policy in policies for trigger in policy.triggers.values()]
     found = [(policy, trigger) for policy, trigger in triggers if name in (trigger.event, trigger.name)]
     if not found:
-        known = [text for _, trigger in triggers for text in (trigger.event, trigger.name)]
+        known = [text for _other, trigger in triggers for text in (trigger.event, trigger.name)]
         raise InvalidInput(f'no policy has a trigger or event "{name}"', hint=nearest(name, known))
     builder = WorkflowBuilder(planning, sub_plan)
     for policy, trigger in found:
@@ -120,7 +120,7 @@ def _evaluations(
     pause = (trigger.period or 0.0) / (trigger.evaluations - 1)
     stages: list[Stage] = []
     gate: str | None = None
-    for _ in range(trigger.evaluations - 1):
+    for _turn in range(trigger.evaluations - 1):
         wait, look = builder.note(member, "wait"), builder.call(member, check.full_name, trigger.place, Origin())
         decide = builder.note(member, "evaluate")
         wait.first[0].pause = pause

@@ -78,7 +78,7 @@ def find_clone(url: str, root: Path) -> Path | None:
 
 
 def _find_local(url: str, root: Path) -> Path | None:
-    commit, _, path = url.partition(":")
+    commit, _separator, path = url.partition(":")
     around = (folder for folder in (root, *root.parents) if (folder / ".git").exists())
     for folder in (*around, *_clones(root)):
         if commit and first_commit(folder) == commit:

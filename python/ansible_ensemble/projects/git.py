@@ -218,7 +218,9 @@ def changed_since(root: Path, commit: str) -> list[str] | None:
     """Files that differ between a commit and HEAD; None if it is unknown here."""
     if not git_guard.is_commit(commit):
         return None
-    status, out, _ = run_git(root, "diff", "--name-only", "--no-renames", "-z", f"{commit}^{{commit}}", "HEAD", "--")
+    status, out, _error = run_git(
+        root, "diff", "--name-only", "--no-renames", "-z", f"{commit}^{{commit}}", "HEAD", "--"
+    )
     return [file for file in out.split("\0") if file] if status == 0 else None
 
 
@@ -235,7 +237,9 @@ def export_commit(root: Path, revision: str, into: Path) -> None:
         InvalidInput: there is no such commit here.
         EnsembleError: git failed.
     """
-    status, out, _ = run_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    status, out, _error = run_git(
+        root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+    )
     if status != 0:
         hint = "`git fetch` may bring it"
         raise InvalidInput(f"there is no commit {revision!r} in the repository", Place(str(root)), hint)
@@ -319,7 +323,7 @@ def _follows(root: Path) -> str:
 
 def _answer(root: Path, *arguments: str) -> str:
     """What git prints, without the white space around it; empty if it fails."""
-    status, out, _ = run_git(root, *arguments)
+    status, out, _error = run_git(root, *arguments)
     return out.strip() if status == 0 else ""
 
 
@@ -341,7 +345,7 @@ def _committable(root: Path, paths: Iterable[Path]) -> list[str]:
 def _check_concurrent(root: Path, files: list[str], base: str) -> None:
     if head(root) == base or not git_guard.is_commit(base):
         return
-    status, out, _ = run_git(root, LITERAL, "diff", "--name-only", "--no-renames", base, "HEAD", "--", *files)
+    status, out, _error = run_git(root, LITERAL, "diff", "--name-only", "--no-renames", base, "HEAD", "--", *files)
     # lines are only ever appended to jobs.tsv, so that both sides' lines are in the file
     both = [file for file in out.split("\n") if file and not file.endswith("jobs.tsv")]
     if status == 0 and both:
@@ -354,8 +358,8 @@ def _check_concurrent(root: Path, files: list[str], base: str) -> None:
 
 def _identity(root: Path) -> list[str]:
     """A name for the commit where git has none configured, as in a container."""
-    status, _, _ = run_git(root, "var", "GIT_COMMITTER_IDENT")
-    configured, _, _ = run_git(root, "config", "user.email")
+    status, _output, _error = run_git(root, "var", "GIT_COMMITTER_IDENT")
+    configured, _output, _error = run_git(root, "config", "user.email")
     if status == 0 and (configured == 0 or os.environ.get("GIT_COMMITTER_EMAIL") or os.environ.get("EMAIL")):
         return []
     return ["-c", "user.name=ansible-ensemble", "-c", "user.email=ansible-ensemble@localhost"]

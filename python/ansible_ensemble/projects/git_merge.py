@@ -14,7 +14,7 @@ def conflicting_versions(root: Path, path: Path) -> tuple[str, str, str] | None:
         None if the file has no conflict, or was removed on one side.
     """
     found = [run_git(root, "show", f":{stage}:{relative_name(root, path)}") for stage in (1, 2, 3)]
-    (has_base, base, _), (has_ours, ours, _), (has_theirs, theirs, _) = found
+    (has_base, base, _other), (has_ours, ours, _other), (has_theirs, theirs, _other) = found
     return (base if has_base == 0 else "", ours, theirs) if has_ours == has_theirs == 0 else None
 
 

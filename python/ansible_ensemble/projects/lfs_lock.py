@@ -172,7 +172,7 @@ def lost_to(lock: GlobalLock, answer: str) -> str | None:
 def release_global(lock: GlobalLock) -> str | None:
     """Release the lock; returns a message if the server did not: it is then recorded, and reused by the next job."""
     # forced, because the client refuses to unlock a file with changes; the id makes sure that it is our own lock
-    status, _, error = _lfs(lock.root, lock.url, "unlock", "--force", f"--id={lock.id}")
+    status, _output, error = _lfs(lock.root, lock.url, "unlock", "--force", f"--id={lock.id}")
     gone = status == 0 or "not found" in error.lower()
     if gone:
         with suppress(OSError):
@@ -205,7 +205,7 @@ def _take(
         held = _locks(_json(root, out))[0]
         write_atomically(record, json.dumps({"id": held.id, "name": name}) + "\n", mode=0o600)
         return GlobalLock(root, name, held.id, held.owner, settings.url, record)
-    status, out, _ = _lfs(root, settings.url, "locks", "--json", f"--path={name}")
+    status, out, _error = _lfs(root, settings.url, "locks", "--json", f"--path={name}")
     held_by = _locks(_json(root, out)) if status == 0 else []
     if not held_by:
         raise _failed(root, error)

@@ -152,7 +152,7 @@ def adopt(path: str | Path, lock_id: str, *, pid: int | None = None) -> Lock:
     """
     file = lock_path(path)
     process = describe_process(pid if pid is not None else os.getpid())
-    with lock_file.errors(file), lock_file.guarded(file) as (text, _):
+    with lock_file.errors(file), lock_file.guarded(file) as (text, _other):
         lock = _owned(text, path, lock_id)
         if process == lock.process or process in lock.adopters:
             return lock
@@ -166,7 +166,7 @@ def adopt(path: str | Path, lock_id: str, *, pid: int | None = None) -> Lock:
 def release(lock: Lock) -> bool:
     """Release the lock; False if it was no longer this one's (then nothing is changed)."""
     file = lock_path(lock.path)
-    with lock_file.errors(file), lock_file.guarded(file) as (text, _):
+    with lock_file.errors(file), lock_file.guarded(file) as (text, _other):
         if text is None or parse_lock(text, lock.path).id != lock.id:
             return False
         file.unlink()
@@ -214,7 +214,7 @@ def unlock(path: str | Path, lock_id: str) -> Lock:
         UsageError: it is locked by a lock of another id.
     """
     file = lock_path(path)
-    with lock_file.errors(file), lock_file.guarded(file) as (text, _):
+    with lock_file.errors(file), lock_file.guarded(file) as (text, _other):
         if text is None:
             raise NotLocked(f"{path} is not locked")
         lock = parse_lock(text, path)

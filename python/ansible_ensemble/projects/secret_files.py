@@ -37,7 +37,7 @@ def open_secrets(folder: Path, vault: Vault) -> Iterator[Path]:
             data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
             if is_encrypted(data):
                 closed[path] = data, vault.decrypt_bytes(data, Place(str(path)))
-        for path, (_, clear) in closed.items():
+        for path, (_other, clear) in closed.items():
             _write(path, clear)
     except OSError as error:
         raise EnsembleError(f"secret files cannot be opened: {error.strerror or error}", Place(str(folder))) from error

@@ -187,7 +187,7 @@ class Vault:
         for name, password in passwords:
             if wanted in (None, name):
                 return password
-        known = ", ".join(name for name, _ in passwords)
+        known = ", ".join(name for name, _other in passwords)
         raise InvalidInput(f"there is no vault password with the id {wanted!r}", hint=f"there are: {known}")
 
     def _load(self) -> list[tuple[str, Any]]:

@@ -179,7 +179,7 @@ def _task_records(folded: Folded) -> list[ChangeRecord]:
 
 
 def _task_record(entry: Finished, folded: Folded, outcome: str) -> ChangeRecord:
-    interface, _, operation = entry.operation.rpartition(".")
+    interface, _separator, operation = entry.operation.rpartition(".")
     target = f"::{entry.instance}"
     if entry.relationship:
         target += f"::.requirements::{entry.relationship}"

@@ -39,7 +39,7 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool, keep
         Locked: a job that lost its lock still runs.
         EnsembleError: a journal cannot be read or recorded.
     """
-    told = [text for text, _ in record_killed(location, options)] if write else []
+    told = [text for text, _other in record_killed(location, options)] if write else []
     ensemble = read_ensemble(location, options, keep_key=keep_key)
     ensemble.warnings += told
     ensemble.warnings += collided_jobs(location.ensemble.parent)
@@ -86,7 +86,7 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
         for one in _record_each(location, options):
             found.append(one)
     except EnsembleError as error:
-        error.hint = "; ".join(filter(None, (error.hint, *(text.removesuffix(".") for text, _ in found)))) or None
+        error.hint = "; ".join(filter(None, (error.hint, *(text.removesuffix(".") for text, _other in found)))) or None
         raise
     return found
 

@@ -96,7 +96,7 @@ def _task(entry: Ending, begun: Started | None) -> dict[str, Any]:
 def _operation(entry: Ending | Started, begun: Started | None) -> dict[str, Any]:
     """What a task is of; an operation that could not start has less of it than its last start."""
     tell = [one for one in (entry, begun) if isinstance(one, (Started, Finished))]
-    instance, _, operation = entry.key.partition(":")
+    instance, _separator, operation = entry.key.partition(":")
     return {
         "key": entry.key,
         "change_id": tell[0].task if tell else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import Any
 
 from ansible_ensemble.reports.plan_words import running
@@ -26,9 +26,9 @@ class Dependants:
     def of(self, key: str) -> list[str]:
         """Keys of the operations that wait for this one itself, in the order of the plan."""
         found: dict[str, None] = {}
-        seen, steps = {key}, [key]
-        for step in steps:
-            for other in self._behind[step]:
+        seen, steps = {key}, deque([key])
+        while steps:
+            for other in self._behind[steps.popleft()]:
                 if other in seen or other in self._ended:
                     continue
                 seen.add(other)

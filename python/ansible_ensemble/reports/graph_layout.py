@@ -59,7 +59,7 @@ def layout(graph: Graph) -> Layout:
     """Lay out a graph."""
     level = _levels(len(graph.boxes), graph.edges)
     boxes = [Spot(level[number], number) for number in range(len(level))]
-    columns: list[list[Spot]] = [[] for _ in range(max(level, default=-1) + 1)]
+    columns: list[list[Spot]] = [[] for _turn in range(max(level, default=-1) + 1)]
     for spot in boxes:
         columns[spot.column].append(spot)
     routes = []
@@ -75,14 +75,14 @@ def layout(graph: Graph) -> Layout:
 
 def _levels(count: int, edges: list[tuple[int, int]]) -> list[int]:
     """The column of each box: behind all that come first. A circle is cut somewhere."""
-    behind: list[list[int]] = [[] for _ in range(count)]
+    behind: list[list[int]] = [[] for _turn in range(count)]
     waiting = [0] * count
     for first, then in edges:
         behind[first].append(then)
         waiting[then] += 1
     level, done, others = [0] * count, [False] * count, iter(range(count))
     ready = deque(number for number in range(count) if not waiting[number])
-    for _ in range(count):
+    for _turn in range(count):
         number = ready.popleft() if ready else next(one for one in others if not done[one])
         done[number] = True
         for then in behind[number]:

@@ -172,7 +172,7 @@ def _outcome(record: dict[str, Any]) -> str:
 
 def _target(task: dict[str, Any]) -> str:
     """`app` of the target `::app`, `app (db#0)` of the relationship `::app::.requirements::db#0`."""
-    name, _, relationship = str(task.get("target") or "").removeprefix("::").partition("::.requirements::")
+    name, _separator, relationship = str(task.get("target") or "").removeprefix("::").partition("::.requirements::")
     return f"{name} ({relationship})" if relationship else name
 
 

@@ -10,7 +10,7 @@ _FAMILIAR = ("Standard", "Configure", "Install")
 
 def short_operation(name: str) -> str:
     """The name without an interface that goes without saying: `configure`, but `Backup.save`."""
-    interface, _, operation = name.rpartition(".")
+    interface, _separator, operation = name.rpartition(".")
     return operation if not interface or interface.rpartition(".")[2] in _FAMILIAR else name
 
 
@@ -25,8 +25,8 @@ def key_title(key: str) -> str:
 
     A second operation of the same name has a `+` at the end of its key.
     """
-    place, _, name = key.rstrip("+").rpartition(":")
-    instance, _, relationship = place.partition(":")
+    place, _separator, name = key.rstrip("+").rpartition(":")
+    instance, _separator, relationship = place.partition(":")
     return f"{instance}: {short_operation(name)}{_of(relationship)}" if place else name
 
 
@@ -40,5 +40,5 @@ def event_title(event: dict[str, Any]) -> str:
 def _of(relationship: str | None) -> str:
     if not relationship:
         return ""
-    requirement, _, index = relationship.partition("#")
+    requirement, _separator, index = relationship.partition("#")
     return f" of {requirement}" + (f"[{index}]" if index not in ("", "0") else "")

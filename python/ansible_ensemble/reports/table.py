@@ -129,14 +129,14 @@ def _painted(text: str) -> _Painted:
 
 
 def _text(characters: _Painted) -> str:
-    runs = ((code, "".join(one for one, _ in run)) for code, run in groupby(characters, key=itemgetter(1)))
+    runs = ((code, "".join(one for one, _other in run)) for code, run in groupby(characters, key=itemgetter(1)))
     return "".join(f"{code}{run}{_RESET}" if code else run for code, run in runs)
 
 
 def _fitting(characters: _Painted, cells: int) -> int:
     """How many of the characters fit."""
     taken = 0
-    for number, (character, _) in enumerate(characters):
+    for number, (character, _other) in enumerate(characters):
         taken += width(character)
         if taken > cells:
             return number

@@ -204,7 +204,7 @@ class StateCopy:
             EnsembleError: the location cannot be had, or has gone another way.
         """
         before = self.record
-        held = self._taken(replace(lock, adopters=()), before, 0.0, lambda _: None)
+        held = self._taken(replace(lock, adopters=()), before, 0.0, lambda _value: None)
         self._note(replace(before, lock=held))
         try:
             files = self._read()

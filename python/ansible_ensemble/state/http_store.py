@@ -143,5 +143,5 @@ class HttpStore(DocumentStore):
 class _NoRedirects(HTTPRedirectHandler):
     """Follows no redirection: the credential is for one server."""
 
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(self, *_arguments: Any) -> None:
         """Follow none."""

@@ -86,7 +86,7 @@ def _lines(parent: int) -> Iterator[bytes]:
     with contextlib.suppress(AttributeError, OSError):  # else the end of standard input has to do
         heard.append(os.pidfd_open(parent))
     while True:
-        readable, _, _ = select.select(heard, [], [], _LOOK)
+        readable, _writable, _failed = select.select(heard, [], [], _LOOK)
         if not readable:
             yield b""
         elif 0 not in readable:

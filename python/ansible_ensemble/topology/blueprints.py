@@ -58,5 +58,5 @@ def blueprint_templates(
 def _for_cloud(known: Mapping[str, tuple[Any, Any]], connections: Mapping[str, Any]) -> str | None:
     provider = connections.get("primary_provider")
     kind = provider.get("type") if isinstance(provider, Mapping) else None
-    fitting = (name for name, (one, _) in known.items() if isinstance(one, Mapping) and one.get("cloud") == kind)
+    fitting = (name for name, (one, _other) in known.items() if isinstance(one, Mapping) and one.get("cloud") == kind)
     return next(fitting, None) if kind is not None else None

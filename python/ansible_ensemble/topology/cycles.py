@@ -22,7 +22,7 @@ def peer_edges(edges: Sequence[Edge]) -> list[bool]:
     Such a relationship implies no order. All nodes of a cycle are peers, whichever is declared first.
     """
     targets: dict[str, list[str]] = {}
-    for source, _, target in edges:
+    for source, _other, target in edges:
         targets.setdefault(source, []).append(target)
     number = _circles(targets)
     return [
@@ -66,7 +66,7 @@ def check_cycles(nodes: Mapping[str, NodeTemplate], building: Building) -> None:
     """Refuse node templates that require each other in a cycle where none of them could be first."""
     edges = [(node.name, one, one.target.name) for node in nodes.values() for one in node.requirements]
     ordering: dict[str, list[Relationship]] = {}
-    for (source, one, _), is_peer in zip(edges, peer_edges(edges), strict=True):
+    for (source, one, _other), is_peer in zip(edges, peer_edges(edges), strict=True):
         if not is_peer:
             ordering.setdefault(source, []).append(one)
     done: set[str] = set()

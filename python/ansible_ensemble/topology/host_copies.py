@@ -48,7 +48,7 @@ def inventory_names(topology: Topology, template: NodeTemplate | None, instance:
     """The names that the host of an instance that nothing hosts may have in the inventory, the likeliest first."""
     yield from (instance, host_of(instance))
     if template is not None and template.type.is_a(_TYPES[0]) and _HOST in template.properties:
-        name, _ = static_value(topology, template.properties[_HOST].value)
+        name, _other = static_value(topology, template.properties[_HOST].value)
         if isinstance(name, str):
             yield name
 

@@ -59,7 +59,7 @@ class Importer:
     repositories: Mapping[str, Path] = field(default_factory=dict)
     roots: Sequence[Path] = ()
     find_clone: Callable[[str], Path | None] | None = None
-    is_met: IsMet = lambda *_: True
+    is_met: IsMet = lambda *_arguments: True
     leaves: bool = False
     remote: Remote | None = None
     fetched: dict[str, str] = field(default_factory=dict)
@@ -253,7 +253,7 @@ class Importer:
         self, name: str, repository: Any, importing: Scope, place: Place | None, prefix: str | None
     ) -> Scope | None:
         problems = self.types.problems
-        file, _, fragment = name.partition("#") if importing.is_unfurl else (name, "", "")
+        file, _separator, fragment = name.partition("#") if importing.is_unfurl else (name, "", "")
         path = self._locate(file, repository, importing, place)
         if path is None:
             return None

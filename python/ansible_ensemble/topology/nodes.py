@@ -129,7 +129,7 @@ def _read_count(node: NodeTemplate, raw: Mapping[str, Any], what: str, building:
     bounds = read_occurrences(raw, what, building.problems)
     node.count = max(1, bounds[0]) if bounds is not None else 1
     if raw.get("count") is not None:
-        count, _ = building.static_value(raw["count"])
+        count, _other = building.static_value(raw["count"])
         if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
             node.count = count
         else:

@@ -26,7 +26,7 @@ def find_profile(name: str, base: Path, roots: Sequence[Path]) -> Path | None:
 
     The nearest one counts, from the folder of the file that imports it up to the root that this is in.
     """
-    title, _, version = name.partition(":")
+    title, _separator, version = name.partition(":")
     where = Path(*title.split("."))
     places = (where / version / _FILE, where / _FILE) if version else (where / _FILE,)
     files = (folder / "profiles" / place for folder in _upwards(base, roots) for place in places)
@@ -35,7 +35,7 @@ def find_profile(name: str, base: Path, roots: Sequence[Path]) -> Path | None:
 
 def place_for(name: str) -> str:
     """Where the file of a profile is looked for, for people."""
-    title, _, version = name.partition(":")
+    title, _separator, version = name.partition(":")
     return "/".join(["profiles", *title.split("."), *([version] if version else []), _FILE])
 
 

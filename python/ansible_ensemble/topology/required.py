@@ -93,7 +93,7 @@ def check_required(building: Building, operations: Iterable[tuple[Entity, Operat
         kind = interface.type if interface is not None else ""
         if id(operation) not in called and any(building.types.is_a("interface", kind, one) for one in _BY_THEMSELVES):
             building.problems.errors += inputs_without_value(owner, operation)
-    for artifact in _artifacts(building, (operation for _, operation in operations)):
+    for artifact in _artifacts(building, (operation for _other, operation in operations)):
         entity = building.types.named("artifact", artifact.type)
         for name in missing(artifact.properties, entity.properties) if entity is not None else ():
             building.problems.add(f"the property '{name}' of artifact '{artifact.name}' is missing", artifact.place)

@@ -14,7 +14,7 @@ def instance_number(template: NodeTemplate, name: str) -> int | None:
     """Which instance of a template has a name, from 0; past its count, too. None if it is no name of its instances."""
     if name == template.name:
         return 0
-    stem, _, digits = name.rpartition("_")
+    stem, _separator, digits = name.rpartition("_")
     if stem != template.name or not digits.isdecimal() or str(int(digits)) != digits or digits == "0":
         return None
     return int(digits)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInputs, Place
@@ -49,8 +50,8 @@ def load_topology(
     find_clone: Callable[[str], Path | None] | None = None,
     check_files: bool = True,
     complete: bool = True,
-    find_matches: FindMatches = lambda *_: (),
-    is_met: IsMet = lambda *_: True,
+    find_matches: FindMatches = lambda *_arguments: (),
+    is_met: IsMet = lambda *_arguments: True,
     instances: Mapping[str, Any] | None = None,
     connections: Mapping[str, Any] | None = None,
     reading: Reading | None = None,
@@ -133,7 +134,7 @@ _ANY_NODE = "tosca.nodes.Root"
 #: The same in Unfurl's dialect, where it may have any properties.
 _OPEN_NODE = "unfurl.nodes.Default"
 
-_NOTHING: Mapping[str, Mapping[str, Any]] = {}
+_NOTHING: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 def _more(

@@ -216,7 +216,7 @@ def _python_package(artifact: Artifact) -> tuple[str, str, str]:
 
 
 def _collection(artifact: Artifact) -> tuple[str, str, str]:
-    name, specifier, _ = _distribution(artifact)
+    name, specifier, _other = _distribution(artifact)
     galaxy = [sys.executable, "-m", "ansible.cli.galaxy", "collection"]
     listed = join([*galaxy, "list", "--format", "json", name])
     is_there = f"{listed} 2>/dev/null | {join([sys.executable, '-c', _COLLECTION, name, specifier])} 2>/dev/null"

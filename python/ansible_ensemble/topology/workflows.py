@@ -125,7 +125,7 @@ def _check_operation(
 
 def missing_operation(node: NodeTemplate, called: str) -> tuple[str, str | None] | None:
     """Why a node template has no operation `interface.operation`, and a hint; None if it has it."""
-    interface_name, _, name = called.rpartition(".")
+    interface_name, _separator, name = called.rpartition(".")
     interface = node.find_interface(interface_name)
     if interface is None:
         return f"'{node.name}' has no interface '{interface_name}'", nearest(interface_name, node.interfaces)

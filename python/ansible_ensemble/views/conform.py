@@ -165,7 +165,7 @@ def mark_live(value: Any, entity: Declaring, data_type: DataTypes, path: Sequenc
 def _marked(value: Any, schema: Schema, data_type: DataTypes, mark: Callable[[Any], Any]) -> Any:
     if isinstance(value, Sensitive):
         return value
-    base, _, entity = resolve(schema, data_type)
+    base, _other, entity = resolve(schema, data_type)
     fits = isinstance(value, list) if base == "list" else isinstance(value, Mapping)
     if not fits or is_computed(value):
         return mark(value) if has_secret(schema, data_type) else value

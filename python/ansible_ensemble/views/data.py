@@ -35,9 +35,10 @@ def plain(value: Any) -> Any:
 
     What belongs to the model (an instance, a relationship) becomes its name, and every map and list is a new one.
     """
-    if value is None or type(value) in _SCALARS:
+    kind = type(value)
+    if value is None or kind in _SCALARS:
         return value
-    if type(value) is not dict and isinstance(value, Named):
+    if kind is not dict and isinstance(value, Named):
         return plain(value.name)
     if isinstance(value, Mapping):
         result: Any = {plain(key): plain(item) for key, item in value.items()}

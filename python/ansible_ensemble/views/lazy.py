@@ -136,7 +136,7 @@ def complete(value: Any) -> Any:
         return {key: complete(item) for key, item in value.items()}
     if isinstance(value, UnfinishedList):
         return [complete(item) for item in value]
-    if type(value) is list:
+    if isinstance(value, list):
         items = [complete(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
     if not isinstance(value, dict):

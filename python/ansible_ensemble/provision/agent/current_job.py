@@ -53,7 +53,7 @@ class CurrentJob:
         """
         now, job = self._now, self._job
         now.say(f"Runner created for task {job.workflow}:{job.stage}:{job.task} ({job.current_index}:{job.next_index})")
-        prefix, _ = split_entry(job.task)
+        prefix, _other = split_entry(job.task)
         if self._is_over:
             return Happened.ENDED
         now.job, now.stopping = job.uuid, False

@@ -71,58 +71,45 @@ class Host(Protocol):
 
     async def boot(self) -> str:
         """What tells one boot of the machine from another; empty if that cannot be known."""
-        ...
 
     async def system(self) -> str:
         """The operating system, as in a template's Meta: `linux`."""
-        ...
 
     async def make_folder(self, parent: str, prefix: str) -> str:
         """The path of a new folder that its owner alone can read; `parent` empty means where temporary files are."""
-        ...
 
     async def remove_folder(self, path: str) -> None:
         """Remove a folder and what is in it, if it is there."""
-        ...
 
     async def write(self, path: str, content: str, mode: int) -> None:
         """Write a file and make the folders above it."""
-        ...
 
     async def exists(self, path: str) -> bool:
         """Whether there is a file."""
-        ...
 
     async def run(self, script: Script, output: Output) -> int:
         """The exit status of a script, negative or above 128 after a signal; it may run as long as it likes."""
-        ...
 
     async def play(self, playbook: Playbook, output: Output) -> Played:
         """Run Ansible's tasks on the machine; events and diffs are the output."""
-        ...
 
     async def end_scripts(self, folder: str) -> None:
         """End what still runs of scripts whose folders are in this one: their agent is gone, or has lost them.
 
         What scripts of jobs left behind that ended, and whose folders are removed, goes on.
         """
-        ...
 
     async def kexec_ready(self) -> bool:
         """Whether a kernel is loaded that can be booted without going through the firmware."""
-        ...
 
     async def kexec(self) -> bool:
         """Boot the kernel that is loaded; the answer is that of `reboot`."""
-        ...
 
     async def reboot(self) -> bool:
         """Reboot the machine; whether the agent is still there and the machine is up again, so that it can go on.
 
         An agent on the machine itself ends with it (False); one behind a connection has waited for the machine (True).
         """
-        ...
 
     async def poweroff(self) -> None:
         """Power the machine off."""
-        ...

@@ -161,7 +161,7 @@ class LocalHost:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
             )
-        said, _ = await process.communicate()
+        said, _other = await process.communicate()
         if process.returncode:
             text = said.decode(errors="replace").strip()
             raise HostFailed(f"{' '.join(command)} ended with {process.returncode}{': ' if text else ''}{text}")

@@ -37,7 +37,7 @@ def next_stage(stages: Any, machine: Machine) -> NextStage | None:
     entry = stages.get(machine.stage) if isinstance(stages, dict) else None
     if not isinstance(entry, str) or not entry:
         entry = "local" if machine.boot_env.endswith(INSTALLER) else ""
-    name, _, target = entry.partition(":")
+    name, _separator, target = entry.partition(":")
     return NextStage(name, target) if name and (name != machine.stage or target in _TARGETS) else None
 
 

@@ -213,7 +213,7 @@ class Connection:
         basic = b64encode(f"{user}:{self._settings.password}".encode()).decode()
         headers = {"Authorization": f"Basic {basic}"}
         path = address(f"users/{user}/token", {"ttl": str(_TOKEN_LIFE)})
-        for _ in self._settings.endpoints[1:]:
+        for _item in self._settings.endpoints[1:]:
             try:
                 return _token(path, await self._tried(lambda: self._read("GET", path, None, headers)))
             except _NETWORK:

@@ -67,7 +67,7 @@ def _good_fields(entry: Entry, kind: type[msgspec.Struct]) -> tuple[dict[str, An
         parts = [] if whole else [(step, part, _flaw(kind, {name: part})) for step, part in _parts(value)]
         if bad := [(step, part, told) for step, part, told in parts if told]:
             errors += [_mismatch(entry, {name: part}, step, told) for step, part, told in bad]
-            good[name] = _joined(value, [part for _, part, told in parts if not told])
+            good[name] = _joined(value, [part for _other, part, told in parts if not told])
         else:
             errors.append(_mismatch(entry, {name: value}, None, flaw))
     return good, errors
@@ -112,7 +112,7 @@ def _mismatch(entry: Entry, fields: dict[str, Any], step: str | int | None, mess
 def _path(value: Any, place: str, wanted: str) -> Steps:
     """The path that a decoder tells; for a key of a map, which it does not tell, that of the first wrong value."""
     path: list[str | int] = []
-    for name, index, _ in _STEP.findall(place):
+    for name, index, _other in _STEP.findall(place):
         step: str | int | None = name or (int(index) if index else None)
         if isinstance(value, Mapping):
             step = _known_key(value, step, wanted)

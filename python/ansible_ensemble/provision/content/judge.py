@@ -45,9 +45,9 @@ class Judge:
         self._made, self._unread, self._lenient = made, unread, lenient
         self._objects = {_reference(one): one for one in others}
         # What is wrong with one of the pack is told of that one, and not of those that name it.
-        self._objects |= {_reference(one): one.replaced(available=True) for _, one in made}
+        self._objects |= {_reference(one): one.replaced(available=True) for _other, one in made}
         self._circles: set[Reference] = set()
-        params = (one for _, one in made if isinstance(one, Param) and one.schema is not None)
+        params = (one for _other, one in made if isinstance(one, Param) and one.schema is not None)
         self._unsound = {param.name for param in params if flaw_of_schema(param.schema)}
         self._invoked = self._invocable()
 
@@ -57,7 +57,7 @@ class Judge:
 
     def judge(self) -> None:
         """Find errors and warnings."""
-        rendered = {template.id for _, one in self._made for template in getattr(one, "templates", ())}
+        rendered = {template.id for _other, one in self._made for template in getattr(one, "templates", ())}
         for entry, one in self._made:
             for message in (*flaws(one, self, flaw_of_text), *lacks(one, self)):
                 self.flawed.add(entry.name)
@@ -154,7 +154,7 @@ class Judge:
             self._of_member(entry, mention, path)
 
     def _of_member(self, entry: Entry, mention: Mention, path: Steps) -> None:
-        owner, _, name = mention.name.rpartition(".")
+        owner, _separator, name = mention.name.rpartition(".")
         message = f"there is no .{mention.name}"
         slip = slip_of(name, sorted(MEMBERS[owner]))
         hint = f"did you mean .{'.'.join(filter(None, (owner, slip)))}?" if slip else None

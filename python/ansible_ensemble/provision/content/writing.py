@@ -62,7 +62,7 @@ def yaml_text(value: Any) -> str:
 class _Dumper(yaml.SafeDumper):
     """Writes texts of several lines as they are, and quotes what older readers take for truth."""
 
-    def ignore_aliases(self, _: Any) -> bool:
+    def ignore_aliases(self, _data: Any) -> bool:
         """Write each value where it is."""
         return True
 

@@ -98,7 +98,7 @@ async def bring(keeper: Keeper, wanted: Wanted, create: bool = True) -> Change:
     if seen is None:
         made = wanted.made()
         seen = _opened(await keeper.create(made, wanted.force), made, frozenset())
-    for _ in range(2):
+    for _turn in range(2):
         target = wanted.applied_to(seen.object)
         if not (operations := _operations(seen.object, target)):
             break

@@ -18,11 +18,12 @@ _NAMES: dict[Any, str] = {
 
 def accepted(value: Value, expected: Any) -> Value:
     """A value as an argument of a type; raise Fault when it is of another one."""
-    if expected is Any or type(value) is expected:
+    kind = type(value)
+    if expected is Any or kind is expected:
         return value
-    if expected is float and type(value) is int:
+    if expected is float and kind is int:
         return float(value)
-    if expected is int and type(value) is float and value.is_integer():
+    if expected is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if expected == dict[str, Value] and (value is None or isinstance(value, dict)):
         return {} if value is None else value

@@ -120,9 +120,9 @@ class Evaluator:
 
     def _body(self, frame: _Frame, body: Body) -> type[Node] | None:
         for statement in body:
-            if type(statement) is Text:
+            if isinstance(statement, Text):
                 self._write(frame, statement, statement.text)
-            elif type(statement) is Action:
+            elif isinstance(statement, Action):
                 self._action(frame, statement)
             elif (left := _STATEMENTS[type(statement)](self, frame, statement)) is not None:
                 return left
@@ -159,7 +159,7 @@ class Evaluator:
         known, dot = len(frame.variables), frame.dot
         value = self._pipeline(frame, branch.pipeline)
         true = truth(value)
-        if true and type(branch) is With:
+        if true and isinstance(branch, With):
             frame.dot = value
         left = self._body(frame, branch.body if true else branch.otherwise)
         frame.dot = dot
@@ -190,7 +190,7 @@ class Evaluator:
             return iter(in_order(value))
         if isinstance(value, list):
             return enumerate(list(value))
-        if value is not None and type(value) is not int:
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             self._fail(frame, loop, f"range can't iterate over {type_of(value)}")
         if value is not None and len(loop.pipeline.variables) > 1:
             self._fail(frame, loop, f"can't use {value} to iterate over more than one variable")

@@ -49,7 +49,7 @@ def general(value: float, precision: int) -> str:
     """`%g`, which is `%v` as well."""
     if precision >= 0:
         return f"{value:.{max(precision, 1)}g}"
-    _, _, point = _digits(value)
+    _other, _other, point = _digits(value)
     return fixed(value, -1) if -4 < point <= 6 else scientific(value, -1)
 
 

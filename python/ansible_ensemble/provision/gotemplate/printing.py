@@ -325,7 +325,8 @@ class _Printf:
             return None
         value = self._values[self._argument]
         self._argument += 1
-        return value if type(value) is int and abs(value) <= MOST_WIDE else None
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return value if is_number and abs(value) <= MOST_WIDE else None
 
     def _extra(self) -> str:
         rest = self._values[self._argument :]

@@ -143,7 +143,7 @@ def length(value: Value) -> int:
 def _position(index: Value, most: int) -> int:
     if index is None:
         raise Fault("cannot index slice/array with nil")
-    if type(index) is not int:
+    if isinstance(index, bool) or not isinstance(index, int):
         raise Fault(f"cannot index slice/array with type {type_of(index)}")
     if not 0 <= index <= most:
         raise Fault(f"index out of range: {index}")

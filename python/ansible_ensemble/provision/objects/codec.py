@@ -65,7 +65,7 @@ def refuse_deep(value: Any) -> None:
         Undecodable: it is such a value.
     """
     level = [value]
-    for _ in range(_DEPTH):
+    for _turn in range(_DEPTH):
         level = [inner for one in level if isinstance(one, dict | list) for inner in _members(one)]
     if any(isinstance(one, dict | list) for one in level):
         raise Undecodable("nested too deep")

@@ -40,7 +40,7 @@ def looks_alike(before: Object, after: Object) -> bool:
     return len({encode(look) for look in looks}) == 1
 
 
-def any_syntax(_: str, __: Mapping[str, str]) -> str:
+def any_syntax(_text: str, _templates: Mapping[str, str]) -> str:
     """The check of templates where their texts are known to be sound: they were checked when they were stored."""
     return ""
 
@@ -92,7 +92,7 @@ def refuse_errors(before: Object | None, after: Object) -> None:
         raise invalid(*brought, model=after.PREFIX, key=after.key)
 
 
-def _flaws_of_job(job: Job, _: Catalog, __: SyntaxCheck) -> Iterator[str]:
+def _flaws_of_job(job: Job, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
     yield from flaws_of_uuid("Uuid", job.uuid)
     if job.state not in STATES:
         yield f"Invalid State `{job.state}`"

@@ -21,7 +21,7 @@ from ansible_ensemble.provision.rules.template_checks import (
 )
 
 
-def flaws_of_template(template: Template, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+def flaws_of_template(template: Template, _catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
     """A template's text has to be one of its engine."""
     if flaw := syntax(template.contents, template.meta):
         yield Flaw(flaw, "Contents")
@@ -40,7 +40,7 @@ def lacks_of_task(task: Task, catalog: Catalog) -> Iterator[str]:
     yield from _of_prerequisites(task, catalog, MissingPrerequisite)
 
 
-def flaws_of_stage(stage: Stage, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+def flaws_of_stage(stage: Stage, _catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
     """A stage has sound templates and entries, and each profile once."""
     yield from flaws_of_templates(stage.templates, syntax)
     yield from within("Tasks", flaws_of_entries(stage.tasks))
@@ -65,7 +65,7 @@ def lacks_of_workflow(workflow: Workflow, catalog: Catalog) -> Iterator[str]:
     return within("Stages", unusable(dict.fromkeys(("stages", name) for name in workflow.stages), catalog))
 
 
-def flaws_of_bootenv(bootenv: BootEnv, _: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+def flaws_of_bootenv(bootenv: BootEnv, _catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
     """A bootenv has sound templates; the parameters of its kernel are one, too."""
     yield from flaws_of_templates(bootenv.templates, syntax)
     if flaw := syntax(bootenv.boot_params, {}):
@@ -77,13 +77,13 @@ def lacks_of_bootenv(bootenv: BootEnv, catalog: Catalog) -> Iterator[str]:
     return missing_templates(bootenv.templates, catalog)
 
 
-def flaws_of_param(param: Param, _: Catalog, __: SyntaxCheck) -> Iterator[str]:
+def flaws_of_param(param: Param, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
     """A param has a sound schema, and a default that fits it."""
     if param.schema is not None and (flaw := flaw_of_schema(param.schema)):
         yield from within("Schema", [flaw])
 
 
-def flaws_of_profile(profile: Profile, catalog: Catalog, _: SyntaxCheck) -> Iterator[str]:
+def flaws_of_profile(profile: Profile, catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
     """A profile includes each profile once, and not itself."""
     yield from within("Profiles", duplicates("profile", profile.profiles))
     if profile.name in _included(profile.profiles, catalog):

@@ -23,7 +23,7 @@ from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 _HARDWARE_ADDRESS = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5,19}")
 
 
-def flaws_of_machine(machine: Machine, _: Catalog, __: SyntaxCheck) -> Iterator[str]:
+def flaws_of_machine(machine: Machine, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
     """A machine has a name, and addresses and an architecture that clients can read."""
     if not is_valid_name(machine.PREFIX, machine.name):
         yield f"Invalid Name `{machine.name}`"

@@ -157,7 +157,7 @@ def _changed_places(before: Machine, changed: Machine, index: int, request: JobR
     """One job that records all changes of stage, bootenv and context on the way to the next task."""
     places = zip(("stage", "bootenv", "context"), _place(before), _place(changed))
     changes = [(title, old, new) for title, old, new in places if old != new]
-    last, _, value = changes[-1]
+    last, _other, value = changes[-1]
     made = _job(changed, index, f"{last}:{value}", request)
     made = ended_job(made, "finished", "complete", request.now)
     moved = changed.replaced(current_task=index, current_job=made.uuid)

@@ -104,18 +104,18 @@ def _counted(follow: Any) -> Any:
     return run
 
 
-def _matches(_: Validator, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+def _matches(_validator: Validator, pattern: str, value: Any, _data: Any) -> Iterator[ValidationError]:
     if isinstance(value, str) and not compiled_for_many(pattern).is_in(value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-def _matching_members(validator: Any, patterns: Any, value: Any, _: Any) -> Iterator[ValidationError]:
+def _matching_members(validator: Any, patterns: Any, value: Any, _data: Any) -> Iterator[ValidationError]:
     for pattern, schema in patterns.items():
         for name in value if isinstance(value, dict) else ():
             if compiled_for_many(pattern).is_in(name):
                 yield from validator.descend(value[name], schema, path=name, schema_path=pattern)
 
 
-def _differ(_: Validator, wanted: Any, value: Any, __: Any) -> Iterator[ValidationError]:
+def _differ(_validator: Validator, wanted: Any, value: Any, _data: Any) -> Iterator[ValidationError]:
     if wanted and isinstance(value, list) and len({json.dumps(one, sort_keys=True) for one in value}) < len(value):
         yield ValidationError(f"{value!r} has non-unique elements")

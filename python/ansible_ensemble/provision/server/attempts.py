@@ -43,7 +43,7 @@ class Attempts:
         """How many seconds an attempt has to wait now; more than `LONGEST_WAIT` means that it is sent away."""
         now = self._clock()
         records = [(self._record(key), allowed) for key, allowed in _keys(user, address)]
-        start = max([now, *(record.free for record, _ in records)])
+        start = max([now, *(record.free for record, _other in records)])
         if start - now <= LONGEST_WAIT:
             for record, allowed in records:
                 record.free = start + _pause(record.wrong - allowed)

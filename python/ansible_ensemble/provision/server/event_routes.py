@@ -32,6 +32,6 @@ async def listen(call: Call) -> web.StreamResponse:
 def _refuse(reader: Reader, proof: Proof, matches: list[Match]) -> None:
     """Refuse a filter that matches events of what the client may not see."""
     identity = proof.identity(reader)
-    for kind, key in {(kind, key) for kind, _, key in matches}:
-        names = named(kind, key) if kind in KINDS and key else lambda _, key=key: (key or ALL,)
+    for kind, key in {(kind, key) for kind, _other, key in matches}:
+        names = named(kind, key) if kind in KINDS and key else lambda _value, key=key: (key or ALL,)
         identity.refuse(reader, Need(kind or ALL, "get"), names, key or "")

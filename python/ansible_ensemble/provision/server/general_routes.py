@@ -49,13 +49,13 @@ async def set_preferences(call: Call) -> web.Response:
 
 async def show_kinds(call: Call) -> web.Response:
     """The kinds of objects."""
-    return answer(await call.read(Need("objects", "list"), lambda _: sorted(KINDS)))
+    return answer(await call.read(Need("objects", "list"), lambda _value: sorted(KINDS)))
 
 
 async def show_indexes(call: Call) -> web.Response:
     """By what objects can be filtered: of all kinds, of one, or one field."""
     kind, field = call.request.match_info.get("kind"), call.request.match_info.get("field")
-    await call.read(Need("indexes", "list"), lambda _: None)
+    await call.read(Need("indexes", "list"), lambda _value: None)
     if kind is None:
         return answer(indexes.indexes())
     return answer(indexes.indexes_of(kind) if field is None else {field: indexes.index_of(kind, field)})

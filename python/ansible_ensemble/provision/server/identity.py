@@ -164,7 +164,7 @@ def _claims_of_user(reader: Reader, user: User) -> tuple[Claim, ...]:
     return (*of_user(user.name), *(claim for role in roles if role for claim in role.claims))
 
 
-def anything(_: Reader) -> Iterable[str]:
+def anything(_reader: Reader) -> Iterable[str]:
     """The names of what is no object: only a claim on all of a scope allows it."""
     return (ALL,)
 

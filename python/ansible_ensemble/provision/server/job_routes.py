@@ -49,7 +49,7 @@ async def create(call: Call) -> web.Response:
 
 
 def _machine_of(body: bytes) -> Names:
-    def find(_: Reader) -> Iterable[str]:
+    def find(_reader: Reader) -> Iterable[str]:
         try:
             return (decode(Job, body).machine,)
         except Undecodable:

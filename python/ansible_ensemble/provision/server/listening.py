@@ -36,7 +36,7 @@ def bound(host: str, port: int) -> list[socket.socket]:
     """
     opened: list[socket.socket] = []
     try:
-        for family, _, _, _, address in _addresses(host, port):
+        for family, *_others, address in _addresses(host, port):
             opened.append(_listening(family, address))
     except OSError as error:
         for one in opened:

@@ -50,7 +50,7 @@ class Login:
         Raises:
             Refused: 401, it shows nothing; 403, its password is wrong; 429, too many were wrong before.
         """
-        method, _, text = request.headers.get("Authorization", "").partition(" ")
+        method, _separator, text = request.headers.get("Authorization", "").partition(" ")
         if not method and (text := request.query.get("token", "")):
             method = "bearer" if "." in text and ":" not in text else "plain"
         match method.lower():

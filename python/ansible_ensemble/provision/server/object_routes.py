@@ -88,7 +88,7 @@ def _is_held(held: str, seen: tuple[str, bytes]) -> bool:
 def _wait(preferences: str) -> float:
     """The seconds that a request prefers to wait."""
     for preference in preferences.replace(";", ",").split(","):
-        name, _, value = preference.partition("=")
+        name, _separator, value = preference.partition("=")
         if name.strip().lower() == "wait":
             return min(seconds(value.strip().strip('"')), _LONGEST_WAIT)
     return 0.0

@@ -19,7 +19,7 @@ async def remove_jobs(
     principal: str,
     *,
     but_current: bool = False,
-    admit: Callable[[Reader], object] = lambda _: None,
+    admit: Callable[[Reader], object] = lambda _value: None,
 ) -> list[Job]:
     """Remove the jobs that a query finds and that are over.
 

@@ -138,7 +138,7 @@ class Socket:
 
     async def _obey(self, text: str) -> None:
         """Register or deregister a filter, and say that it is done, or why not."""
-        action, _, wanted = text.strip().partition(" ")
+        action, _separator, wanted = text.strip().partition(" ")
         wanted = wanted.strip()
         try:
             if action == "register":

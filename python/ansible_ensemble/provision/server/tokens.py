@@ -87,7 +87,7 @@ def parse_token(text: str) -> SignedToken:
     Raises:
         Invalid: it is none.
     """
-    payload, _, signature = text.partition(".")
+    payload, _separator, signature = text.partition(".")
     try:
         token = msgspec.json.decode(_bytes(payload), type=Token)
         return SignedToken(token, payload, _bytes(signature))

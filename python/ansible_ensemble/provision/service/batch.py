@@ -112,7 +112,7 @@ class Batch:
             Refused: 409, another object has the key or the value of a unique index.
         """
         while self._queue:
-            _, reference = heapq.heappop(self._queue)
+            _other, reference = heapq.heappop(self._queue)
             self._waiting.remove(reference)
             self._assess(reference)
         for reference in sorted(self._wanted, key=lambda one: (self._wanted[one] is not None, _RANK[one[0]], one)):

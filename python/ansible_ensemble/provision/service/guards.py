@@ -44,8 +44,8 @@ def refuse_used(reader: Reader, kept: Object, among: Collection[Reference] = ())
 
 def is_secret(reader: Reader, kept: Object, operation: Operation) -> bool:
     """Whether an operation of a patch of an object has a value that must not be repeated."""
-    _, _, path = operation["path"].partition("/")
-    field, _, rest = path.partition("/")
+    _head, _separator, path = operation["path"].partition("/")
+    field, _separator, rest = path.partition("/")
     if field == "Params":
         return is_secret_param(reader, rest)
     return field in ("PasswordHash", "Secret") or (not field and isinstance(kept, (*WITH_PARAMS, User)))

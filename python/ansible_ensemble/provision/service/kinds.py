@@ -57,7 +57,7 @@ def removed(batch: Batch, kept: Any) -> None:
         refuse_undeletable_job(kept, batch.get(Machine, kept.machine))
 
 
-def _made(batch: Batch, asked: Object, _: bool) -> Object:
+def _made(batch: Batch, asked: Object, _force: bool) -> Object:
     return created_object(asked, batch, flaw_of_text)
 
 
@@ -66,15 +66,15 @@ def _made_machine(batch: Batch, asked: Machine, force: bool) -> Object:
     return created_machine(asked, batch, settings, uuid=uuid, secret=secret, force=force)
 
 
-def _made_user(batch: Batch, asked: User, _: bool) -> Object:
+def _made_user(batch: Batch, asked: User, _force: bool) -> Object:
     return created_object(new_user(asked), batch)
 
 
-def _not_made(_: Batch, asked: Object, __: bool) -> Object:
+def _not_made(_batch: Batch, asked: Object, _force: bool) -> Object:
     raise _not_so(asked, "POST")
 
 
-def _not_changed(_: Batch, kept: Object, __: Object, ___: bool) -> Object:
+def _not_changed(_batch: Batch, kept: Object, _asked: Object, _force: bool) -> Object:
     raise _not_so(kept, "PATCH")
 
 
@@ -82,7 +82,7 @@ def _not_so(one: Object, method: str) -> Refused:
     return Refused(405, "Method Not Allowed", type=method, model=one.PREFIX, key=one.key)
 
 
-def _changed(batch: Batch, kept: Object, asked: Object, _: bool) -> Object:
+def _changed(batch: Batch, kept: Object, asked: Object, _force: bool) -> Object:
     refuse_unsealable(batch.tx, asked)
     return edited_object(kept, asked, batch, flaw_of_text)
 
@@ -91,11 +91,11 @@ def _changed_machine(batch: Batch, kept: Machine, asked: Machine, force: bool) -
     return edited_machine(kept, asked, batch, force)
 
 
-def _changed_user(batch: Batch, kept: User, asked: User, _: bool) -> Object:
+def _changed_user(batch: Batch, kept: User, asked: User, _force: bool) -> Object:
     return edited_object(kept, changed_user(kept, asked), batch)
 
 
-def _changed_job(batch: Batch, kept: Job, asked: Job, _: bool) -> Object:
+def _changed_job(batch: Batch, kept: Job, asked: Job, _force: bool) -> Object:
     machine = batch.tx.locked(Machine, kept.machine)
     edit = edited_job(kept, asked, machine, batch, now())
     if edit.machine and edit.machine != machine:

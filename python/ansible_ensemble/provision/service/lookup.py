@@ -29,7 +29,7 @@ def look_up(reader: Reader, kind: type[Kept], name: str) -> Kept | None:
     """The object that a path names: by its key, or as `Key:value`, `Name:value`, by a unique index."""
     if found := reader.get(kind, name):
         return found
-    index, _, value = name.partition(":")
+    index, _separator, value = name.partition(":")
     if index in ("Key", wire_name(kind.KEY)):
         return reader.get(kind, value)
     return reader.find(kind, index, value) if index in kind.UNIQUE else None

@@ -24,8 +24,8 @@ _NOBODY = "scrypt$AAAAAAAAAAAAAAAAAAAAAA==$AA=="
 
 def is_password(password: str, kept: str) -> bool:
     """Whether a password is the one of which this is kept; of nothing kept, none is."""
-    method, _, rest = (kept or _NOBODY).partition("$")
-    salt, _, expected = rest.partition("$")
+    method, _separator, rest = (kept or _NOBODY).partition("$")
+    salt, _separator, expected = rest.partition("$")
     return method == "scrypt" and hmac.compare_digest(_scrypt(password, b64decode(salt)), b64decode(expected))
 
 

@@ -89,7 +89,7 @@ def patched(
     key: str,
     *,
     normal: Callable[[Any], Any] = lambda whole: whole,
-    is_secret: Callable[[Operation], bool] = lambda _: False,
+    is_secret: Callable[[Operation], bool] = lambda _value: False,
 ) -> Any:
     """The document after all operations; it may be changed meanwhile.
 

@@ -50,7 +50,7 @@ class Snapshot:
 
     def count(self, kind: type[Object]) -> int:
         """How many objects of a kind there are."""
-        return sum(1 for _ in self.all(kind))
+        return sum(1 for _item in self.all(kind))
 
     def referrers(self, prefix: str, key: str) -> list[Object]:
         """The objects that name another one."""

@@ -44,11 +44,11 @@ def _is_abs(path: str) -> bool:
 def _url_parse(url: str) -> dict[str, Value]:
     if any(character < " " or character == "\x7f" for character in url):
         raise Fault("unable to parse url: invalid control character in URL")
-    scheme, _, rest = url.partition(":")
+    scheme, _separator, rest = url.partition(":")
     if not rest or rest.startswith("/") or not _is_scheme(scheme):
         return _split(url)
-    opaque, _, fragment = rest.partition("#")
-    opaque, _, query = opaque.partition("?")
+    opaque, _separator, fragment = rest.partition("#")
+    opaque, _separator, query = opaque.partition("?")
     parts = dict.fromkeys((*_PARTS, "hostname"), "")
     return {**parts, "scheme": scheme.lower(), "opaque": opaque, "query": query, "fragment": _plain(fragment)}
 

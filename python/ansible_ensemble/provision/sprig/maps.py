@@ -46,12 +46,12 @@ def _has_key(data: dict[str, Value], key: str) -> bool:
 
 def _keys(budget: Budget, *maps: dict[str, Value]) -> list[str]:
     budget.items(sum(map(len, maps)))
-    return [key for data in maps for key, _ in in_order(data)]
+    return [key for data in maps for key, _other in in_order(data)]
 
 
 def _values(budget: Budget, data: dict[str, Value]) -> list[Value]:
     budget.items(len(data))
-    return [value for _, value in in_order(data)]
+    return [value for _other, value in in_order(data)]
 
 
 def _pluck(key: str, *maps: dict[str, Value]) -> list[Value]:

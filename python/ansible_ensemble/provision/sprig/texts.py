@@ -230,7 +230,7 @@ def _random(alphabet: str) -> Callable[[Budget, int], str]:
     def random(budget: Budget, count: int) -> str:
         budget.hold(count)
         budget.items(count)
-        return "".join(secrets.choice(alphabet) for _ in range(count))
+        return "".join(secrets.choice(alphabet) for _turn in range(count))
 
     return random
 

@@ -140,8 +140,8 @@ def _lines(connection: Connection) -> Iterator[Line]:
         yield from (Kept(prefix, msgspec.Raw(body)) for body in Snapshot(connection).bodies(kind))
     job, start = b"", -1
     while found := connection.rows(_LOGS, job, start):
-        yield from (LogPart(owner.decode(), data) for owner, _, data in found)
-        job, start, _ = found[-1]
+        yield from (LogPart(owner.decode(), data) for owner, _other, data in found)
+        job, start, _other = found[-1]
 
 
 def restore(where: str | Path, file: Path, *, force: bool = False) -> dict[str, int]:

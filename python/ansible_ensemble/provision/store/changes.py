@@ -131,7 +131,7 @@ class Changes(Snapshot):
         self._connection.run_many(_ADD_LOOKUP, lines)
 
     def _remove_lookups(self, prefix: str, key: bytes, lookups: set[Lookup]) -> None:
-        lines = [(name, value, prefix, key) for name, value, _ in sorted(lookups)]
+        lines = [(name, value, prefix, key) for name, value, _other in sorted(lookups)]
         self._connection.run_many(_REMOVE_LOOKUP, lines)
 
     def _note(self, action: str, kept: Object, original: Object | None = None) -> None:

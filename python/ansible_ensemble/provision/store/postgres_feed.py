@@ -96,7 +96,7 @@ class PostgresFeed(Feed):
         while True:
             settled = await self._catch_up(connection)
             await self._purge(connection)
-            async for _ in connection.notifies(timeout=_LOOK if settled else _SETTLE, stop_after=1):
+            async for _item in connection.notifies(timeout=_LOOK if settled else _SETTLE, stop_after=1):
                 pass
 
     async def _catch_up(self, connection: psycopg.AsyncConnection[Any]) -> bool:
@@ -108,7 +108,7 @@ class PostgresFeed(Feed):
             settled = [row for row in found if row[-1]]
             if settled:
                 self._last = settled[-1][:2]
-                self.tell([_event(prefix, body) for _, _, prefix, body, _ in settled])
+                self.tell([_event(prefix, body) for _other, _other, prefix, body, _other in settled])
         self._note_contact()
         return settled == found
 

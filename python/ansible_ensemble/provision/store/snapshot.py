@@ -73,7 +73,7 @@ class Snapshot:
     def _pages(self, statement: str, *values: str | bytes) -> Iterator[bytes]:
         last = b""
         while page := self._connection.rows(statement, *values, last):
-            yield from (body for _, body in page)
+            yield from (body for _other, body in page)
             if len(page) < PAGE:
                 return
             last = page[-1][0]
@@ -104,4 +104,4 @@ class Snapshot:
         if not found:
             return b""
         begin = found[0][0]
-        return b"".join(data for _, data in found)[offset - begin : end - begin]
+        return b"".join(data for _other, data in found)[offset - begin : end - begin]

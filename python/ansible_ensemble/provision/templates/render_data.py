@@ -69,7 +69,7 @@ class RenderData(Struct):
 
     def param_exists(self, name: str) -> bool:
         """Whether there is a value, be it a default."""
-        return any(True for _ in self.source.values(name))
+        return any(True for _item in self.source.values(name))
 
     def compose_param(self, name: str) -> Value:
         """All values as one."""

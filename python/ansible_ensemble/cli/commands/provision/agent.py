@@ -124,7 +124,7 @@ async def _here(
 
     hosts = {key: replace(host, play_tasks=partial(play_here, process)) for key, host in machine.items()}
     async with process:
-        codes = await run_agents(settings, hosts, behaviour, lambda _, line: console.line(line))
+        codes = await run_agents(settings, hosts, behaviour, lambda _value, line: console.line(line))
     return max(codes.values())
 
 

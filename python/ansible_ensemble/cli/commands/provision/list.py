@@ -74,7 +74,7 @@ async def _query(client: Client, arguments: argparse.Namespace) -> list[tuple[st
     kind = objects.kind_of(arguments.kind)
     asked = [assigned(word) for word in arguments.filters]
     if taken := [
-        name for name, _ in asked if name in ("sort", "reverse", "limit", "offset", "decode", "slim", "params")
+        name for name, _other in asked if name in ("sort", "reverse", "limit", "offset", "decode", "slim", "params")
     ]:
         raise InvalidInput(
             f"{taken[0]} is no field", hint="--sort, --reverse, --limit, --offset and --decode are options"
