@@ -19,6 +19,7 @@ class RecordedOperation:
         wrote: references of the attributes it set.
         undigested: references of what it read that have no digest each, as Unfurl records them.
         whole: the digest of all it read.
+        seconds: how long it took; None if that is not known.
     """
 
     change_id: str
@@ -26,6 +27,7 @@ class RecordedOperation:
     wrote: tuple[str, ...] = ()
     undigested: tuple[str, ...] = ()
     whole: str = ""
+    seconds: float | None = None
 
 
 class RecordedOperations:
@@ -107,4 +109,4 @@ def _moved(ref: str, moves: Mapping[str, str]) -> str:
 def _recorded(line: JobsLine) -> RecordedOperation:
     digests = dict(zip(line.digest_keys, line.digests, strict=False))
     rest = tuple(key for key in line.digest_keys if key not in digests)
-    return RecordedOperation(line.id, digests, tuple(line.digest_put), rest, line.digest_value)
+    return RecordedOperation(line.id, digests, tuple(line.digest_put), rest, line.digest_value, line.seconds)

@@ -20,6 +20,7 @@ from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.junit import job_junit
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import is_empty
+from ansible_ensemble.reports.remaining import Remaining
 
 if TYPE_CHECKING:
     from ansible_ensemble.jobs.prepared_job import PreparedJob
@@ -76,7 +77,8 @@ def play_job(
 ) -> RunnerResult:
     """Run the playbook of a job whose plan is not empty, with `extra` options, and show its progress."""
     console = session.console
-    with live_lines(console, job.document, job.journal, explain=arguments.verbose > 1) as show:
+    left = Remaining(job.document, job.usual_seconds(), job.slots) if console.is_terminal else None
+    with live_lines(console, job.document, job.journal, verbosity=arguments.verbose, remaining=left) as show:
         return session.run_playbook(
             job.playbook,
             private_data_dir=job.folder,

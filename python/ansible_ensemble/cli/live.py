@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.reports.live import LiveView
 from ansible_ensemble.reports.progress import Progress
+from ansible_ensemble.reports.remaining import Remaining
 
 #: Seconds between two looks at the journal.
 _INTERVAL = 0.5
@@ -58,7 +59,7 @@ def _event(line: bytes) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def live_lines(
-    console: Console, plan: dict[str, Any], journal: Path, *, explain: bool = False
+    console: Console, plan: dict[str, Any], journal: Path, *, verbosity: int = 0, remaining: Remaining | None = None
 ) -> Iterator[Callable[[str], None]]:
     """Show a job as its journal grows, and give a function that writes further lines.
 
@@ -66,10 +67,11 @@ def live_lines(
         console: where the lines go.
         plan: the JSON document of the plan that is executed.
         journal: the job's journal.
-        explain: whether to show what waits for what.
+        verbosity: 1 also shows where operations run, 2 what waits for what.
+        remaining: tells the time to go, if that is to be shown.
     """
     columns = (lambda: shutil.get_terminal_size().columns) if console.is_terminal else None
-    view = LiveView(console.for_people, Progress.of_plan(plan, console.style, explain=explain), columns)
+    view = LiveView(console.for_people, Progress.of_plan(plan, console.style, verbosity=verbosity), columns, remaining)
     tail, over = JournalTail(journal), threading.Event()
 
     def follow() -> None:

@@ -12,6 +12,9 @@ class BaseConfigurator(Configurator):
     #: the keys of an implementation that it acts on, beside those of the job; any other is refused
     keys: frozenset[str] = frozenset()
 
+    #: whether it does its work on the operation's host; others do it on the controller
+    on_host = False
+
     def __init__(self, target: str = "") -> None:
         self._target = target
 

@@ -46,6 +46,7 @@ class CommandConfigurator(BaseConfigurator):
     """
 
     name = "command"
+    on_host = True
     keys = TASK_KEYS
 
     def can_dry_run(self, task: Task) -> bool:
@@ -133,6 +134,7 @@ class ScriptConfigurator(BaseConfigurator):
     """Runs a script file; inputs are its environment variables, `arguments` (a list or a map) its arguments."""
 
     name = "script"
+    on_host = True
     keys = TASK_KEYS
 
     def can_dry_run(self, task: Task) -> bool:

@@ -27,6 +27,7 @@ class ModuleConfigurator(BaseConfigurator):
     """
 
     name = "module"
+    on_host = True
     keys = TASK_KEYS | {"check_mode"}
 
     def render(self, task: Task) -> None:

@@ -101,6 +101,8 @@ class PlayConfigurator(BaseConfigurator):
     attributes set these.
     """
 
+    on_host = True
+
     def __init__(self, name: str, target: str = "") -> None:
         super().__init__(target)
         self.name = name

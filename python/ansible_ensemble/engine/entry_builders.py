@@ -60,6 +60,7 @@ def started_entry(task: JobTask, attempt: int, started: float, patch: Patch) -> 
         **_identity(task.planned, task.planned.key, task.id),
         template=task.planned.template,
         implementation=task.scope.evaluator.environment.redactor.text(task.planned.implementation),
+        host=task.ran_on if task.planned.implementation else None,
         attempt=attempt,
         time=started,
         patches=(patch,) if patch else (),

@@ -123,12 +123,14 @@ class Started(OperationEntry):
     Attributes:
         template: the instance's template.
         implementation: what runs; empty for a step that runs nothing.
+        host: name of the inventory host that it runs on; None if it runs nothing.
         attempt: counts from 1.
     """
 
     kind = EntryKind.STARTED
     template: str
     implementation: str
+    host: str | None = None
     attempt: int = field(default=1, metadata=ALWAYS)
 
     def interrupted(self) -> Finished:

@@ -187,6 +187,8 @@ class Renderer:
             task.base = task.directory = beside.folder
         configurator = configurator_for(operation, self._ensemble.root, self._tools)
         configurator.render(task)
+        if getattr(configurator, "on_host", False):
+            task.look_for_host()
         return configurator
 
     def unmet(self, planned: PlannedOperation) -> str | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.expressions.inventory import note_variables
@@ -63,9 +64,14 @@ class JobTask:
             self._host = self.find_host()
         return self._host
 
+    def look_for_host(self) -> None:
+        """Find the host before the operation begins, where that is possible; if not, the operation says why."""
+        with suppress(EnsembleError):
+            _ = self.host
+
     @property
     def ran_on(self) -> str:
-        """Name of the host that it ran on: what never asks for its host runs on the controller."""
+        """Name of the host that it runs or ran on: what never asks for its host runs on the controller."""
         return (self._host or Host()).name
 
     @property

@@ -22,6 +22,7 @@ from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_again
 from ansible_ensemble.jobs import locking
+from ansible_ensemble.jobs.durations import usual_seconds
 from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.locking import JobLock
 from ansible_ensemble.planning.plan import Plan, plan_document_text
@@ -71,6 +72,15 @@ class PreparedJob:
     def journal(self) -> Path:
         """Where the events of the job appear while it runs."""
         return self._records / JOBS / (job_file_name(self.id) + OPEN)
+
+    @property
+    def slots(self) -> int:
+        """How many operations run at a time."""
+        return self._options.parallel
+
+    def usual_seconds(self) -> dict[str, float]:
+        """How long its operations usually take, by key; of a dry run nothing is known."""
+        return {} if self._options.check else usual_seconds(self._plan, self._ensemble)
 
     @property
     def _records(self) -> Path:

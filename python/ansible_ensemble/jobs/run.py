@@ -95,7 +95,7 @@ class _Teller:
 
     def __init__(self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None], verbosity: int) -> None:
         style = Style(style_for(sys.stdout, os.environ).colour)  # AWX reads it: lines of any length
-        self._progress = Progress.of_plan(plan.to_json(), style, explain=verbosity > 1)
+        self._progress = Progress.of_plan(plan.to_json(), style, verbosity=verbosity)
         self._redactor = ensemble.redactor
         self._show = show
 

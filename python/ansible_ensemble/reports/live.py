@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any, TextIO
 
 from ansible_ensemble.reports.progress import Progress
+from ansible_ensemble.reports.remaining import Remaining, in_words
 from ansible_ensemble.reports.table import clip
 
 _CLEAR = "\r\x1b[K"
@@ -23,12 +24,20 @@ class LiveView:
         progress: the state of the job.
         columns: gives the width of the terminal in cells; None if it is no terminal: then there is no last line, and
             what runs for long is named in lines. It is so named on a terminal, too, if the progress shows what waits.
+        remaining: tells the time to go for the last line; None if it is not shown.
     """
 
-    def __init__(self, stream: TextIO, progress: Progress, columns: Callable[[], int] | None) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        progress: Progress,
+        columns: Callable[[], int] | None,
+        remaining: Remaining | None = None,
+    ) -> None:
         self._stream = stream
         self._progress = progress
         self._columns = columns
+        self._remaining = remaining
         self._shown = ""
         self._silent = False
         # a signal handler may write a line while another line is written
@@ -69,9 +78,17 @@ class LiveView:
         running = list(self._progress.running.values())
         if not running:
             return ""
-        ended = len(self._progress.numbers) - len(running)
-        names = ", ".join(f"{one.title} ({now - one.since:.0f}s)" for one in running)
-        return f"{ended} of {self._progress.total} done, {len(running)} running: {names}"
+        ended = self._progress.numbers.keys() - self._progress.running.keys()
+        names = ", ".join(f"{one.named} ({now - one.since:.0f}s)" for one in running)
+        left = self._left(ended, now)
+        return f"{len(ended)} of {self._progress.total} done{left}, {len(running)} running: {names}"
+
+    def _left(self, ended: Set[str], now: float) -> str:
+        if self._remaining is None:
+            return ""
+        elapsed = {key: now - one.since for key, one in self._progress.running.items()}
+        seconds = self._remaining.seconds(ended, elapsed)
+        return "" if seconds is None else f", {in_words(seconds)}"
 
     def _write(self, text: str) -> None:
         if self._silent:

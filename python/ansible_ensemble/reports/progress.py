@@ -30,13 +30,20 @@ class Running:
         title: `<instance>: <operation>`.
         number: its number in the job, in order of starting.
         since: when it started, in seconds of the clock that `Progress.tick` is asked with.
+        host: where it runs; empty if that is not told.
         reminder: how many seconds it has run when it is named again.
     """
 
     title: str
     number: int
     since: float
+    host: str = ""
     reminder: float = FIRST_REMINDER
+
+    @property
+    def named(self) -> str:
+        """Its title, and where it runs."""
+        return f"{self.title} on {self.host}" if self.host else self.title
 
 
 @dataclass(slots=True)
@@ -50,6 +57,7 @@ class Progress:
         numbers: the number of each operation that was named, by key; one that is tried again keeps its own.
         running: the operations that run, by key.
         dependants: what waits for what; None if it is not shown.
+        hosts: whether to tell where each operation runs.
     """
 
     style: Style = field(default_factory=Style)
@@ -58,14 +66,15 @@ class Progress:
     numbers: dict[str, int] = field(default_factory=dict)
     running: dict[str, Running] = field(default_factory=dict)
     dependants: Dependants | None = None
+    hosts: bool = False
 
     @classmethod
-    def of_plan(cls, plan: dict[str, Any], style: Style | None = None, *, explain: bool = False) -> Progress:
-        """The progress of executing a plan; `explain` shows what waits for what."""
+    def of_plan(cls, plan: dict[str, Any], style: Style | None = None, *, verbosity: int = 0) -> Progress:
+        """The progress of executing a plan: from verbosity 1 on with each host, from 2 on with what waits for what."""
         shown = running(plan)
         silent = {operation["key"] for operation in plan["operations"]} - shown.keys()
-        dependants = Dependants(plan) if explain else None
-        return cls(style=style or Style(), total=len(shown), silent=silent, dependants=dependants)
+        dependants = Dependants(plan) if verbosity > 1 else None
+        return cls(style or Style(), total=len(shown), silent=silent, dependants=dependants, hosts=verbosity > 0)
 
     def lines(self, event: dict[str, Any], now: float) -> list[str]:
         """The lines for an event of the journal, none if users need not see it; `now` is in seconds of a clock."""
@@ -99,9 +108,8 @@ class Progress:
             if seconds >= one.reminder:
                 while one.reminder <= seconds:
                     one.reminder *= 2
-                lines.append(
-                    f"{self._count(one.number)} {one.title} still running ({seconds:.0f}s){self._held_up(key)}"
-                )
+                running = f"{one.named} still running ({seconds:.0f}s)"
+                lines.append(f"{self._count(one.number)} {running}{self._held_up(key)}")
         return lines
 
     def _held_up(self, key: str) -> str:
@@ -121,8 +129,12 @@ class Progress:
     def _progressed(self, event: dict[str, Any]) -> list[str]:
         """What an operation that runs tells of itself; a sub-task tells it for its operation."""
         one = self.running.get(event["key"].partition(">")[0])
-        text = _TASK.sub(lambda found: found[1] + self.style.status(found[2]), clean(str(event["text"])), count=1)
-        return [f"{self._count(one.number)} {one.title}: {text}"] if one else []
+        if one is None:
+            return []
+        told = clean(str(event["text"]))
+        text = _TASK.sub(lambda found: found[1] + self.style.status(found[2]), told, count=1)
+        title = one.named if text == told else one.title  # a task names its host itself
+        return [f"{self._count(one.number)} {title}: {text}"]
 
     def _is_silent(self, event: dict[str, Any]) -> bool:
         if event["key"] in self.silent:
@@ -136,20 +148,24 @@ class Progress:
     def _begin(self, event: dict[str, Any], now: float) -> Running:
         number = self.numbers.setdefault(event["key"], len(self.numbers) + 1)
         self.total = max(self.total, number)
-        return Running(clean(event_title(event)), number, now)
+        return Running(clean(event_title(event)), number, now, self._host(event))
+
+    def _host(self, event: dict[str, Any]) -> str:
+        return clean(str(event.get("host") or "")) if self.hosts else ""
 
     def _started(self, event: dict[str, Any], now: float) -> list[str]:
         one = self.running.pop(event["key"], None) or self._begin(event, now)
         self.running[event["key"]] = one
         attempt = int(event.get("attempt") or 1)
         again = f" (attempt {attempt})" if attempt > 1 else ""
-        return [f"{self._count(one.number)} {one.title} ...{again}"]
+        return [f"{self._count(one.number)} {one.named} ...{again}"]
 
     def _finished(self, event: dict[str, Any], now: float) -> list[str]:
         one = self.running.pop(event["key"], None) or self._begin(event, now)
         seconds = event.get("seconds")
         took = now - one.since if seconds is None else float(seconds)
-        head = f"{self._count(one.number)} {one.title}"
+        one.host = self._host(event) or one.host
+        head = f"{self._count(one.number)} {one.named}"
         if event.get("ok"):
             return [f"{head} {self._came_of(event)} ({took:.1f}s)"]
         error = clean(str(event.get("error") or "")).strip().split("\n", maxsplit=1)[0]

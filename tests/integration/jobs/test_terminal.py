@@ -48,8 +48,8 @@ WORDS = {
     "TASK [web : Write] changed: [localhost]": YELLOW,
     "TASK [web : Hide] changed: [localhost]": YELLOW,
     "TASK [web : Install] failed: [localhost]": RED,
-    "same: create ok (": GREEN,
-    "page: configure failed (": RED,
+    "same: create on localhost ok (": GREEN,
+    "page: configure on localhost failed (": RED,
 }
 LAST = """\
 page: configure failed

@@ -48,6 +48,10 @@ class FakeJob:
     finished_with: list[int | None] = field(default_factory=list)
     released: bool = False
     finish_error: Exception | None = None
+    slots: int = 4
+
+    def usual_seconds(self) -> dict[str, float]:
+        return {}
 
     def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
         self.finished_with.append(interrupted_by)

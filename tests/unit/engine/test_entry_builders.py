@@ -24,6 +24,15 @@ def test_an_operation_starts(job) -> None:
     assert (entry.reason, entry.relationship, entry.patches) == (Reason.ADD, None, ())
 
 
+def test_where_an_operation_runs_is_known_when_it_starts(job) -> None:
+    made = job()
+    made.instance("machine", attributes={"public_address": "192.0.2.1"})
+    made.instance("app", host="machine")
+    task = made.task(CONFIGURE)
+    made.renderer.configurator(task)
+    assert started_entry(task, 1, 12.5, {}).host == "machine"
+
+
 def test_what_an_operation_read_and_what_it_is_made_of(job) -> None:
     task = job().task(CONFIGURE)
     assert task.inputs["port"] == 80

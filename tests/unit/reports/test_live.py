@@ -6,6 +6,7 @@ import pytest
 
 from ansible_ensemble.reports.live import LiveView
 from ansible_ensemble.reports.progress import Progress
+from ansible_ensemble.reports.remaining import Remaining
 
 STARTED = {"event": "started", "key": "app:Standard.configure", "instance": "app", "operation": "Standard.configure"}
 
@@ -107,7 +108,7 @@ def test_who_asks_what_waits_is_told_on_a_terminal_too(terminal):
         {"key": STARTED["key"], "implementation": "x"},
         {"key": "app:Standard.start", "implementation": "x", "waits_for": [STARTED["key"]]},
     ]}  # fmt: skip
-    view = LiveView(terminal, Progress.of_plan(plan, explain=True), lambda: 80)
+    view = LiveView(terminal, Progress.of_plan(plan, verbosity=2), lambda: 80)
     view.event(STARTED, 0.0)
     view.refresh(10.0)
     assert screen(terminal) == [
@@ -115,3 +116,12 @@ def test_who_asks_what_waits_is_told_on_a_terminal_too(terminal):
         "[1/2] app: configure still running (10s); app: start waits for it",
         "0 of 2 done, 1 running: app: configure (10s)",
     ]
+
+
+def test_the_last_line_tells_the_time_to_go(terminal):
+    plan = {"operations": [{"key": STARTED["key"], "implementation": "x", "waits_for": []}]}
+    remaining = Remaining(plan, {STARTED["key"]: 100.0}, 1)
+    view = LiveView(terminal, Progress(total=3), lambda: 80, remaining)
+    view.event(STARTED, 0.0)
+    view.refresh(10.0)
+    assert screen(terminal)[-1] == "0 of 3 done, about 2 min left, 1 running: app: configure (10s)"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ansible_ensemble.reports.progress import Progress
 
 STARTED = {"event": "started", "key": "app:Standard.configure", "instance": "app", "operation": "Standard.configure"}
@@ -119,13 +121,13 @@ def chain(*keys, silent=()):
 def test_who_waits_for_what_runs_long_is_told_to_those_who_ask():
     keys = ["a:Standard.create", "a:Standard.start", "b:Standard.create", "c:Standard.create"]
     plan = chain(*keys, silent=[keys[1]])
-    for explain, said in ((False, ""), (True, "; b: create waits for it")):
-        progress = Progress.of_plan(plan, explain=explain)
+    for verbosity, said in ((0, ""), (2, "; b: create waits for it")):
+        progress = Progress.of_plan(plan, verbosity=verbosity)
         progress.lines(started(key=keys[0], instance="a", operation="Standard.create"), 0.0)
         assert progress.tick(10.0) == [f"[1/3] a: create still running (10s){said}"]
     many = {"operations": [plan["operations"][0], *({**plan["operations"][2], "key": f"d{n}:Standard.create",
             "waits_for": [keys[0]]} for n in range(7))]}  # fmt: skip
-    progress = Progress.of_plan(many, explain=True)
+    progress = Progress.of_plan(many, verbosity=2)
     progress.lines(started(key=keys[0], instance="a", operation="Standard.create"), 0.0)
     progress.lines({"event": "blocked", "key": "d0:Standard.create"}, 0.0)
     [line] = progress.tick(10.0)
@@ -139,7 +141,7 @@ def test_what_an_operation_waits_for_is_told_to_those_who_ask():
         "for": ["a:Standard.create", "a.port", "a slot on x"],
     }
     assert Progress.of_plan(chain()).lines(waiting, 0.0) == []
-    [line] = Progress.of_plan(chain(), explain=True).lines(waiting, 0.0)
+    [line] = Progress.of_plan(chain(), verbosity=2).lines(waiting, 0.0)
     assert line == "b: create waits for a: create, a.port, a slot on x"
 
 
@@ -155,3 +157,17 @@ def test_the_total_grows_with_operations_that_were_not_planned():
     progress = Progress(total=1)
     progress.lines(started(), 0.0)
     assert progress.lines(started(key="new:Standard.create", instance="new"), 0.0)[0].startswith("[2/2]")
+
+
+@pytest.mark.parametrize(("verbosity", "where"), [(0, ""), (1, " on web1")])
+def test_each_line_of_an_operation_names_its_host_to_those_who_ask(verbosity, where):
+    progress = Progress.of_plan(chain(STARTED["key"]), verbosity=verbosity)
+    begun = started(host="web1", attempt=1)
+    assert progress.lines(begun, 0.0) == [f"[1/1] app: configure{where} ..."]
+    told = {"event": "progressed", "key": STARTED["key"]}
+    assert progress.lines(told | {"text": "2 of 7"}, 1.0) == [f"[1/1] app: configure{where}: 2 of 7"]
+    task = "TASK [web : Write] ok: [web1]"
+    assert progress.lines(told | {"text": task}, 1.0) == [f"[1/1] app: configure: {task}"], "it names it itself"
+    assert progress.tick(10.0) == [f"[1/1] app: configure{where} still running (10s)"]
+    assert progress.lines(begun | {"attempt": 2}, 1.0) == [f"[1/1] app: configure{where} ... (attempt 2)"]
+    assert progress.lines(FINISHED | {"host": "web1"}, 2.0) == [f"[1/1] app: configure{where} ok (1.2s)"]
