@@ -193,6 +193,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("init", "init", "create a project", _PROJECTS),
     Command("trust", "trust", "trust a project's code, or stop trusting it", _PROJECTS),
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),
+    Command("import", "import_playbooks", "make an ensemble of playbooks", _PROJECTS),
     Command("adopt", "adopt", "record an existing resource in the status", _PROJECTS, runs=True),
     Command("forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS),
     Command("provision", "", "drive machines through workflows, and serve those who do", _MACHINES, parts=_PROVISION),

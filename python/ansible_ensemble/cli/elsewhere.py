@@ -28,7 +28,6 @@ COMMANDS = {
     "uninstall": "it is `undeploy`",
     "delete": "it is `undeploy`; `--instance NAME` limits it",
     "remove": "it is `undeploy`; `--instance NAME` limits it",
-    "import": "`adopt NAME` records an existing resource",
     "taint": _REPLACE,
     "untaint": "instances cannot be marked for replacement in advance",
     "mv": _STATE,

@@ -26,6 +26,7 @@ def argument_faults(
     place: Place | None,
     *,
     others: bool = False,
+    partly: bool = False,
     places: Mapping[str, Place | None] | None = None,
 ) -> Iterator[InvalidInput]:
     """Each argument that the module or role does not have, that has a wrong value, or that is missing.
@@ -38,9 +39,10 @@ def argument_faults(
         what: whose they are, for people: `ansible.builtin.copy of 'page'`.
         place: where they stand.
         others: it may be given others, too; only a slip of a name is wrong.
+        partly: what is missing may come from elsewhere.
         places: where those stand that do not stand in a map.
     """
-    yield from _faults(spec.options, args, what, place, others=others, places=places or {})
+    yield from _faults(spec.options, args, what, place, others=others, partly=partly, places=places or {})
 
 
 def _faults(
@@ -50,6 +52,7 @@ def _faults(
     place: Place | None,
     *,
     others: bool = False,
+    partly: bool = False,
     places: Mapping[str, Place | None] = _NO_PLACES,
 ) -> Iterator[InvalidInput]:
     names = {known: name for name, option in options.items() for known in (name, *option.aliases)}
@@ -70,7 +73,7 @@ def _faults(
                 yield InvalidInput(
                     f"argument 'mode' of {what} is a number, which is not octal", where, f"put it in quotes: '{meant}'"
                 )
-    given = {names.get(name) for name, value in args.items() if value is not None}
+    given = {names.get(name) for name, value in args.items() if value is not None} if not partly else set(options)
     for name in (name for name, option in options.items() if option.required and name not in given):
         yield InvalidInput(f"{what} lacks the argument '{name}'", place)
 

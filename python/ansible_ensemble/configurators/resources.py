@@ -28,7 +28,7 @@ ROOT = "ansible.Root"
 #: What runs, by the property that names it -> the property with what it is given.
 _GIVEN = {"module": "args", "role": "vars", "tasks": "vars", "playbook": "vars"}
 #: States of modules in which nothing is there.
-_GONE = ("absent", "removed", "deleted")
+GONE = ("absent", "removed", "deleted")
 _PRESENT = "present"
 #: Arguments that a module refuses in the state in which nothing is there.
 _REFUSED = {"ansible.builtin.file": {"src", "recurse"}}
@@ -218,7 +218,14 @@ class _Resource:
         places = {name: self._place(name) for name in own}
         given = self._given(run)
         given.update(run.more)
-        return list(argument_faults(spec, given, what, where, others=run.kind == "role", places=places))
+        is_role = run.kind == "role"
+        partly = is_role and self._has_variables()
+        return list(argument_faults(spec, given, what, where, others=is_role, partly=partly, places=places))
+
+    def _has_variables(self) -> bool:
+        """Whether a role may have variables of a host of the inventory, which Ansible judges when it runs."""
+        hosted = any(one.is_hosted_on for one in self._node.requirements)
+        return hosted or self._host is not None or self._has("hosts")
 
     def _gone(self, run: _Run, spec: ModuleSpec | None) -> _Run | None:
         """What takes away what another run made; None if nothing does."""
@@ -262,8 +269,8 @@ def _state_of(spec: ModuleSpec, args: Mapping[str, Any]) -> dict[str, Any]:
 def _without(run: _Run, spec: ModuleSpec, args: Mapping[str, Any]) -> _Run | None:
     """A module with the state in which nothing is there; None if it has none, or is in it."""
     option = spec.options.get(_STATE)
-    gone = next((state for state in _GONE if option is not None and state in option.choices), None)
-    if gone is None or args.get(_STATE) in _GONE:
+    gone = next((state for state in GONE if option is not None and state in option.choices), None)
+    if gone is None or args.get(_STATE) in GONE:
         return None
     full_name = run.name if "." in run.name else BUILTIN + run.name
     refused = {_STATE, *_REFUSED.get(full_name, ())}

@@ -27,6 +27,7 @@ _EXECUTED: dict[str, Any] = _RUNNING | {"modules": ("execute",)}
 _GIT: dict[str, Any] = {"heading": "git", "commands": _JOBS, "decided": RUN, "modules": ("record",)}
 _READ: dict[str, Any] = {"heading": "reading the ensemble", "commands": _READING}
 _LOCATING = _READ | {"commands": (*_READING, "state")}
+_OPENING = _READ | {"commands": (*_READING, "state", "import")}
 
 
 @dataclass(slots=True)
@@ -144,7 +145,7 @@ class JobOptions(PlanOptions):
         "--inventory",
         metavar="SOURCE",
         heading="passed on to Ansible",
-        commands=(*_JOBS, "plan"),
+        commands=(*_JOBS, "plan", "import"),
         decided=CALL,
     )
     environment: str | None = option(
@@ -163,7 +164,7 @@ class JobOptions(PlanOptions):
         decided=CALL,
         **_READ,
     )
-    vault_ids: list[str] = option([], "Vault id, as in Ansible", "--vault-id", metavar="ID", decided=CALL, **_LOCATING)
+    vault_ids: list[str] = option([], "Vault id, as in Ansible", "--vault-id", metavar="ID", decided=CALL, **_OPENING)
     vault_password_file: str | None = option(
         None,
         "File with the vault password",
@@ -171,7 +172,7 @@ class JobOptions(PlanOptions):
         "--vault-pass-file",
         metavar="FILE",
         decided=CALL,
-        **_LOCATING,
+        **_OPENING,
     )
     revision: str | None = None
     session: Any = field(default=None, repr=False, compare=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -22,6 +22,7 @@ from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import named
+from ansible_ensemble.expressions.node_variables import VARS, node_variables
 from ansible_ensemble.expressions.special import Everything, special
 from ansible_ensemble.language.functions import KEYWORDS, TEMPLATE_HEADER
 from ansible_ensemble.views.data import MISSING, bare, child, plain
@@ -132,6 +133,15 @@ def template_variables(context: Context, errors: list[EnsembleError] | None = No
     return found
 
 
+def _of_node(names: Collection[str], context: Context, errors: list[EnsembleError]) -> dict[str, Any]:
+    """Those of the names that are variables of the expression's own node; each is evaluated when it is asked for."""
+    found = node_variables(names, context)
+    if not found or context.frame.instance is None:
+        return {}
+    given = TemplateMap(context.frame.instance, context, errors)["keywords"][VARS]
+    return {name: given[name] for name in found}
+
+
 def _task(context: Context) -> dict[str, Any]:
     frame, environment = context.frame, context.environment
     task: dict[str, Any] = {"dryrun": environment.check, "cwd": str(context.folder)}
@@ -183,6 +193,7 @@ class Templates:
             variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
             plain_syntax = not overrides and not text.startswith(TEMPLATE_HEADER)
             words = free_names(engine._engine.environment, str(text)) if plain_syntax else set(_WORD.findall(text))
+            variables |= _of_node(words - variables.keys(), context, errors)
             free = words - variables.keys()
             variables |= inventory_variables(free, context, lambda value: exposed(value, context, errors), errors)
             engine.available_variables = variables

@@ -21,6 +21,7 @@ from ansible_ensemble.ensembles.merging import merge_conflict
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.instances.readiness import aggregate, overall
+from ansible_ensemble.jobs import import_playbooks as imports
 from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.migrate import migrate_project
@@ -343,6 +344,11 @@ def init(folder: Path, ci: str | None = None) -> dict[str, Any]:
         approve(made.folder)
     project = str(made.within) if made.within is not None else None
     return {"folder": str(made.folder), "project": project, "files": made.files, "warnings": made.notices}
+
+
+def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Write an ensemble that does what playbooks do (see `jobs.import_playbooks`)."""
+    return imports.import_playbooks(playbooks, options)
 
 
 def clone(source: str, folder: Path | None) -> dict[str, Any]:

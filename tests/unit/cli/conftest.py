@@ -123,6 +123,12 @@ class FakeJobs:
         self._called("prepare_rollback", ensemble, job, dict(options))
         return self.job
 
+    def import_playbooks(self, playbooks, options):
+        self._called("import_playbooks", list(playbooks), dict(options))
+        entry = {"file": "/a.yml", "line": 3, "name": "x", "play": "p", "becomes": "resource", "node": "x"}
+        entries = [{**entry, "why": "", "undo": "file with state absent", "no_undo": ""}]
+        return {"folder": "/", "files": ["ensemble.yaml"], "entries": entries, "counts": {"resource": 1}}
+
     def adopt(self, ensemble, instance, attributes):
         self._called("adopt", ensemble, instance, dict(attributes))
         return {"adopted": instance, "attributes": dict(attributes)}

@@ -24,6 +24,7 @@ CALLS = [
     (["run", "--workflow", "rotate"], ("prepare_job", ".", "rotate", {})),
     (["replay", "A1", "A2", "--ensemble", "shop"], ("prepare_replay", "shop", ["A1", "A2"], {})),
     (["rollback", "A6BKKsK50000"], ("prepare_rollback", ".", "A6BKKsK50000", {})),
+    (["import", "a.yml", "b.yml", "-i", "hosts"], ("import_playbooks", ["a.yml", "b.yml"], {"inventory": ["hosts"]})),
     (["adopt", "db"], ("prepare_job", ".", "adopt", {"instances": ["db"]})),
     (["adopt", "db", "--approve", "--attribute", "port=80"], ("adopt", ".", "db", {"port": 80})),
     (["notify", "overload"], ("prepare_job", ".", "notify", {"trigger": "overload", "notification": None})),

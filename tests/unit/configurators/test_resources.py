@@ -177,6 +177,12 @@ def test_a_module_without_arguments(tmp_path: Path) -> None:
     assert "args" not in node.properties
 
 
+@pytest.mark.parametrize("where", ["host: web1", "hosts: [web1, web2]"])
+def test_what_a_role_lacks_may_be_a_variable_of_its_host(tmp_path: Path, where: str) -> None:
+    _node, faults = made(tmp_path, f"{{role: web, {where}}}")
+    assert faults == []
+
+
 REFUSED = [
     ("{module: copi, args: {}}", "there is no module copi for the operation Standard.configure (did you mean copy?)"),
     ("{module: '{{ x }}'}", "the module of 'one' is '{{ x }}': it must be a name (it is known before anything runs)"),

@@ -1,0 +1,48 @@
+"""The import of playbooks: an ensemble beside them that does the same, and a report of what became of what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ansible_ensemble.playbooks.model import Row
+from ansible_ensemble.playbooks.reading import read_playbooks
+from ansible_ensemble.playbooks.steps import Namer, steps_of
+from ansible_ensemble.playbooks.writing import service_template, step_files
+
+if TYPE_CHECKING:
+    from ansible_ensemble.lanes.session import AnsibleSession
+
+#: The name of the service template that is written.
+SERVICE_TEMPLATE = "service-template.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What playbooks become.
+
+    Attributes:
+        files: texts of the files to write, by their names; all of them lie beside the first playbook.
+        rows: what became of each task, role and play.
+    """
+
+    files: dict[str, str]
+    rows: list[Row]
+
+
+def import_plays(playbooks: Sequence[Path], session: AnsibleSession) -> Imported:
+    """Make the files of an ensemble from playbooks; nothing is written yet.
+
+    Raises:
+        InvalidInput: Ansible refuses a playbook, or there is none.
+    """
+    root = playbooks[0].absolute().parent
+    names = Namer()
+    plays = read_playbooks(playbooks, session)
+    groups = {pattern: names.name(pattern) for pattern in dict.fromkeys(play.pattern for play in plays) if pattern}
+    steps = list(steps_of(plays, root, names))
+    description = f"Imported from {', '.join(path.name for path in playbooks)}."
+    files = {SERVICE_TEMPLATE: service_template(steps, groups, description, root), **step_files(steps, root)}
+    return Imported(files, [row for step in steps for row in step.rows])

@@ -1,0 +1,131 @@
+"""What is read of playbooks, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+
+#: The lists of a play that hold what runs, in the order in which they run.
+SECTIONS = ("pre_tasks", "roles", "tasks", "post_tasks")
+
+
+@dataclass(slots=True)
+class Entry:
+    """One of what a play runs: a task, a block, a file of tasks or a role.
+
+    Attributes:
+        kind: `task`, `block`, `file` or `role`.
+        raw: as it is written.
+        section: one of `SECTIONS`.
+        words: identifiers in it, and in the files that it runs.
+        sets: variables that it sets while it runs.
+        exports: variables that it defines for the whole play: a role's defaults and variables.
+        notified: names of handlers that it notifies and does not bring itself.
+        handlers: names of the handlers that it brings.
+        task: Ansible's own object, of a task.
+        file: of a role its folder, of a file of tasks the file.
+        within: the entries of a file of tasks.
+    """
+
+    kind: str
+    raw: Any
+    section: str
+    name: str
+    place: Place
+    words: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
+    exports: frozenset[str] = frozenset()
+    notified: frozenset[str] = frozenset()
+    handlers: frozenset[str] = frozenset()
+    task: Any = None
+    file: Path | None = None
+    within: list[Entry] = field(default_factory=list)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Variables that something else may have to set for it."""
+        return self.words - self.sets - self.exports
+
+
+@dataclass(slots=True)
+class ReadPlay:
+    """A play.
+
+    Attributes:
+        raw: as it is written.
+        variables: its `vars`, with those of the import that leads to it.
+        files: its `vars_files` -> what is in them; None of one that is not known now.
+        hosts: names of the hosts of its pattern.
+        known: variables that the inventory has for all of its hosts.
+        play: Ansible's own object; None where the import of a playbook stays as it is written.
+        alone: the only play of its file.
+    """
+
+    raw: Mapping[str, Any]
+    name: str
+    pattern: str
+    place: Place
+    file: Path
+    entries: list[Entry] = field(default_factory=list)
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
+    hosts: list[str] = field(default_factory=list)
+    known: frozenset[str] = frozenset()
+    play: Any = None
+    alone: bool = False
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Identifiers in all that it runs."""
+        return frozenset[str]().union(*(entry.words for entry in self.entries))
+
+    @property
+    def sets(self) -> frozenset[str]:
+        """Variables that it sets while it runs."""
+        return frozenset[str]().union(*(entry.sets for entry in self.entries))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of an entry, or of a play.
+
+    Attributes:
+        becomes: `resource`, `role`, `tasks`, `playbook` or `left out`.
+        node: the node template; empty if it is left out.
+        why: why it is no resource; empty of one.
+        undo: what undeploy does; empty if it does nothing.
+        no_undo: why it does nothing.
+    """
+
+    place: Place
+    name: str
+    play: str
+    becomes: str
+    node: str = ""
+    why: str = ""
+    undo: str = ""
+    no_undo: str = ""
+
+
+@dataclass(slots=True)
+class Step:
+    """A node template.
+
+    Attributes:
+        body: its short form, without requirements.
+        files: files that are written for it -> what is in them, as data.
+        rows: what it is made of.
+        group: the pattern of the hosts it is for; empty is the controller.
+        tags: the tags of what it is made of.
+    """
+
+    name: str
+    body: dict[str, Any]
+    rows: list[Row]
+    group: str = ""
+    files: dict[str, Any] = field(default_factory=dict)
+    tags: frozenset[str] = frozenset()

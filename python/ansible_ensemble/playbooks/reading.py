@@ -1,0 +1,258 @@
+"""Playbooks, read by Ansible's own parser: what it refuses is refused, and its roles, vaults and includes are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay
+from ansible_ensemble.playbooks.words import handlers_in, notified_in, set_in, short_name, words_in, words_of
+
+if TYPE_CHECKING:
+    from ansible_ensemble.lanes.session import AnsibleSession
+
+_IMPORT = "import_playbook"
+_IMPORT_TASKS = "import_tasks"
+_BLOCK_KEYS = ("block", "rescue", "always")
+#: What a block may have that its tasks can have themselves.
+_OPEN_BLOCK = frozenset({"block", "name", "become", "become_user", "become_method", "become_flags", "tags", "no_log"})
+_MAGIC = frozenset({"inventory_hostname", "inventory_hostname_short", "groups", "group_names", "hostvars"})
+
+
+def read_playbooks(files: Sequence[Path], session: AnsibleSession) -> list[ReadPlay]:
+    """The plays of playbooks, with those that they import, in their order.
+
+    Raises:
+        InvalidInput: Ansible refuses something, or there is no such file.
+    """
+    reader = _Reader(session)
+    return [play for file in files for play in reader.plays(file.absolute(), {})]
+
+
+class _Reader:
+    def __init__(self, session: AnsibleSession) -> None:
+        self._session = session
+        self._within: list[Path] = []
+
+    def plays(self, file: Path, variables: Mapping[str, Any]) -> Iterator[ReadPlay]:
+        """The plays of a file, where the import that leads to it gives variables."""
+        if file in self._within:
+            raise InvalidInput(f"{file.name} imports itself", Place(str(file)))
+        data = self._load(file)
+        if not isinstance(data, list) or not all(isinstance(one, Mapping) for one in data):
+            raise InvalidInput("it is no playbook: it must be a list of plays", Place(str(file)))
+        self._session.loader.set_basedir(str(file.parent))
+        self._within.append(file)
+        try:
+            for raw in data:
+                keys = {short_name(str(key)): value for key, value in raw.items()}
+                if _IMPORT not in keys:
+                    yield self._play(raw, file, variables, alone=len(data) == 1)
+                elif "when" in raw or "{{" in str(keys[_IMPORT]):
+                    yield ReadPlay(
+                        raw, str(raw.get("name", Path(str(keys[_IMPORT])).stem)), "", place_in(raw, file), file
+                    )
+                else:
+                    given = raw.get("vars") or {}
+                    yield from self.plays((file.parent / str(keys[_IMPORT])).resolve(), {**variables, **given})
+                    self._session.loader.set_basedir(str(file.parent))
+        finally:
+            self._within.pop()
+
+    def _load(self, file: Path) -> Any:
+        from ansible.errors import AnsibleError
+
+        if not file.is_file():
+            raise InvalidInput("there is no such playbook", Place(str(file)))
+        try:
+            return self._session.loader.load_from_file(str(file), trusted_as_template=True)
+        except AnsibleError as error:
+            raise _refused(error, Place(str(file))) from error
+
+    def _play(self, raw: Mapping[str, Any], file: Path, variables: Mapping[str, Any], *, alone: bool) -> ReadPlay:
+        from ansible.errors import AnsibleError
+        from ansible.playbook.play import Play
+
+        place = place_in(raw, file)
+        manager, loader = self._session.variable_manager, self._session.loader
+        try:
+            play = Play.load(dict(raw), variable_manager=manager, loader=loader, vars=dict(variables) or None)
+        except AnsibleError as error:
+            raise _refused(error, place) from error
+        hosts = raw.get("hosts") or ""
+        pattern = hosts if isinstance(hosts, str) else ":".join(map(str, hosts))
+        read = ReadPlay(raw, str(raw.get("name") or pattern), pattern.replace(",", ":"), place, file, play=play)
+        read.alone = alone
+        read.variables = dict(play.vars or {})
+        read.files = {str(name): self._variables(file.parent / str(name)) for name in _listed(raw.get("vars_files"))}
+        read.hosts, read.known = self._hosts(read.pattern)
+        roles = iter(play.roles)
+        for section in SECTIONS:
+            for item in raw.get(section) or []:
+                if section == "roles":
+                    read.entries.append(self._role(item, next(roles), read))
+                else:
+                    read.entries += self._tasks(item, section, read, play)
+        return read
+
+    def _hosts(self, pattern: str) -> tuple[list[str], frozenset[str]]:
+        """The hosts of a pattern, and the variables that all of them have in the inventory."""
+        if not pattern or "{{" in pattern:
+            return [], _MAGIC
+        found = self._session.inventory.get_hosts(pattern, ignore_limits=True, ignore_restrictions=True)
+        names = [set(self._session.variable_manager.get_vars(host=host)) for host in found]
+        return [str(host.name) for host in found], _MAGIC.union(set.intersection(*names) if names else ())
+
+    def _variables(self, file: Path) -> Mapping[str, Any] | None:
+        """What is in a file of variables; None if it is encrypted, or not known before a play runs."""
+        if "{{" in str(file) or not file.is_file() or file.read_bytes().startswith(b"$ANSIBLE_VAULT"):
+            return None
+        data = self._load(file)
+        return data if isinstance(data, Mapping) else {}
+
+    def _tasks(self, raw: Any, section: str, read: ReadPlay, play: Any, above: Any = None) -> list[Entry]:
+        """The entries that an item of a list of tasks is: an open block is what is in it."""
+        from ansible.playbook.block import Block
+
+        manager, loader = self._session.variable_manager, self._session.loader
+        if "block" in raw and set(raw) <= _OPEN_BLOCK and raw.get("block"):
+            within = {key: value for key, value in raw.items() if key != "block"}
+            parent = Block.load(
+                {**within, "block": []}, play=play, parent_block=above, variable_manager=manager, loader=loader
+            )
+            inner = [one for item in raw["block"] for one in self._tasks(item, section, read, play, parent)]
+            for one in inner:
+                one.raw = {**within, "block": [one.raw]}
+            return inner
+        if file := self._imported(raw, read.file.parent):
+            return [self._file(raw, file, section, read, play)]
+        return [self._task(raw, section, read, play, above)]
+
+    def _imported(self, raw: Mapping[str, Any], folder: Path) -> Path | None:
+        """The file of tasks that an item imports, with no more than tags."""
+        keys = {short_name(str(key)): value for key, value in raw.items()}
+        name = keys.get(_IMPORT_TASKS)
+        if not isinstance(name, str) or not keys.keys() <= {_IMPORT_TASKS, "name", "tags"} or "{{" in name:
+            return None
+        return file if (file := folder / name.strip()).is_file() else None
+
+    def _file(self, raw: Mapping[str, Any], file: Path, section: str, read: ReadPlay, play: Any) -> Entry:
+        data = self._list(file)
+        within = [one for item in data for one in self._tasks(item, section, read, play)]
+        return Entry(
+            "file",
+            raw,
+            section,
+            str(raw.get("name") or file.stem),
+            place_in(raw, read.file),
+            words=frozenset[str]().union(*(one.words for one in within)),
+            sets=frozenset[str]().union(*(one.sets for one in within)),
+            notified=frozenset[str]().union(*(one.notified for one in within)),
+            file=file,
+            within=within,
+        )
+
+    def _task(self, raw: Mapping[str, Any], section: str, read: ReadPlay, play: Any, above: Any) -> Entry:
+        from ansible.playbook.block import Block
+        from ansible.playbook.task import Task
+
+        kind = "block" if "block" in raw else "task"
+        named = set(self._files_named(raw, read.file.parent))
+        made = Entry(
+            kind,
+            raw,
+            section,
+            str(raw.get("name") or kind),
+            place_in(raw, read.file),
+            words=words_of(raw).union(*map(self._words, named)),
+            sets=set_in([raw]),
+            notified=notified_in([raw]),
+        )
+        if kind == "task":
+            parent = above or Block(play=play)
+            manager, loader = self._session.variable_manager, self._session.loader
+            made.task = Task.load(dict(raw), block=parent, variable_manager=manager, loader=loader)
+            made.name = made.task.get_name()
+        return made
+
+    def _files_named(self, raw: Any, folder: Path) -> Iterator[Path]:
+        """The files of the project that a task names: templates, task files, variables."""
+        kinds = ("", "templates", "files", "tasks", "vars")
+        for text in set(_scalars(raw)):
+            if text and "\n" not in text and "{{" not in text and len(text) < 255 and not text.startswith("/"):
+                yield from (path for kind in kinds if (path := folder / kind / text).is_file())
+
+    def _role(self, raw: Any, role: Any, read: ReadPlay) -> Entry:
+        folder = Path(role._role_path)
+        chain = [role, *role.get_all_dependencies()]
+        folders = [Path(one._role_path) for one in chain]
+        tasks = [self._list(file) for one in folders for file in _yaml_files(one, "tasks")]
+        handlers = [self._list(file) for one in folders for file in _yaml_files(one, "handlers")]
+        parts = ("tasks", "handlers", "templates", "defaults", "vars", "meta")
+        files = [file for one in folders for part in parts for file in (one / part).rglob("*") if file.is_file()]
+        brought = frozenset[str]().union(*map(handlers_in, handlers))
+        named = brought | {f"{one.get_name()} : {name}" for one in chain for name in brought}
+        return Entry(
+            "role",
+            raw,
+            "roles",
+            role.get_name(),
+            place_in(raw, read.file, read.place),
+            words=words_of(raw).union(*map(self._words, files)),
+            sets=frozenset[str]().union(*map(set_in, [*tasks, *handlers])),
+            exports=frozenset(str(name) for one in chain for name in (*one._default_vars, *one._role_vars)),
+            notified=frozenset[str]().union(*map(notified_in, tasks)) - named,
+            handlers=named,
+            file=folder,
+        )
+
+    def _words(self, file: Path) -> frozenset[str]:
+        """Identifiers in the templates and expressions of a file."""
+        if file.suffix in (".yml", ".yaml") and file.parent.name != "templates":
+            try:
+                return words_of(self._load(file))
+            except InvalidInput:
+                pass
+        return words_in(file.read_text(errors="replace"))
+
+    def _list(self, file: Path) -> list[Any]:
+        data = self._load(file)
+        return data if isinstance(data, list) else []
+
+
+def _yaml_files(folder: Path, part: str) -> list[Path]:
+    return [file for file in sorted((folder / part).rglob("*")) if file.suffix in (".yml", ".yaml") and file.is_file()]
+
+
+def _scalars(data: Any) -> Iterator[str]:
+    if isinstance(data, Mapping):
+        for value in data.values():
+            yield from _scalars(value)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from _scalars(value)
+    elif isinstance(data, str):
+        yield str(data)
+        yield from (word.partition("=")[2] for word in data.split() if "=" in word)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value] if value else []
+
+
+def place_in(data: Any, file: Path, otherwise: Place | None = None) -> Place:
+    """Where data that Ansible has read stands."""
+    from ansible._internal._datatag._tags import Origin
+
+    origin = Origin.get_tag(data)
+    if origin is None or not origin.path:
+        return otherwise or Place(str(file))
+    return Place(str(origin.path), int(origin.line_num or 0))
+
+
+def _refused(error: Any, place: Place) -> InvalidInput:
+    """What Ansible says against a file."""
+    origin = getattr(getattr(error, "obj", None), "__class__", None) and place_in(error.obj, Path(place.file), place)
+    return InvalidInput(" ".join(str(error.message).split()), origin or place, "ansible-playbook refuses it, too")

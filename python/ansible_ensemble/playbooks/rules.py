@@ -1,0 +1,268 @@
+"""Which task becomes a resource, and what takes away what it made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ansible_ensemble.configurators.locations import BUILTIN, collection_folders
+from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec
+from ansible_ensemble.configurators.resources import GONE
+from ansible_ensemble.playbooks.model import Entry, ReadPlay
+from ansible_ensemble.playbooks.plain import is_open, plain
+from ansible_ensemble.playbooks.words import facts_in, short_name, words_of
+
+#: Modules that only look, wait or talk -> why they are no resource.
+_NO_STATE = {
+    **dict.fromkeys(("debug", "assert", "fail", "pause", "ping", "wait_for", "wait_for_connection"), "makes nothing"),
+    **dict.fromkeys(("stat", "find", "slurp", "getent", "setup", "gather_facts", "tempfile"), "only looks"),
+    **dict.fromkeys(("set_fact", "set_stats", "include_vars"), "sets variables"),
+    **dict.fromkeys(("include_tasks", "include_role", "import_role", "import_tasks"), "runs other tasks"),
+    **dict.fromkeys(("uri", "fetch", "reboot", "raw", "meta", "async_status", "expect"), "does something each time"),
+    "validate_argument_spec": "makes nothing",
+}
+#: States of modules that are not states of anything.
+_DEEDS = frozenset({"restarted", "reloaded", "touch", "reset", "started_once"})
+#: Modules that run what they are told -> the arguments that say when there is nothing to do.
+_COMMANDS = {"command": ("creates", "removes"), "shell": ("creates", "removes"), "script": ("creates", "removes")}
+#: Modules of packages, which do something else without the name of a package.
+_PACKAGES = ("apt", "dnf", "dnf5", "yum", "package", "pacman", "apk", "zypper", "homebrew")
+#: Modules that make a file or folder, and have no state in which it is not there -> the argument that names it.
+_MAKES_FILE = {"copy": "dest", "template": "dest", "get_url": "dest", "assemble": "dest"}
+_MAKES_FOLDER = {"git": "dest", "subversion": "dest"}
+_FILE = f"{BUILTIN}file"
+
+#: Keywords of a task that a resource has too, by `keywords`.
+_KEYWORDS = (
+    *("become", "become_user", "become_method", "become_flags", "no_log", "environment"),
+    *("connection", "port", "remote_user"),
+)
+_OF_TRANSPORT = frozenset({"connection", "port", "remote_user"})
+#: Keywords that change nothing of what a task makes.
+_IDLE = frozenset({"name", "tags", "register", "args", "loop", "loop_control", "with_items", "vars", "debugger"})
+_REASONS = {
+    "when": "runs only on a condition",
+    "notify": "notifies a handler",
+    "delegate_to": "runs on another host",
+    "ignore_errors": "may fail",
+    "failed_when": "says itself when it failed",
+    "changed_when": "says itself what it changed",
+    "until": "is tried until it succeeds",
+    "check_mode": "has a check mode of its own",
+}
+#: Names in templates that only a running play gives.
+_RUNNING = frozenset({"omit", "playbook_dir", "role_path", "ansible_search_path"})
+_MOST_ITEMS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What a task makes.
+
+    Attributes:
+        suffix: tells the items of a loop apart.
+        body: the short form of the node template.
+    """
+
+    suffix: str
+    body: dict[str, Any] = field(default_factory=dict)
+    undo: str = ""
+    no_undo: str = ""
+
+
+def resources_of(entry: Entry, play: ReadPlay, root: Path) -> list[Resource] | str:
+    """The resources that a task is, one for each item of its loop; or why it is none."""
+    reason = _no_resource(entry, play, root)
+    if reason:
+        return reason
+    module = entry.task.resolved_action or entry.task.action
+    spec = _spec(module, root)
+    assert spec is not None
+    args = _args(entry.task)
+    found = []
+    for suffix, variables in _items(entry.task):
+        used = _variables(entry, play) | plain(entry.task.vars or {}) | variables
+        keywords = _keywords(entry, used)
+        body = {"module": module, "args": args, **({"keywords": keywords} if keywords else {})}
+        found.append(_with_undo(Resource(suffix, body), short_name(module), spec, args))
+    return found
+
+
+def _spec(module: str, root: Path) -> ModuleSpec | None:
+    return module_spec(module, tuple(collection_folders(root)), (root / "library",))
+
+
+def _args(task: Any) -> dict[str, Any]:
+    args: dict[str, Any] = plain({name: value for name, value in task.args.items() if not name.startswith("_")})
+    if "_raw_params" in task.args:
+        args = {"cmd": plain(task.args["_raw_params"]), **args}
+    for name in ("mode", "directory_mode"):
+        if isinstance(args.get(name), int):
+            args[name] = f"0{args[name]:o}"
+    return args
+
+
+def _no_resource(entry: Entry, play: ReadPlay, root: Path) -> str:
+    """Why a task is no resource; empty if it is one."""
+    task = entry.task
+    if entry.kind != "task":
+        return "is a block with conditions, rescues or the like"
+    for key in entry.raw if "block" not in entry.raw else ():
+        name = short_name(str(key))
+        if name in _REASONS:
+            return _REASONS[name]
+    module = task.resolved_action or task.action
+    name = short_name(module)
+    reason = _NO_STATE.get(name) or _no_state(name, task.args, _spec(module, root))
+    if reason:
+        return reason
+    for key, value in _own(entry.raw).items():
+        if (
+            key not in _KEYWORDS
+            and key not in _IDLE
+            and short_name(str(key)) not in (name, task.action, module, "action")
+        ):
+            return f"has the keyword {key}" if value is not None else ""
+    if not is_open([task.args, task.vars, task.environment]):
+        return "holds an encrypted value"
+    environment = task.environment or []
+    if not all(isinstance(one, Mapping) for one in environment):
+        return "has an environment that is computed"
+    if not _loops_plainly(task):
+        return "loops over what is known only while it runs"
+    return _reads_unknown(entry, play)
+
+
+def _own(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The task within blocks that only pass keywords on."""
+    while "block" in raw:
+        raw = raw["block"][0]
+    return raw
+
+
+def _no_state(name: str, args: Mapping[str, Any], spec: ModuleSpec | None) -> str:
+    """Why a module with these arguments makes nothing that has a state."""
+    if spec is None:
+        return "its module has no documentation that can be read"
+    if name.endswith(("_info", "_facts")):
+        return "only looks"
+    if name in _COMMANDS:
+        return "" if any(args.get(one) for one in _COMMANDS[name]) else "runs a command, without creates or removes"
+    if not spec.check_mode:
+        return "its module has no check mode"
+    state = str(args.get("state") or "")
+    if state in _DEEDS:
+        return f"does something each time ({state})"
+    if name in _PACKAGES and not (args.get("name") or args.get("pkg") or args.get("deb")):
+        return "updates packages, and makes none be there"
+    if name == "file" and state in ("", "file"):
+        return "sets the rights of what something else makes"
+    return ""
+
+
+def _loops_plainly(task: Any) -> bool:
+    if task.loop is None:
+        return True
+    control = task.loop_control
+    is_list = isinstance(task.loop, list) and "{{" not in str(plain(task.loop)) and is_open(task.loop)
+    other = (
+        any(getattr(control, name, None) for name in ("index_var", "pause", "extended", "until")) if control else False
+    )
+    return is_list and task.loop_with in (None, "items") and not other and 0 < len(task.loop) <= _MOST_ITEMS
+
+
+def _items(task: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The items of a task's loop, with what tells them apart; one without a name if there is no loop."""
+    if task.loop is None:
+        yield "", {}
+        return
+    name = str((task.loop_control.loop_var if task.loop_control else None) or "item")
+    for number, item in enumerate(plain(task.loop), 1):
+        shown = next(iter(item.values()), number) if isinstance(item, dict) else item
+        yield str(shown) if isinstance(shown, str | int) else str(number), {name: item}
+
+
+def _reads_unknown(entry: Entry, play: ReadPlay) -> str:
+    """Which of the names that a task reads is known only while it runs."""
+    facts = facts_in(entry.words)
+    if facts:
+        return f"reads facts ({facts[0]})"
+    running = sorted(entry.words & _RUNNING)
+    if running:
+        return f"reads {running[0]}, which only a running play has"
+    for file, values in play.files.items():
+        if values is None:
+            return f"may read {file}, which is encrypted or found only while it runs"
+    source = entry.task.args.get("src") if short_name(str(entry.task.resolved_action)) == "template" else None
+    if source is not None and "{{" in str(source):
+        return "renders a template that is found only while it runs"
+    unknown = [
+        name for name, value in _variables(entry, play).items() if facts_in(words_of(value)) or not is_open(value)
+    ]
+    return f"reads the variable {unknown[0]}, which is encrypted or made of facts" if unknown else ""
+
+
+def _variables(entry: Entry, play: ReadPlay) -> dict[str, Any]:
+    """The variables of the play that a task reads, by themselves or through others."""
+    return used_variables(entry.words, play)
+
+
+def used_variables(words: frozenset[str], play: ReadPlay) -> dict[str, Any]:
+    """The variables of a play, with those of its files, which words name, and those that they need."""
+    known = {**play.variables}
+    for values in play.files.values():
+        known.update(values or {})
+    found: dict[str, Any] = {}
+    left = [name for name in known if name in words]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found[name] = known[name]
+            left += [other for other in words_of(known[name]) if other in known]
+    return {str(name): plain(found[name]) if is_open(found[name]) else found[name] for name in known if name in found}
+
+
+def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of a task, with those that it has from its play and its blocks."""
+    task, made, own = entry.task, dict[str, Any](), _own(entry.raw)
+    for name in _KEYWORDS:
+        if name in _OF_TRANSPORT and name not in own:
+            continue  # Ansible has defaults of its own, and the play's are those of the step
+        value = plain(getattr(task, name))
+        if name == "environment":
+            value = {key: one for given in reversed(value or []) for key, one in given.items()}
+        if value or (name == "become" and value is False and own.get(name) is False):
+            made[name] = value
+    return {**made, **({"vars": dict(variables)} if variables else {})}
+
+
+def _with_undo(made: Resource, name: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Resource:
+    option = spec.options.get("state")
+    gone = next((state for state in GONE if option is not None and state in option.choices), None)
+    if args.get("state") in GONE:
+        return Resource(made.suffix, made.body, no_undo="it takes something away")
+    if gone is not None:
+        return Resource(made.suffix, made.body, undo=f"{name} with state {gone}")
+    path = _path_made(name, args)
+    if path is not None:
+        absent = {"module": _FILE, "args": {"path": path, "state": "absent"}}
+        return Resource(made.suffix, {**made.body, "absent": absent}, undo=f"removes {path}")
+    why = "its dest may be a folder that was there before" if name in _MAKES_FILE else "its module has no state absent"
+    return Resource(made.suffix, made.body, no_undo=why)
+
+
+def _path_made(name: str, args: Mapping[str, Any]) -> str | None:
+    """The file that a module makes, if it is certain that it is one; or the folder that it fills."""
+    if name in _MAKES_FOLDER:
+        return str(args[_MAKES_FOLDER[name]]) if args.get(_MAKES_FOLDER[name]) else None
+    path, source = str(args.get(_MAKES_FILE.get(name, "")) or ""), str(args.get("src") or args.get("url") or "")
+    base = PurePosixPath(source).name.removesuffix(".j2")
+    if not path or source.endswith("/"):
+        return None
+    if path.endswith("/"):
+        return f"{path}{base}" if base and name in ("copy", "template") and "." in base else None
+    last = PurePosixPath(path).name
+    certain = "content" in args or last == base or (PurePosixPath(last).suffix not in ("", ".d"))
+    return path if certain else None

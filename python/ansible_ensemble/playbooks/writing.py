@@ -1,0 +1,59 @@
+"""The service template and the files that do what the playbooks do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.emitter import emit_yaml
+from ansible_ensemble.playbooks.model import Step
+from ansible_ensemble.playbooks.plain import as_yaml
+
+_HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+
+
+def service_template(steps: Sequence[Step], groups: Mapping[str, str], description: str, root: Path) -> str:
+    """The service template: a group, by these names, for each pattern, and each step after the one before it."""
+    used = {step.group for step in steps if step.name}
+    lines = [_HEAD, emit_yaml({"description": description}), "\ntopology_template:\n  node_templates:\n"]
+    for pattern, name in ((pattern, name) for pattern, name in groups.items() if pattern in used):
+        lines.append(emit_yaml({name: {"type": "ansible.Group", "properties": {"hosts": pattern}}}, 4))
+    before = None
+    for step in (one for one in steps if one.name):
+        body = dict(step.body)
+        if step.group:
+            body["host"] = groups[step.group]
+        if before is not None:
+            body["requirements"] = [{"dependency": before}]
+        places = dict.fromkeys(_shown(row.place, root) for row in step.rows)
+        lines += ["\n", *(f"    # {place}\n" for place in places), emit_yaml({step.name: body}, 4)]
+        before = step.name
+    return "".join([*lines, *_groups(steps)])
+
+
+def _groups(steps: Sequence[Step]) -> Iterator[str]:
+    """A group for each tag, by which jobs can be limited."""
+    tags = sorted({tag for step in steps if step.name for tag in step.tags})
+    if tags:
+        yield "\n  # The tags of the playbooks: `deploy -l TAG` is for what has it.\n  groups:\n"
+    for tag in tags:
+        members = [step.name for step in steps if step.name and tag in step.tags]
+        yield emit_yaml({tag: {"type": "tosca.groups.Root", "members": members}}, 4)
+
+
+def step_files(steps: Sequence[Step], root: Path) -> dict[str, str]:
+    """The texts of the files of tasks and playbooks that steps run, by their names."""
+    made = {}
+    for step in steps:
+        for name, content in step.files.items():
+            places = ", ".join(dict.fromkeys(_shown(row.place, root) for row in step.rows))
+            made[name] = f"# From {places}\n---\n{as_yaml(content)}"
+    return made
+
+
+def _shown(place: Place, root: Path) -> str:
+    """A place as the reader of a file in the root has it."""
+    path = Path(place.file)
+    name = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+    return f"{name}:{place.line}" if place.line else name

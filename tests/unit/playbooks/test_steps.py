@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from .conftest import Import
+
+ROLE = {
+    "roles/app/tasks/main.yml": "- file: {path: /app, state: directory}\n  notify: again\n",
+    "roles/app/handlers/main.yml": "- name: again\n  debug: msg=again\n",
+    "roles/app/defaults/main.yml": "app_port: 80\n",
+}
+
+#: The plays -> the nodes in their order, each with what it is: `NAME KIND`.
+CASES = {
+    "each step comes after the one before it": (
+        "- hosts: web\n  pre_tasks: [{name: a, file: {path: /a, state: directory}}]\n"
+        "  roles: [app]\n  post_tasks: [{name: z, debug: {msg: z}}]\n"
+        "- hosts: db\n  tasks: [{name: b, file: {path: /b, state: directory}}]\n",
+        ["a module web", "app role web", "z tasks web", "b module db"],
+    ),
+    "what is registered and read is one file of tasks": (
+        "- hosts: web\n  tasks:\n"
+        "  - {name: look, stat: {path: /a}, register: found}\n"
+        "  - {name: between, file: {path: /b, state: directory}}\n"
+        "  - {name: tell, debug: {msg: '{{ found.stat }}'}}\n"
+        "  - {name: later, file: {path: /c, state: directory}}\n",
+        ["look tasks web", "later module web"],
+    ),
+    "tasks from the first to the last that notifies a handler are one play": (
+        "- hosts: web\n  handlers: [{name: again, debug: {msg: x}}]\n  tasks:\n"
+        "  - {name: a, copy: {content: a, dest: /a}, notify: again}\n"
+        "  - {name: b, file: {path: /b, state: directory}}\n"
+        "  - {name: c, copy: {content: c, dest: /c}, notify: again}\n"
+        "  - {name: d, file: {path: /d, state: directory}}\n",
+        ["a playbook web", "d module web"],
+    ),
+    "a handler of a role that a task notifies": (
+        "- hosts: web\n  roles: [app]\n  tasks: [{name: a, copy: {content: a, dest: /a}, notify: again}]\n",
+        ["app playbook web"],
+    ),
+    "a default of a role that a task reads": (
+        "- hosts: web\n  roles: [app]\n  tasks: [{name: a, copy: {content: '{{ app_port }}', dest: /a}}]\n",
+        ["app playbook web"],
+    ),
+    "a role on a condition": (
+        "- hosts: web\n  roles: [{role: app, when: root is defined}]\n",
+        ["app playbook web"],
+    ),
+    "hosts in batches": ("- name: Roll\n  hosts: web\n  serial: 1\n  roles: [app]\n", ["roll playbook"]),
+    "one host of all": ("- hosts: web\n  tasks: [{debug: {msg: x}, run_once: true}]\n", ["web_2 playbook"]),
+    "what a later play reads": (
+        "- hosts: web\n  tasks: [{set_fact: {port: 1}}]\n- hosts: web\n  tasks: [{debug: {msg: '{{ port }}'}}]\n",
+        ["web_2 playbook"],
+    ),
+    "the controller": ("- hosts: localhost\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n", ["a module"]),
+    "a connection of the play": (
+        "- hosts: web\n  connection: local\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n",
+        ["a module hosts=web"],
+    ),
+    "a file of tasks that all are resources": ("- hosts: web\n  tasks: [{import_tasks: some.yml}]\n", ["s module web"]),
+    "a file of other tasks": ("- hosts: web\n  tasks: [{import_tasks: other.yml}]\n", ["other tasks web"]),
+}
+FILES = {
+    "some.yml": "- {name: s, file: {path: /s, state: directory}}\n",
+    "other.yml": "- {name: s, file: {path: /s, state: directory}}\n- {name: t, command: make}\n",
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_steps_of_plays(imported: Import, case: str) -> None:
+    text, expected = CASES[case]
+    found = imported({"site.yml": text, **ROLE, **FILES})
+    steps = {name: node for name, node in found.nodes.items() if node.get("type") != "ansible.Group"}
+    made = []
+    for name, node in steps.items():
+        kind = next(kind for kind in ("module", "role", "tasks", "playbook") if kind in node)
+        where = node.get("host") or (f"hosts={node['hosts']}" if "hosts" in node else "")
+        made.append(" ".join(filter(None, [name, kind, where])))
+    assert made == expected
+    names = list(steps)
+    for before, name in pairwise(names):
+        assert steps[name]["requirements"] == [{"dependency": before}]
+
+
+def test_tags_are_groups_and_what_is_tagged_never_is_left_out(imported: Import) -> None:
+    found = imported(
+        {
+            "site.yml": "- hosts: web\n  tags: all_of_it\n  tasks:\n"
+            "  - {name: a, file: {path: /a, state: directory}, tags: [x]}\n"
+            "  - {name: b, file: {path: /b, state: directory}, tags: never}\n"
+        }
+    )
+    assert {name: group["members"] for name, group in found.groups.items()} == {"all_of_it": ["a"], "x": ["a"]}
+    assert [(row.name, row.becomes, row.node) for row in found.rows] == [("a", "resource", "a"), ("b", "left out", "")]
+
+
+def test_a_play_for_each_host_has_what_is_around_it(imported: Import) -> None:
+    found = imported(
+        {
+            "site.yml": "- hosts: web\n  vars: {port: 1}\n  become: true\n  gather_facts: false\n"
+            "  handlers: [{name: again, debug: {msg: x}}]\n"
+            "  tasks: [{name: a, copy: {content: a, dest: /a}, notify: again}]\n"
+        }
+    )
+    (play,) = found.files["imported-a.yml"]
+    assert play == {
+        "name": "a",
+        "hosts": "all",
+        "vars": {"port": 1},
+        "become": True,
+        "gather_facts": False,
+        "handlers": [{"name": "again", "debug": {"msg": "x"}}],
+        "tasks": [{"name": "a", "copy": {"content": "a", "dest": "/a"}, "notify": "again"}],
+    }
+
+
+def test_a_role_that_reads_facts_gathers_them(imported: Import) -> None:
+    role = {"roles/app/tasks/main.yml": "- copy: {content: '{{ ansible_facts.os_family }}', dest: /a}\n"}
+    found = imported({"site.yml": "- hosts: web\n  vars: {a: 1}\n  roles: [{role: app, size: 3}]\n", **role})
+    assert found.nodes["app"] == {
+        "role": "app",
+        "vars": {"size": 3},
+        "keywords": {"gather_facts": True},
+        "host": "web",
+    }

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_ensemble.reports.import_text import import_text
+from ansible_ensemble.reports.style import Style
+
+ENTRY = {"file": "/srv/site.yml", "line": 3, "play": "web", "becomes": "resource", "why": "talks"}
+FOUND: dict[str, Any] = {
+    "folder": "/srv",
+    "files": ["ensemble.yaml", "service-template.yaml"],
+    "entries": [
+        {**ENTRY, "name": "Page", "node": "page", "undo": "removes /a", "no_undo": ""},
+        {
+            **ENTRY,
+            "line": 9,
+            "name": "Tell",
+            "becomes": "tasks",
+            "node": "tell",
+            "undo": "",
+            "no_undo": "none",
+            "why": "talks",
+        },
+    ],
+    "counts": {"resource": 1, "role": 0, "tasks": 1},
+}
+TEXT = """\
+FROM             NAME  BECOMES   NODE  UNDEPLOY    WHY
+/srv/site.yml:3  Page  resource  page  removes /a  talks
+/srv/site.yml:9  Tell  tasks     tell  no: none    talks
+
+1 resource: plan, drift by check mode, and undeploy where the table says how
+1 tasks: plan, drift by check mode where the tasks have one; nothing takes them away
+Written to /srv: ensemble.yaml, service-template.yaml.
+Next: ansible-ensemble plan -i 'my hosts' /srv
+"""
+
+
+def test_the_report() -> None:
+    assert import_text(FOUND, Style(), ["-i", "my hosts"]) == TEXT
