@@ -36,6 +36,6 @@ class ActionModule(EnsembleAction):
             plan_file=given["plan_file"],
             plan_digest=given.get("plan_digest"),
             show=given["show"],
-            options=pick(given, OPTIONS["execute"]) | {"check": self.check, "diff": self.diff},
+            options=pick(given, OPTIONS["execute"]) | self.inputs(given) | {"check": self.check, "diff": self.diff},
         )
         return answer

@@ -32,7 +32,7 @@ class ActionModule(EnsembleAction):
         answer: dict[str, Any] = facade.plan(
             given["ensemble"],
             workflow=given["workflow"],
-            options=pick(given, OPTIONS["plan"]),
+            options=pick(given, OPTIONS["plan"]) | self.inputs(given),
             plan_file=given.get("plan_file"),
             check=self.check,
             diff=self.diff,

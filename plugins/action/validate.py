@@ -22,6 +22,9 @@ class ActionModule(EnsembleAction):
     def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Find everything that is wrong."""
         answer: dict[str, Any] = facade.validate(
-            given["ensemble"], part=given["part"], options=pick(given, OPTIONS["validate"]), action=self
+            given["ensemble"],
+            part=given["part"],
+            options=pick(given, OPTIONS["validate"]) | self.inputs(given),
+            action=self,
         )
         return answer

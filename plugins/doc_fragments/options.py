@@ -119,7 +119,10 @@ options:
     description: Data that the operations of O(trigger) get as their input C(notification).
     type: raw
   inputs:
-    description: Values of topology inputs; they override those in the ensemble.
+    description:
+      - Values of topology inputs; they override those in the ensemble.
+      - An extra variable C(input_NAME) sets an input as well, and wins; a text of it means a value of the input's
+        type.
     type: dict
   environment:
     description: Use this environment of the project instead of the ensemble's own.
@@ -241,7 +244,10 @@ options:
 options:
   # >>> fragment validate (make generate)
   inputs:
-    description: Values of topology inputs; they override those in the ensemble.
+    description:
+      - Values of topology inputs; they override those in the ensemble.
+      - An extra variable C(input_NAME) sets an input as well, and wins; a text of it means a value of the input's
+        type.
     type: dict
   environment:
     description: Use this environment of the project instead of the ensemble's own.

@@ -12,6 +12,7 @@ from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import load
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options, PackageAction
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.variables import (
     as_variables,
+    input_variables,
     known_variables,
     unknown_variables,
 )
@@ -46,6 +47,16 @@ class EnsembleAction(PackageAction):
                 return f"there is no variable {name} (did you mean {near}?)"
             result.setdefault("warnings", []).append(f"{name} is not a variable of a job and has no effect")
         return None
+
+    def inputs(self, given: Options) -> Options:
+        """The option ``inputs``, with the inputs that extra variables set; no option where there is none.
+
+        Raises:
+            EnsembleFailure: such a variable holds a template.
+        """
+        manager = self._task.get_variable_manager() or self._task._variable_manager
+        inputs = {**given.get("inputs", {}), **input_variables(manager.extra_vars, self._templar.template)}
+        return {"inputs": inputs} if inputs else {}
 
     @property
     def _in_role(self) -> bool:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import RENAMED
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION, EnsembleFailure
 
 PREFIX = "ensemble_"
 
@@ -19,6 +19,9 @@ _MADE = frozenset(
     {"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job", "ensemble_stats", "ensemble_instance"}
 )
 
+#: Variables of this prefix set inputs of the topology, as those of the command do.
+INPUT_PREFIX = "input_"
+
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
@@ -26,6 +29,22 @@ def known_variables(loader: Any) -> frozenset[str]:
     """The variables that the role documents."""
     specs = loader.load_from_file(str(COLLECTION / "roles" / "job" / "meta" / "argument_specs.yml"))
     return frozenset(specs["argument_specs"]["main"]["options"])
+
+
+def input_variables(extra: Mapping[str, Any], template: Callable[[Any], Any]) -> dict[str, Any]:
+    """The inputs that extra variables set; ``template`` is Ansible's.
+
+    What Ansible leaves as a template is data of somebody who may not write templates, such as the answers to a survey.
+    Only a topology and its ensemble may compute inputs, so it is refused.
+
+    Raises:
+        EnsembleFailure: a value holds a template.
+    """
+    given = {name: template(value) for name, value in extra.items() if name.startswith(INPUT_PREFIX)}
+    for name, value in given.items():
+        if _holds_template(value):
+            raise EnsembleFailure(f"{name} holds a template: an input that is given as a variable is data", 2)
+    return {name.removeprefix(INPUT_PREFIX): value for name, value in given.items()}
 
 
 def unknown_variables(given: Mapping[str, Any], known: frozenset[str]) -> list[tuple[str, str | None]]:
@@ -52,6 +71,13 @@ def as_variables(text: str, known: Iterable[str]) -> str:
         return name if name in names else match[0]
 
     return _OPTION.sub(replaced, text)
+
+
+def _holds_template(value: Any) -> bool:
+    if isinstance(value, str):
+        return "{{" in value or "{%" in value
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return any(map(_holds_template, parts))
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:

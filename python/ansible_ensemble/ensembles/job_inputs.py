@@ -21,6 +21,7 @@ from ansible_ensemble.documents.shape import Shape, read_json
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec, from_json
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.given import as_given
 from ansible_ensemble.views.conform import mark_declared
 
 #: Job variables of this prefix set inputs.
@@ -33,7 +34,7 @@ _GIVEN: Shape = {"plan": str, **dict.fromkeys(_KINDS, dict)}
 
 
 def given_inputs(options: JobOptions, codec: SecretCodec) -> dict[str, Any]:
-    """The inputs that the options give, decrypted.
+    """The inputs that the options give, decrypted; texts mean what the inputs' types make of them.
 
     Raises:
         InvalidInput: the value of one, or of a variable, was not kept.
@@ -49,7 +50,7 @@ def given_inputs(options: JobOptions, codec: SecretCodec) -> dict[str, Any]:
             if _is_lost(value):
                 hint = f"give it again, best with {option}; with a vault password it would have been kept, encrypted"
                 raise InvalidInput(f"the sensitive {kind} {name!r} was not kept", hint=hint)
-    return inputs
+    return {name: as_given(value) for name, value in inputs.items()}
 
 
 def given_variables(options: JobOptions, codec: SecretCodec) -> dict[str, Any]:
@@ -153,7 +154,8 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
 
     Args:
         recorded: its options as plans and journals hold them.
-        given: options of this process, which are added; those of the job win.
+        given: options of this process, which are added; those of the job win. Its inputs are given again: the
+            digest of a plan tells whether they are other ones.
         planned: the ensemble's folder of what is planned, where sensitive inputs are handed over.
 
     Raises:
@@ -161,7 +163,7 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
         EnsembleError: what was handed over cannot be read.
     """
     handed = handed_over(planned)
-    values = {kind: kept_values(recorded, kind) | handed[kind] for kind in _KINDS}
+    values = {kind: kept_values(recorded, kind) | handed[kind] | (given.get(kind) or {}) for kind in _KINDS}
     return JobOptions.from_mapping({**given, **recorded, **values})
 
 

@@ -45,6 +45,9 @@ class JobOptions(PlanOptions):
         "Values of topology inputs; they override those in the ensemble",
         "--input",
         "--inputs",
+        details=(
+            "An extra variable `input_NAME` sets an input as well, and wins; a text of it means a value of the input's type.",
+        ),
         modules=("plan", "validate"),
         **_INPUTS,
     )

@@ -173,6 +173,7 @@ def execute(
     else:
         read = read_recovered(location, job_options, write=True, keep_key=True)
     check_fresh(saved, read)
+    hand_over(read.planned, job_options, read.topology, read.codec, plan=kept.digest)
     job_options.complete(read.environment.execution)
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
         check_working_trees(read, job_options)

@@ -19,11 +19,12 @@ KEYS: dict[str, tuple[str, ...]] = {
     "path": (),
 }  # fmt: skip
 
-#: The keys that may also be given as `ANSIBLE_ENSEMBLE_STATE_<KEY>`.
+#: The keys that may also be given as environment variables, see `given_credentials`.
 CREDENTIALS = (
     "username", "password", "token", "ssh_key", "known_hosts", "access_key", "secret_key", "session_token"
 )  # fmt: skip
-VARIABLE = "ANSIBLE_ENSEMBLE_STATE_"
+#: What the names of these variables begin with; credentials of AWX may set none that begins with `ANSIBLE_`.
+_VARIABLES = ("ANSIBLE_ENSEMBLE_STATE_", "ENSEMBLE_STATE_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,12 @@ def state_settings(section: object, place: Place | None = None) -> StateSettings
             raise InvalidInput(f"state in {kind} has no key {key!r}", where, f"its keys are {known}")
         _check(kind, str(key), value, where)
     return StateSettings(kind, dict(section), place)
+
+
+def given_credentials(environ: Mapping[str, str]) -> dict[str, str]:
+    """The credentials of a location that environment variables give, by key."""
+    found = {key: [environ.get(prefix + key.upper()) for prefix in _VARIABLES] for key in CREDENTIALS}
+    return {key: next(filter(None, values)) for key, values in found.items() if any(values)}
 
 
 def _check(kind: str, key: str, value: object, place: Place | None) -> None:

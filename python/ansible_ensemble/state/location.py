@@ -12,7 +12,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.git_guard import clone_fault
-from ansible_ensemble.projects.state_settings import CREDENTIALS, VARIABLE, StateSettings
+from ansible_ensemble.projects.state_settings import CREDENTIALS, StateSettings, given_credentials
 from ansible_ensemble.state.store import Store
 
 _BRANCH = "ensemble-state"
@@ -27,8 +27,7 @@ def resolved_values(settings: StateSettings, ensemble: Path, environment: Enviro
     Raises:
         InvalidInput: one cannot be evaluated, or is no location.
     """
-    given = {name: os.environ.get(VARIABLE + name.upper()) for name in CREDENTIALS}
-    values = {name: value for name, value in given.items() if value}
+    values = given_credentials(os.environ)
     names = _names(ensemble, environment)
     for key, written in settings.values.items():
         value = environment.value(written) if key in CREDENTIALS else written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -10,13 +10,14 @@ from types import MappingProxyType
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInputs, Place
-from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.notices import NoticeCode, Reading
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_read, is_written
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.language.entities import ParameterDefinition, Topology
 from ansible_ensemble.language.function_check import FunctionCheck
+from ansible_ensemble.language.given import meant_by
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_definition
 from ansible_ensemble.language.short_form import template_in_long_form
@@ -235,14 +236,15 @@ class _Builder:
             definition = topology.inputs.get(name)
             place = place_of(given, name)
             if definition is not None:
-                topology.input_values[name] = value
-                self._check_input(value, definition, place)
+                topology.input_values[name] = meant_by(value, definition, self.types.data_type)
+                self._check_input(topology.input_values[name], definition, place)
 
     def _check_input(self, value: Any, definition: ParameterDefinition, place: Place | None) -> None:
         """Have the value of an input checked; the command line hands on `1.50` as a text, for it may be a version."""
-        number = as_read(value) if isinstance(value, str) else None
-        if is_written(number) and resolve(definition.schema, self.types.data_type)[0] in ("integer", "float"):
-            value = number
+        with suppress(ValueError):  # one of too many digits stays a text
+            number = as_read(value) if isinstance(value, str) else None
+            if is_written(number) and resolve(definition.schema, self.types.data_type)[0] in ("integer", "float"):
+                value = number
         self.types.check_later(value, definition, f"input '{definition.name}'", place)
 
     def _read_other_inputs(self, building: Building, given: Mapping[str, Any]) -> None:
@@ -254,12 +256,12 @@ class _Builder:
                 continue
             declared = [workflow.inputs[name] for workflow in topology.workflows.values() if name in workflow.inputs]
             if not declared:
-                hint = nearest(str(name), topology.inputs)
+                hint = nearest_or_known(name, [*topology.inputs, *_inputs_of_workflows(topology)])
                 building.problems.add(f"there is no input '{name}'", key_place_of(given, name), hint)
                 continue
-            topology.input_values[name] = value
+            topology.input_values[name] = meant_by(value, declared[0], self.types.data_type)
             for definition in declared:
-                self._check_input(value, definition, place_of(given, name))
+                self._check_input(topology.input_values[name], definition, place_of(given, name))
 
     def _read_outputs(self, building: Building) -> None:
         for name, entry in building.section("outputs").items():
@@ -269,6 +271,10 @@ class _Builder:
             building.topology.outputs[name] = found
             value = entry.raw.get("value") if isinstance(entry.raw, Mapping) else None
             building.uses.append(FunctionUse(value, place_of(entry.raw, "value"), None))
+
+
+def _inputs_of_workflows(topology: Topology) -> Iterator[str]:
+    return (name for workflow in topology.workflows.values() for name in workflow.inputs)
 
 
 def _flatten(topology: Topology) -> None:

@@ -75,6 +75,29 @@ def test_options_come_one_by_one_or_as_a_map(ansible: Callable) -> None:
     assert run.call("record")["options"]["commit"] is True
 
 
+def test_extra_variables_set_inputs(ansible: Callable) -> None:
+    variables = {
+        "input_zones": ["a", "b"],
+        "base": 4,
+        "input_size": "{{ base + 1 }}",
+        "ensemble_inputs": {"size": 1, "x": 2},
+    }
+    run = ansible(
+        "ansible-playbook", "tosca.ensemble.deploy", "tosca.ensemble.validate", *PLAY, "-e", json.dumps(variables)
+    )
+    assert run.code == 0, run.output
+    inputs = {"zones": ["a", "b"], "size": 5}
+    assert run.call("plan")["options"]["inputs"] == {"x": 2} | inputs
+    assert run.call("validate")["options"]["inputs"] == {"x": 2} | inputs
+    assert run.call("execute")["options"]["inputs"] == inputs
+
+
+def test_what_others_answer_is_no_template(ansible: Callable) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, "-e", "{input_text: !unsafe '{{ 7 * 7 }}'}")
+    assert (run.code, run.calls) == (2, [])
+    assert "input_text holds a template: an input that is given as a variable is data" in run.output
+
+
 def test_a_wrong_option_is_refused_before_anything_happens(ansible: Callable) -> None:
     run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", "ensemble_repair=sometimes")
     assert run.code == 2

@@ -58,6 +58,9 @@ def test_credentials_come_from_expressions_and_variables_what_is_written_first(
     found = resolved(ensemble, {"http": "https://h/a", "token": {"get_env": "MINE"}})
     assert (found["token"], found["username"]) == (PASSWORD, "robot")
     assert resolved(ensemble, {"http": "https://h/a"})["token"] == "of the variable"
+    monkeypatch.delenv("ANSIBLE_ENSEMBLE_STATE_TOKEN")
+    monkeypatch.setenv("ENSEMBLE_STATE_TOKEN", "of AWX")
+    assert resolved(ensemble, {"http": "https://h/a"})["token"] == "of AWX"
 
 
 @pytest.mark.parametrize(
