@@ -43,7 +43,7 @@ FILES = (
     "roles/job/tasks/plan.yml",
     *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("roles/*/README.md")),
 )
-MODULES = ("lock", "plan", "execute", "record", "info", "validate")
+MODULES = ("lock", "plan", "execute", "record", "info", "validate", "survey")
 WIDTH = 120
 
 _REGION = re.compile(r"(?ms)^( *)(# |<!-- )>>> ([\w ]+?) \(make generate\)( -->)?\n.*?^ *\2<<<\4?\n")

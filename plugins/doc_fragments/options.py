@@ -255,6 +255,15 @@ options:
   # <<<
 """
 
+    SURVEY = r"""
+options:
+  # >>> fragment survey (make generate)
+  environment:
+    description: Use this environment of the project instead of the ensemble's own.
+    type: str
+  # <<<
+"""
+
     ACTION = r"""
 options: {}
 attributes:

@@ -69,6 +69,9 @@ OPTIONS: dict[str, Arguments] = {
         "inputs": {"type": "dict"},
         "environment": {"type": "str"},
     },
+    "survey": {
+        "environment": {"type": "str"},
+    },
     # <<<
 }
 

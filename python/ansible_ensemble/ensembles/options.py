@@ -46,7 +46,8 @@ class JobOptions(PlanOptions):
         "--input",
         "--inputs",
         details=(
-            "An extra variable `input_NAME` sets an input as well, and wins; a text of it means a value of the input's type.",
+            "An extra variable `input_NAME` sets an input as well, and wins; "
+            "a text of it means a value of the input's type.",
         ),
         modules=("plan", "validate"),
         **_INPUTS,
@@ -156,7 +157,7 @@ class JobOptions(PlanOptions):
         "Use this environment of the project instead of the ensemble's own",
         "--environment",
         metavar="NAME",
-        modules=("lock", "plan", "execute", "record", "info", "validate"),
+        modules=("lock", "plan", "execute", "record", "info", "validate", "survey"),
         **_LOCATING,
     )
     skip_upstream_check: bool = option(

@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs import commands
+from ansible_ensemble.jobs.inputs import read_inputs
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result
 from ansible_ensemble.jobs.stored_state import fetch_state
@@ -22,6 +23,7 @@ from ansible_ensemble.reports.history_text import history_text
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.status_text import status_text
 from ansible_ensemble.reports.style import Style
+from ansible_ensemble.reports.survey import survey as make_survey
 
 
 def info(
@@ -64,6 +66,20 @@ def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: A
     told = {"changed": False, "valid": not texts, "counts": found["counts"], "file": found["file"]}
     told |= {name: found[name] for name in ("errors", "warnings", "notices")}
     return told | ({"failed": True, "msg": "\n".join(texts), "exit_code": InvalidInput.exit_code} if texts else {})
+
+
+def survey(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
+    """The surveys of AWX that ask for the inputs of an ensemble's jobs, and the ensemble's path in its repository."""
+    location = located(ensemble)
+    found = read_inputs(location, JobOptions.from_mapping({**options, "vault": vault_of(action)}))
+    inputs = found["inputs"]
+    return {
+        "changed": False,
+        "path": found["path"],
+        "deploy": make_survey(inputs),
+        "others": make_survey(inputs, begins=False),
+        "workflows": {name: make_survey(inputs, begins=False, also=own) for name, own in found["workflows"].items()},
+    }
 
 
 def recover(ensemble: str, *, action: Any) -> dict[str, Any]:

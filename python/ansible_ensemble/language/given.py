@@ -50,15 +50,15 @@ def _read(text: str, base: str, name: str) -> Any:
             return text if read is None else read
         if base in _WHOLES:
             whole = parse_yaml(text, f"the input {name}").data
-            return whole if isinstance(whole, list | dict) and not _is_computed_within(whole) else text
+            return whole if isinstance(whole, list | dict) and not is_computed_within(whole) else text
     except (InvalidInput, ValueError):
         pass
     return text
 
 
-def _is_computed_within(value: Any) -> bool:
-    """Whether a value or a part of it would be evaluated: what is read from a text is data."""
+def is_computed_within(value: Any) -> bool:
+    """Whether a value or a part of it is known only when it is evaluated."""
     if is_computed(value):
         return True
     parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return any(map(_is_computed_within, parts))
+    return any(map(is_computed_within, parts))

@@ -1,0 +1,78 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The work is done by the action plugin of the same name.
+"""Documentation of ``tosca.ensemble.survey``."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: survey
+short_description: Make surveys of AWX from the inputs of an ensemble
+version_added: 0.1.0
+author: The tosca.ensemble contributors (@tosca-ensemble)
+description:
+  - Makes the surveys by which people who launch jobs in AWX give inputs. The answers are extra variables
+    C(input_NAME), which the playbooks of this collection take.
+  - Types, limits, choices and defaults are those of the topology; the defaults are what the ensemble and its
+    environment give. An input that is sensitive, or named as a secret, is asked for as a password and has no default.
+  - Runs nothing and changes nothing. The role P(tosca.ensemble.awx#role) uses it.
+extends_documentation_fragment:
+  - tosca.ensemble.options
+  - tosca.ensemble.options.survey
+  - tosca.ensemble.options.action
+attributes:
+  check_mode:
+    description: Makes no permanent changes.
+    support: full
+  diff_mode:
+    description: Shows what changed.
+    support: none
+seealso:
+  - module: tosca.ensemble.validate
+"""
+
+EXAMPLES = r"""
+- name: Make the surveys
+  tosca.ensemble.survey:
+    ensemble: web/ensemble.yaml
+  register: surveys
+
+- name: Have AWX ask for the inputs
+  awx.awx.job_template:
+    name: Deploy the web
+    project: web
+    inventory: web
+    playbook: tosca.ensemble.deploy
+    extra_vars:
+      ensemble: "{{ surveys.path }}"
+    survey_enabled: true
+    survey_spec: "{{ surveys.deploy }}"
+"""
+
+RETURN = r"""
+path:
+  description: The path of the ensemble in its git repository, or in its project where there is none.
+  returned: success
+  type: str
+  sample: web/ensemble.yaml
+deploy:
+  description: The survey of jobs that plan or deploy; empty if there are no inputs.
+  returned: success
+  type: dict
+  sample:
+    name: ""
+    description: ""
+    spec:
+      - {question_name: size, question_description: How many, variable: input_size, required: false, type: integer,
+         min: 1, max: 9, default: 1}
+others:
+  description: The survey of other jobs, which need no answer and propose none; empty if there are no inputs.
+  returned: success
+  type: dict
+workflows:
+  description: For each workflow that the topology has, the survey of its jobs.
+  returned: success
+  type: dict
+  sample: {backup: {}}
+"""

@@ -1,0 +1,70 @@
+"""What jobs of an ensemble can be given: the inputs of its topology and of its workflows, as a document."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.sensitive import is_sensitive, reveal
+from ansible_ensemble.documents.scalars import with_texts
+from ansible_ensemble.ensembles.location import Location
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_specification
+from ansible_ensemble.language.definitions import ParameterDefinition, Schema
+from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.given import is_computed_within
+from ansible_ensemble.language.values import has_secret, resolve, schema_entry
+from ansible_ensemble.projects.project import project_root
+
+
+def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
+    """The inputs of an ensemble's jobs, whatever is deployed of it.
+
+    Returns:
+        `path`, that of the ensemble in its repository; `inputs`, those of the topology; and `workflows`, the inputs of
+        each workflow that the topology has. `reports.survey.survey` says what an input is.
+
+    Raises:
+        InvalidInput: the ensemble's specification is not valid.
+    """
+    topology = read_specification(location, options).topology
+    meant = location.template or location.ensemble
+    return {
+        "path": os.path.relpath(meant, _root(location.ensemble.parent)),
+        "inputs": _described(topology.inputs, topology),
+        "workflows": {name: _described(one.inputs, topology) for name, one in topology.workflows.items()},
+    }
+
+
+def _root(folder: Path) -> Path:
+    """The root of the git repository that holds a folder, or else of its project."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), project_root(folder))
+
+
+def _described(definitions: Mapping[str, ParameterDefinition], topology: Topology) -> list[dict[str, Any]]:
+    return [_input(one, topology) for one in definitions.values() if not one.has_value]
+
+
+def _input(definition: ParameterDefinition, topology: Topology) -> dict[str, Any]:
+    name, data_types = definition.name, topology.data_types.get
+    is_given = name in topology.input_values
+    value = topology.input_values[name] if is_given else definition.default
+    entry = schema_entry(definition.schema, data_types)
+    secret = definition.is_secret or has_secret(definition.schema, data_types, by_name=True) or is_sensitive(value)
+    told = {} if secret or is_computed_within(value) or value is None else {"default": with_texts(reveal(value))}
+    return {
+        "name": name,
+        **_type(definition.schema, topology),
+        "entry": _type(entry, topology) if entry is not None else None,
+        "description": definition.description,
+        "required": definition.required and not is_given and not definition.has_default,
+        "secret": secret,
+        **told,
+    }
+
+
+def _type(schema: Schema, topology: Topology) -> dict[str, Any]:
+    base, constraints, _entity = resolve(schema, topology.data_types.get)
+    return {"type": base, "constraints": [with_texts(clause) for clause in constraints]}

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.jobs.inputs import read_inputs
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+data_types:
+  Port: {derived_from: integer, constraints: [{in_range: [1, 65535]}]}
+  Login: {properties: {user: {type: string}, pass: {type: string, metadata: {sensitive: true}}}}
+topology_template:
+  inputs:
+    text: {type: string, description: What it says, default: hi}
+    port: {type: Port, default: 80, constraints: [{less_than: 9000}]}
+    name: {type: string}
+    found: {type: string, default: {get_env: HOME}}
+    pin: {type: integer, default: 4711, metadata: {sensitive: true}}
+    db_password: {type: string}
+    login: {type: Login, required: false}
+    zones: {type: list, default: [a], entry_schema: {type: string, constraints: [{valid_values: [a, b]}]}}
+    fixed: {type: string, value: x}
+  node_templates:
+    app: {type: tosca.nodes.Root}
+  workflows:
+    backup:
+      inputs: {to: {type: string}}
+      steps: {run: {target: app, activities: [{set_state: started}]}}
+"""
+ENSEMBLE = """\
+apiVersion: unfurl/v1alpha1
+kind: Ensemble
+spec:
+  service_template: service.yaml
+  inputs: {name: web, port: "{{ 80 + 1 }}"}
+"""
+
+
+def described(folder: Path) -> dict[str, Any]:
+    """What jobs of an ensemble in a folder of a repository can be given."""
+    (folder / ".git").mkdir()
+    (folder / "web").mkdir()
+    (folder / "web" / "service.yaml").write_text(SERVICE)
+    (folder / "web" / "ensemble.yaml").write_text(ENSEMBLE)
+    return read_inputs(locate(folder / "web"), JobOptions())
+
+
+def test_inputs_are_described_with_what_is_given(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    assert found["path"] == "web/ensemble.yaml"
+    inputs = {one.pop("name"): one for one in found["inputs"]}
+    usual = {"type": "string", "constraints": [], "entry": None, "description": "", "required": False, "secret": False}
+    ports = [{"less_than": 9000}, {"in_range": [1, 65535]}]
+    assert inputs == {
+        "text": usual | {"description": "What it says", "default": "hi"},
+        "port": usual | {"type": "integer", "constraints": ports},
+        "name": usual | {"default": "web"},
+        "found": usual,
+        "pin": usual | {"type": "integer", "secret": True},
+        "db_password": usual | {"required": True, "secret": True},
+        "login": usual | {"type": "map", "secret": True},
+        "zones": usual
+        | {"type": "list", "default": ["a"]}
+        | {"entry": {"type": "string", "constraints": [{"valid_values": ["a", "b"]}]}},
+    }
+    assert found["workflows"] == {"backup": [usual | {"name": "to", "required": True}]}
+    assert "4711" not in str(found)
