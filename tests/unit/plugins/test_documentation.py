@@ -13,7 +13,19 @@ import pytest
 import yaml
 
 GROUPS = {
-    "ensemble": ("lock", "plan", "execute", "record", "info", "validate", "recover", "unlock", "adopt", "forget"),
+    "ensemble": (
+        "lock",
+        "plan",
+        "execute",
+        "record",
+        "info",
+        "validate",
+        "survey",
+        "recover",
+        "unlock",
+        "adopt",
+        "forget",
+    ),
     "provision": (
         "provision_content",
         "provision_info",
