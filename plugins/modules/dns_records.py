@@ -39,6 +39,11 @@ options:
     description: Delete the other records of the zone.
     type: bool
     default: false
+  keep:
+    description: Names of records that stay where O(exclusive) deletes others.
+    type: list
+    elements: str
+    default: []
   default_ttl:
     description: The seconds that a record without C(ttl) is valid.
     type: int
@@ -101,6 +106,7 @@ def main() -> None:
             "provider": {"type": "dict", "required": True, "no_log": True},
             "records": {"type": "dict", "default": {}},
             "exclusive": {"type": "bool", "default": False},
+            "keep": {"type": "list", "elements": "str", "default": []},
             "default_ttl": {"type": "int", "default": 300},
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         },
@@ -155,8 +161,9 @@ def desired(existing: Any, own: Any, given: dict[str, Any]) -> Any:
     """The zone as it should be."""
     zone = Zone(existing.name, [])
     ours = {(one.name, one._type) for one in own.records}
-    others = [] if given["exclusive"] else [one for one in existing.records if (one.name, one._type) not in ours]
-    for record in [*others, *(own.records if given["state"] == "present" else ())]:
+    others = [one for one in existing.records if (one.name, one._type) not in ours]
+    kept = [one for one in others if not given["exclusive"] or one.name in given["keep"]]
+    for record in [*kept, *(own.records if given["state"] == "present" else ())]:
         zone.add_record(record, lenient=True)
     return zone
 

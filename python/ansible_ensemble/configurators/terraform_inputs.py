@@ -13,9 +13,10 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.paths import is_folder, resolved
 
-_OWN_INPUTS = RESERVED_INPUTS | {
+#: Inputs that are no variables.
+OWN_INPUTS = RESERVED_INPUTS | {
     *("main", "tfvars", "stateLocation", "command", "workdir", "backend", "dryrun_outputs"),
-    *("workspace", "import", "lock_timeout", "unlock"),
+    *("workspace", "import", "lock_timeout", "unlock", "arguments"),
 }
 #: Seconds that a command waits for a locked state.
 _LOCK_TIMEOUT = 60
@@ -51,13 +52,15 @@ def module_of(task: Task, target: str) -> tuple[Path, dict[str, str]]:
 
 
 def variables_of(task: Task) -> dict[str, Any]:
-    """Values of the module's variables: the input `tfvars`, and all inputs that mean nothing else.
+    """Values of the module's variables: the inputs `arguments` and `tfvars`, and all inputs that mean nothing else.
 
     Raises:
-        InvalidInput: `tfvars` is not a map.
+        InvalidInput: one of the two is not a map.
     """
-    given = {name: task.inputs[name] for name in task.inputs if name not in _OWN_INPUTS}
-    return {**given, **as_map(task.inputs.get("tfvars"), "the input tfvars must be", task)}
+    given = {name: task.inputs[name] for name in task.inputs if name not in OWN_INPUTS}
+    for name in ("arguments", "tfvars"):
+        given |= as_map(task.inputs.get(name), f"the input {name} must be", task)
+    return given
 
 
 def state_location(task: Task) -> str | None:

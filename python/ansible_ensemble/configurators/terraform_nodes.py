@@ -2,17 +2,30 @@
 
 Those of Unfurl's type `unfurl.nodes.Installer.Terraform` run what `main` is, their property or the input of
 `configure`: a folder, or the text of a module.
+
+Of each node that runs Terraform, a property with `tfvar` in its metadata is a variable of the module, and an attribute
+with `tfoutput` is an output: `true`, or the name that it has there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.configurators.implementation import resolve
+from ansible_ensemble.configurators.terraform_inputs import OWN_INPUTS
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
+from ansible_ensemble.language.entities import (
+    Assignment,
+    Implementation,
+    NodeTemplate,
+    Operation,
+    ParameterDefinition,
+    Topology,
+)
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 
@@ -35,18 +48,23 @@ def add_terraform_operations(topology: Topology, root: Path) -> Iterator[Invalid
     """Give nodes of these types the operations that they do not have themselves.
 
     Returns:
-        What is wrong with their sources.
+        What is wrong with their sources, and with the metadata of properties and attributes.
     """
     for node in topology.node_templates.values():
         if STAND_FOR_OTHERS.intersection(node.directives):
             continue
-        if node.type.is_a(_OF_UNFURL) and (made := _main(node)) is not None:
-            _complete(node, made)
-        elif node.type.is_a(_TYPE):
-            try:
-                _complete(node, _source(node, topology, root))
-            except InvalidInput as error:
-                yield error
+        yield from _complete_node(node, topology, root)
+        yield from _map_values(node, root)
+
+
+def _complete_node(node: NodeTemplate, topology: Topology, root: Path) -> Iterator[InvalidInput]:
+    if node.type.is_a(_OF_UNFURL) and (made := _main(node)) is not None:
+        _complete(node, made)
+    elif node.type.is_a(_TYPE):
+        try:
+            _complete(node, _source(node, topology, root))
+        except InvalidInput as error:
+            yield error
 
 
 def _main(node: NodeTemplate) -> Operation | None:
@@ -79,6 +97,45 @@ def _source(node: NodeTemplate, topology: Topology, root: Path) -> Operation:
     made = Operation("", node.name, implementation, inputs, place=source.place or node.place, base=source.base)
     resolve(replace(made, interface=node.type.name), root)
     return made
+
+
+def _map_values(node: NodeTemplate, root: Path) -> Iterator[InvalidInput]:
+    """Give operations that run Terraform the properties that are variables; take the attributes that are outputs."""
+    variables, outputs = _named(node.type.properties, "tfvar"), _named(node.type.attributes, "tfoutput")
+    for name in sorted(OWN_INPUTS.intersection(variables)):
+        message = f"the variable '{name}' of Terraform cannot be the property '{variables[name]}' of '{node.name}'"
+        yield InvalidInput(message, node.place, "an input of that name means something else: give it by tfvars")
+    inputs = {
+        name: Assignment({"get_property": ["SELF", key]}, place=node.properties[key].place)
+        for name, key in variables.items()
+        if key in node.properties and node.properties[key].value is not None and name not in OWN_INPUTS
+    }
+    mapped: dict[str, list[Any]] = {name: ["SELF", key] for name, key in outputs.items()}
+    if not inputs and not mapped:
+        return
+    interfaces = {}
+    for key, interface in node.interfaces.items():
+        made = {
+            name: replace(one, inputs={**inputs, **one.inputs}, outputs={**mapped, **one.outputs})
+            for name, one in interface.operations.items()
+            if _runs_terraform(one, root)
+        }
+        interfaces[key] = replace(interface, operations={**interface.operations, **made})
+    node.interfaces = interfaces
+
+
+def _runs_terraform(operation: Operation, root: Path) -> bool:
+    if operation.implementation is None:
+        return False
+    with suppress(InvalidInput):  # what is wrong with it is told where all operations are looked at
+        return resolve(operation, root).configurator == "terraform"
+    return False
+
+
+def _named(definitions: Mapping[str, ParameterDefinition], key: str) -> dict[str, str]:
+    """What properties or attributes are called by Terraform, as a key of their metadata says -> their names."""
+    asked = {name: one.metadata.get(key) for name, one in definitions.items()}
+    return {(said if isinstance(said, str) else name): name for name, said in asked.items() if said}
 
 
 def _complete(node: NodeTemplate, made: Operation) -> None:

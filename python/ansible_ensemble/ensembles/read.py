@@ -57,6 +57,8 @@ from ansible_ensemble.projects.folders import ACTIVE
 from ansible_ensemble.projects.project import PROJECT_FILES, project_root
 from ansible_ensemble.projects.remote_files import RemoteFiles, pinned_imports
 from ansible_ensemble.projects.trust import is_trusted
+from ansible_ensemble.topology.dns_records import add_dns_records
+from ansible_ensemble.topology.executables import add_arguments
 from ansible_ensemble.topology.host_copies import copy_for_hosts
 from ansible_ensemble.topology.installations import add_installations
 from ansible_ensemble.topology.service_template import load_topology
@@ -123,6 +125,8 @@ def read_specification(
         reading=reading,
     )
     topology.files += [file for file in included if file not in topology.files]
+    add_dns_records(topology)
+    raise_all(add_arguments(topology))
     faults = [*add_operations(topology, environment.root), *add_terraform_operations(topology, environment.root)]
     raise_all([*faults, *complete_kubernetes_nodes(topology)])
     add_installations(topology)

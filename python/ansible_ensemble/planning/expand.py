@@ -13,8 +13,11 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.peers import with_peers
-from ansible_ensemble.topology.directives import ON_DEMAND, RETAINED
+from ansible_ensemble.topology.directives import ACCOMPANYING, ON_DEMAND, RETAINED
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
+
+#: Directives of templates that are deployed where others are.
+_BY_OTHERS = ON_DEMAND | {ACCOMPANYING}
 
 
 def add_members(planning: Planning) -> None:
@@ -40,6 +43,8 @@ def _left_spec(name: str, template: NodeTemplate) -> bool:
 def _planned_templates(planning: Planning) -> list[NodeTemplate]:
     """Templates that make instances: all but virtual, retained, and those on demand that nothing refers to.
 
+    Those that accompany others are among them where the others are.
+
     A template on demand may be there for instances that operations report; these are members by themselves.
     """
     templates = planning.topology.node_templates
@@ -47,7 +52,7 @@ def _planned_templates(planning: Planning) -> list[NodeTemplate]:
     for template in templates.values():
         if RETAINED in template.directives or "virtual" in template.directives:
             continue
-        if ON_DEMAND.isdisjoint(template.directives) or planning.instances.get(template.name) is not None:
+        if _BY_OTHERS.isdisjoint(template.directives) or planning.instances.get(template.name) is not None:
             chosen[template.name] = template
     open_ones = deque(chosen.values())
     while open_ones:
@@ -56,6 +61,9 @@ def _planned_templates(planning: Planning) -> list[NodeTemplate]:
             if target.name not in chosen and not ON_DEMAND.isdisjoint(target.directives):
                 chosen[target.name] = target
                 open_ones.append(target)
+    for template in templates.values():
+        if ACCOMPANYING in template.directives and all(one.target.name in chosen for one in template.requirements):
+            chosen[template.name] = template
     return [template for name, template in templates.items() if name in chosen]
 
 

@@ -13,6 +13,8 @@ from ansible_ensemble.language.problems import Problems
 #: Directives of templates that are deployed only where something requires them.
 DEPENDENT = "dependent"
 ON_DEMAND = frozenset({DEPENDENT, "default"})
+#: That of templates that are deployed where all that they require is; no file can say it.
+ACCOMPANYING = "accompanying"
 
 #: Each directive, and the one that it means: TOSCA 1.1 and 1.2 have two by other names.
 DIRECTIVES: dict[str, str] = {

@@ -13,7 +13,6 @@ from ansible_ensemble.topology.directives import NOT_DEPLOYED
 #: Node types, with those that derive from them -> what implements one here.
 STAND_INS: dict[str, str] = {
     "unfurl.nodes.Installer.Terraform": "a folder of *.tf files as the implementation",
-    "unfurl.nodes.ProcessController.Supervisor": "a role, or the module community.general.supervisorctl",
 }
 
 

@@ -100,3 +100,42 @@ def test_the_type_of_unfurl_takes_main_as_an_input(tmp_path: Path, given: str) -
         operation = topology.node_templates["one"].operation(interface, name)
         assert operation is not None
         assert {key: one.value for key, one in operation.inputs.items()} == {"main": "stack", "size": 2}
+
+
+MAPPED = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Stack:
+    derived_from: tosca.nodes.Root
+    properties:
+      size: {{type: integer, default: 2, metadata: {{tfvar: true}}}}
+      colour: {{type: string, required: false, metadata: {{tfvar: color}}}}
+      plain: {{type: string, default: none}}
+      more: {{type: string, required: false, metadata: {{tfvar: {}}}}}
+    attributes: {{name: {{type: string, metadata: {{tfoutput: full_name}}}}}}
+    interfaces:
+      Standard:
+        operations: {{configure: {{implementation: stack, inputs: {{size: 3}}}}, delete: stack, stop: echo on}}
+topology_template:
+  node_templates:
+    one: {{type: Stack, properties: {{colour: red}}}}
+"""
+
+
+def test_metadata_says_what_is_a_variable_and_what_an_output(tmp_path: Path) -> None:
+    (tmp_path / "stack").mkdir()
+    (tmp_path / "stack" / "main.tf").write_text("")
+    topology = load_topology(parse_yaml(MAPPED.format("more"), tmp_path / "service.yaml"))
+    assert list(add_terraform_operations(topology, tmp_path)) == []
+    standard = topology.node_templates["one"].interfaces["Standard"].operations
+    given = {name: {key: one.value for key, one in standard[name].inputs.items()} for name in standard}
+    assert given["configure"] == {"size": 3, "color": {"get_property": ["SELF", "colour"]}}
+    assert given["delete"]["size"] == {"get_property": ["SELF", "size"]}
+    assert given["stop"] == {}
+    assert (standard["configure"].outputs, standard["stop"].outputs) == ({"full_name": ["SELF", "name"]}, {})
+
+
+def test_a_variable_that_an_input_hides_is_told(tmp_path: Path) -> None:
+    topology = load_topology(parse_yaml(MAPPED.format("command"), tmp_path / "service.yaml"))
+    (fault,) = add_terraform_operations(topology, tmp_path)
+    assert "the variable 'command' of Terraform cannot be the property 'more' of 'one'" in str(fault)

@@ -317,6 +317,15 @@ def test_a_dependent_template_is_planned_only_if_something_needs_it():
     assert "helper:Standard.create" in keys(plan(topology(helper, app)))
 
 
+def test_a_template_that_accompanies_others_is_planned_where_they_are():
+    helper, app = node("helper", directives=("dependent",)), node("app")
+    records = node("records", directives=("accompanying",))
+    relate(records, helper)
+    assert "records:Standard.create" not in keys(plan(topology(helper, records, app)))
+    relate(app, helper)
+    assert "records:Standard.create" in keys(plan(topology(helper, records, app)))
+
+
 def test_a_cycle_is_printed():
     a, b, c = node("a"), node("b"), node("c")
     relate(a, b), relate(b, c), relate(c, a)

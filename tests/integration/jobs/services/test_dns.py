@@ -71,7 +71,7 @@ def test_what_is_wrong_is_told(command: Command, tmp_path: Path, provider: str, 
     assert "Traceback" not in done.output
 
 
-@pytest.mark.parametrize("name", ["dns-zone", "dns-provider-of-a-type"])
+@pytest.mark.parametrize("name", ["dns-zone", "dns-provider-of-a-type", "dns-records"])
 def test_a_sample_of_unfurl(command: Command, tmp_path: Path, name: str) -> None:
     zones = tmp_path / "zones"
     zones.mkdir()

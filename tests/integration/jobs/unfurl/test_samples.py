@@ -1,6 +1,6 @@
 """Samples of Unfurl's types load and plan everywhere, and those that need no server are deployed here.
 
-Those of Docker, DNS, Kubernetes and Helm are deployed by the tests of these, with their servers.
+Those of Docker, DNS, supervisord, Kubernetes and Helm are deployed by the tests of these, with their servers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def test_it_loads_and_plans(command: Command, tmp_path: Path, name: str) -> None
     assert planned.code == 0, planned.output
     assert "Warning" not in planned.stderr
     changes = {one["name"]: one["change"]["actions"] for one in json.loads(planned.stdout)["resource_changes"]}
-    templates = SAMPLES[name]["service"]["topology_template"]["node_templates"]
+    templates = [*SAMPLES[name]["service"]["topology_template"]["node_templates"], *SAMPLES[name].get("also", ())]
     assert changes == {one: ["create"] for one in templates}
 
 
@@ -42,12 +42,14 @@ def test_an_artifact_runs(command: Command, tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("terraform") is None, reason="the program terraform is not installed")
-def test_terraform_deploys_and_is_undeployed(command: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name.startswith("terraform")])
+def test_terraform_deploys_and_is_undeployed(command: Command, tmp_path: Path, name: str) -> None:
     (tmp_path / "password").write_text("vault password\n")
-    write_sample("terraform", tmp_path)
+    write_sample(name, tmp_path)
     for workflow, now in (("deploy", "ok"), ("undeploy", "absent")):
         done = command(workflow, "--approve", "--vault-id", "password")
         assert done.code == 0, done.output
         assert status(tmp_path) == now
         if now == "ok":
-            assert instance(tmp_path)["attributes"]["name"] == "test"
+            attributes = instance(tmp_path)["attributes"]
+            assert (attributes["name"], attributes.get("all", [0, 1])) == ("test", [0, 1])
