@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
+from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, shows_something
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import TASK_KEYS
-from ansible_ensemble.configurators.play import found_by_check_mode, in_check_mode, task_keywords
+from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Progress, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
 from ansible_ensemble.core.orders import ModuleCall
@@ -60,7 +61,9 @@ class ModuleConfigurator(BaseConfigurator):
         values.setdefault("result", whole)
         # one that skips, since it has no check mode, has not even looked
         basis = Basis.NOT_RUN if outcome.result.get("skipped") else Basis.PREDICTED
-        return found_by_check_mode(task, to_result(task, outcome, values, modified=outcome.changed), basis)
+        result = to_result(task, outcome, values, modified=outcome.changed)
+        result.there = shows_something(outcome.diff)
+        return found_by_check_mode(task, result, basis)
 
     def _args(self, task: Task) -> dict[str, Any]:
         args = {name: reveal(task.inputs[name]) for name in task.inputs if name not in RESERVED_INPUTS}

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
+from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, is_in_place, shows_something
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
 from ansible_ensemble.configurators.play_files import expressions_named, parts_named, texts_of
 from ansible_ensemble.configurators.play_options import OPTION_INPUTS, inventory_of, keys_of, options_of
-from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
-from ansible_ensemble.instances.lifecycle import only_looks
-from ansible_ensemble.instances.status import Status
 
 #: Keys of an implementation that are keywords of Ansible's tasks and plays.
 _KEYWORDS = (
@@ -64,34 +63,6 @@ def task_keywords(task: Task) -> dict[str, Any]:
     keywords = {name: reveal(value) for name, value in settings.items() if value is not None}
     environment = set_variables(task)
     return {**keywords, "environment": environment} if environment else keywords
-
-
-def in_check_mode(task: Task) -> bool:
-    """Whether Ansible's check mode is to be used: in a dry run, and where the operation has Ansible's `check_mode`."""
-    return task.check or task.setting("check_mode") is True
-
-
-def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = "") -> Result:
-    """The result of the tool in check mode, which does nothing: what it returns is what would be.
-
-    Where the implementation asks for it in a real job, a check finds that what it would change is not as it should be;
-    and an operation that is to change it has not done so.
-    """
-    outcome = result.outcome
-    if not in_check_mode(task) or outcome is None:
-        return result
-    result.basis = basis
-    if task.check or not outcome.ok:
-        return result
-    result.modified = False
-    if outcome.changed and only_looks(task.operation.name):
-        if result.status is None:
-            result.status, result.error = Status.ERROR, f"it would be changed{what}"
-    elif outcome.changed or basis is Basis.NOT_RUN:
-        would = f"would be changed{what}" if outcome.changed else "was not run"
-        result.success, result.error = False, f"it {would}: its check_mode keeps it from doing anything"
-    outcome.changed = False
-    return result
 
 
 class PlayConfigurator(BaseConfigurator):
@@ -144,8 +115,11 @@ class PlayConfigurator(BaseConfigurator):
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear
         named = returned(outcome)
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
-        changed = [one["name"] for one in named.get("tasks") or () if one.get("changed")]
+        tasks = named.get("tasks") or ()
+        changed = [one["name"] for one in tasks if one.get("changed")]
         result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
+        result.unseen = [f"{one['name']} ({one['action']})" for one in tasks if one.get("unseen")]
+        result.there = shows_something(outcome.diff) or any(map(is_in_place, tasks))
         return found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
 
     def _source(self, task: Task) -> str:

@@ -79,6 +79,8 @@ class Result:
         outcome: what the last order came to.
         error: the reason in words if it failed.
         basis: what all of this rests on. Only what is real is recorded.
+        there: whether a check saw the instance, or a part of it, be it as it should or not.
+        unseen: what of the instance a check could not look at, in words.
     """
 
     success: bool
@@ -91,6 +93,8 @@ class Result:
     error: str | None = None
     messages: list[str] = field(default_factory=list)
     basis: Basis = Basis.REAL
+    there: bool = False
+    unseen: list[str] = field(default_factory=list)
 
 
 class Task(Protocol):

@@ -33,6 +33,7 @@ from ansible_ensemble.language.entities import (
     NodeTemplate,
     Operation,
 )
+from ansible_ensemble.planning.adopt import ADOPT
 from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import PlannedInstance
 from ansible_ensemble.planning.expand import links_of
@@ -94,7 +95,7 @@ class Renderer:
             directory=current_folder(self._ensemble.path, operation.base or self._ensemble.folder),
             relationship=relationship,
             check=self._options.check,
-            diff=self._options.diff,
+            diff=self._options.diff or planned.workflow == ADOPT,
             environment=dict(self._ensemble.environment.variables),
             tools=self._tool_folders(template),
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},

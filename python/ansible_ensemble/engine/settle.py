@@ -21,6 +21,7 @@ from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, only_looks, status_after_failure
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.language.entities import Entity
+from ansible_ensemble.planning.adopt import ADOPT
 from ansible_ensemble.planning.deploy import owes
 from ansible_ensemble.topology.directives import LOST, RETAINED
 from ansible_ensemble.views.conform import mark_live
@@ -256,6 +257,8 @@ def _compare(task: JobTask, live: dict[str, Any], settled: Settled) -> None:
 
 def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[dict[str, Any]]) -> None:
     planned, instance = task.planned, task.instance
+    if _is_unseen(task, result):
+        result.basis, result.error = Basis.NOT_RUN, f"check mode does not show {', '.join(result.unseen)}"
     if only_looks(planned.operation) and result.basis is Basis.NOT_RUN:
         return  # the check did not run
     if only_looks(planned.operation):
@@ -286,6 +289,13 @@ def _while_coming_up(operation: str, status: Status) -> Status:
     return Status.PENDING if status is Status.ABSENT and operation in DEPLOY_OPERATIONS else status
 
 
+def _is_unseen(task: JobTask, result: Result) -> bool:
+    """Whether a look at what nobody knows of did not show all of it, and nothing that differs: it proves nothing."""
+    if not only_looks(task.planned.operation) or was_known(task.instance):
+        return False
+    return bool(result.unseen) and result.success and (result.status or Status.OK).operational
+
+
 def makes(reason: Reason, operation: str) -> bool:
     """Whether an operation of this reason makes its instance, or a part of it, or takes up one that is to be let go."""
     return bool({Kind.MAKES, Kind.USES} & set(reason.kinds)) and operation in DEPLOY_OPERATIONS
@@ -299,7 +309,7 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
         return
     status = result.status or Status.OK
     was_there = was_known(instance)
-    if status is Status.ERROR and not was_there:
+    if status is Status.ERROR and not was_there and not (result.there and task.workflow == ADOPT):
         # a failed check of what was never created only means that it does not exist
         patch["status"] = instance.status.value
         return

@@ -29,6 +29,7 @@ from ansible_ensemble.planning.plan import Plan, plan_document_text
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.lfs_lock import check_global
 from ansible_ensemble.projects.process import Presence, Process, presence
+from ansible_ensemble.records.adoption import adoption
 from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import OPEN, create_journal, job_log
 from ansible_ensemble.records.outputs import finish_outputs
@@ -168,11 +169,18 @@ class PreparedJob:
         report["job"]["check"] = self._options.check
         report["lost_lock"] = self._lost
         report["problems"] = self._problems
+        if "adoption" in report:
+            report["adoption"] = adoption(report["tasks"], self._left_alone())
         if self._options.commits:
             commit_job(self._ensemble, report, self._options)
         if left := self._lock.unshare():  # nothing is left to do that others must not see half done
             report["problems"].append(left)
         return report
+
+    def _left_alone(self) -> dict[str, str]:
+        """What the plan leaves alone of what is not recorded to be there, and why."""
+        recorded = {one.name for one in self._ensemble.instances if one.status.operational}
+        return {one.instance: one.reason for one in self._plan.excluded if one.instance not in recorded}
 
     def _lost_lock(self) -> str | None:
         """How a lock was lost while the job ran, in words; None if that is not known of either."""

@@ -71,13 +71,17 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         self.unmatched = True
 
     def _keep(self, status: str, result: Any) -> None:
+        shown = core.masked(core.without_internals(core.jsonable(result.result)))
+        left_out = task_reports.was_left_out({**shown, "skipped": status == "skipped"}, bool(result.task.when))
         task = {
             "name": result.task.get_name(),
             "action": str(result.task.resolved_action or result.task.action),
             "path": result.task.get_path() or "",
             "host": result.host.get_name(),
             "status": status,
-            "result": core.masked(core.without_internals(core.jsonable(result.result))),
+            "result": shown,
+            # what never counts as a change leaves nothing to be seen
+            "unseen": left_out and result.task.changed_when != [False],
             "names": [str(name) for name in result.task.args if name != "cacheable"],
         }
         self.tasks.append(task)

@@ -1,6 +1,7 @@
 """What the tasks of a play came to: a line for people, a summary for records, and why the play failed.
 
-A task is plain data: its `name`, `action`, `path` with its line, `host`, `status` and `result`.
+A task is plain data: its `name`, `action`, `path` with its line, `host`, `status`, `result`, and whether it is
+`unseen`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,22 @@ from ansible_ensemble.lanes.outcomes import diffs_of, error_of, failures_of, ite
 
 #: Keys of what `debug` returns that are about the task, not what it says.
 _ABOUT = ("changed", "failed", "item", "ansible_loop_var", "_ansible_item_label", "_ansible_no_log")
+
+
+#: How modules say that what they would make is there.
+_SINCE = "skipped, since"
+
+
+def was_left_out(result: dict[str, Any], conditional: bool) -> bool:
+    """Whether a task did not even look, which check mode has many do; one with a condition may hide that it was that.
+
+    A condition that was not met, or a loop over nothing, says so: then there was nothing to look at.
+    """
+    if items := items_of(result):
+        return any(was_left_out(item, conditional) for item in items)
+    if "skip_reason" in result or "false_condition" in result or ("censored" in result and conditional):
+        return False
+    return bool(result.get("skipped")) and not str(result.get("msg")).startswith(_SINCE)
 
 
 def line_of(task: dict[str, Any]) -> str:
@@ -53,6 +70,8 @@ def summary_of(task: dict[str, Any]) -> dict[str, Any]:
     result = task["result"]
     summary = {key: task[key] for key in ("name", "action", "path", "host", "status")}
     summary["changed"] = bool(result.get("changed"))
+    if task.get("unseen"):
+        summary["unseen"] = True
     if task["status"] in ("failed", "ignored", "rescued", "unreachable"):
         summary["msg"] = error_of(result)
         summary["failures"] = failures_of(result)

@@ -11,6 +11,8 @@ from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.secret_codec import masked_json
+from ansible_ensemble.planning.adopt import ADOPT
+from ansible_ensemble.records.adoption import adoption
 from ansible_ensemble.records.failures import failures
 from ansible_ensemble.records.job_journal import Folded
 
@@ -48,6 +50,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
             if isinstance(entry, Finished) and entry.drift
         ],
         "warnings": folded.damage,
+        **({"adoption": adoption(tasks, {})} if header.workflow == ADOPT else {}),
     }
 
 

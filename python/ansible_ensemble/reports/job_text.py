@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ansible_ensemble.reports.adoption_text import adoption_counts, adoption_lines
 from ansible_ensemble.reports.drift_text import drift_lines
 from ansible_ensemble.reports.failures_text import failure_lines, next_steps, not_run_lines, why
 from ansible_ensemble.reports.module_diff import module_diff
@@ -30,9 +31,10 @@ def job_text(
     sections = [
         task_lines(report["tasks"], style, verbose=verbose, dry=bool(report["job"].get("check"))),
         _printed_by(report["tasks"], style),
-        _not_well(report["tasks"], style, verbose),
+        _not_well(report, style, verbose),
         _diffs(report["tasks"], style, verbose),
         drift_lines(report.get("drift") or [], style, verbose=verbose),
+        adoption_lines(report.get("adoption") or {}, style),
         _outputs(report.get("outputs") or {}, style, verbose=verbose),
         _hosts(report.get("hosts") or {}, style),
         _queries(report.get("queries") or []),
@@ -63,9 +65,9 @@ def _printed_by(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
             yield from (f"  {line}" for text in texts if text for line in text.split("\n"))
 
 
-def _not_well(tasks: list[dict[str, Any]], style: Style, verbose: bool) -> Iterator[str]:
+def _not_well(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[str]:
     """Why check operations did not find their instances well: they did their work, so it is no failure of theirs."""
-    for task in tasks:
+    for task in [] if "adoption" in report else report["tasks"]:
         if task["status"] == "ok" and task.get("error"):
             status = style.status(task.get("target_status") or "error")
             yield f"{style.strong(clean(event_title(task)))} found {status}:"
@@ -134,7 +136,9 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
 
 def _done(report: dict[str, Any]) -> str:
     job = report["job"]
-    if job["workflow"] in ("check", "discover", "adopt"):
+    if "adoption" in report:
+        return adoption_counts(report["adoption"])
+    if job["workflow"] in ("check", "discover"):
         return _found(report)
     summary = report["summary"]
     if job["workflow"] not in ("deploy", "undeploy") and not any(summary.values()):

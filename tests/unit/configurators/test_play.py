@@ -43,7 +43,12 @@ def test_failure_says_whether_it_changed_something(task: Any, changed: bool | No
     assert (result.success, result.modified) == (False, changed)
 
 
-TOLD = {"tasks": [{"name": "web : Settings", "changed": True}, {"name": "web : Look", "changed": False}]}
+TOLD = {
+    "tasks": [
+        {"name": "web : Settings", "action": "ansible.builtin.copy", "status": "ok", "changed": True},
+        {"name": "web : Look", "action": "ansible.builtin.stat", "status": "ok", "changed": False},
+    ]
+}
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,18 @@ def test_an_inline_playbook_is_gone_after_an_order_that_was_cancelled(task: Any)
     file = Path(next(steps).source)
     steps.close()
     assert not file.exists()
+
+
+def test_what_a_play_shows_of_its_instance(task: Any) -> None:
+    left_out = {"name": "Make", "action": "command", "status": "skipped", "changed": False, "unseen": True}
+    in_place = {"name": "Copy", "action": "copy", "status": "ok", "changed": False}
+    for tasks, there, unseen in (
+        (TOLD["tasks"], False, []),
+        ([*TOLD["tasks"], left_out], False, ["Make (command)"]),
+        ([*TOLD["tasks"], in_place], True, []),
+    ):
+        result, _ = carry_out(PlayConfigurator("role", "r"), task(), Outcome(ok=True, result={"tasks": tasks}))
+        assert (result.there, result.unseen) == (there, unseen)
 
 
 def test_playbook_by_its_file(task: Any) -> None:

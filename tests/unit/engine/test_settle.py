@@ -84,6 +84,33 @@ def test_a_look_that_fails_at_what_was_never_there_leaves_it_so(job, status: str
     assert (found.patches[0]["status"], found.drift) == (status, [])
 
 
+@pytest.mark.parametrize(("workflow", "status"), [("adopt", "error"), ("check", "pending")])
+def test_what_is_there_but_differs_is_adopted_as_such(job, workflow: str, status: str) -> None:
+    found = settled(job(), CHECK, Result(True, status=Status.ERROR, there=True), workflow)
+    assert found.patches[0]["status"] == status
+    assert found.patches[0].get("created") is None
+
+
+@pytest.mark.parametrize(
+    ("workflow", "known", "result", "status"),
+    [
+        ("adopt", "pending", Result(True, unseen=["a command"]), None),
+        ("check", "pending", Result(True, unseen=["a command"]), None),
+        ("adopt", "pending", Result(True, unseen=["a command"], status=Status.ERROR, there=True), "error"),
+        ("adopt", "pending", Result(False, unseen=["a command"], error="lost"), "unknown"),
+        ("check", "ok", Result(True, unseen=["a command"]), "ok"),
+    ],
+)
+def test_what_was_not_looked_at_is_not_recorded_as_live(
+    job, workflow: str, known: str, result: Result, status: str | None
+) -> None:
+    made = job()
+    made.instance("app", status=known)
+    assert settled(made, CHECK, result, workflow).patches[0].get("status") == status
+    if status is None:
+        assert (result.basis, result.error) == (Basis.NOT_RUN, "check mode does not show a command")
+
+
 @pytest.mark.parametrize(
     ("status", "result", "drifts"),
     [

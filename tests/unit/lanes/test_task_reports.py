@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.lanes.task_reports import line_of, reason_of
+from ansible_ensemble.lanes.task_reports import line_of, reason_of, summary_of, was_left_out
 
 LABELLED = {"ansible_loop_var": "item", "item": {"name": "a"}, "_ansible_item_label": "a"}
 
@@ -40,3 +40,32 @@ def test_line_of(action: str, status: str, result: dict[str, Any], line: str) ->
 )
 def test_a_failure_names_the_file_and_line_of_its_task(path: str, reason: str) -> None:
     assert reason_of([{"name": "t", "path": path, "result": {"msg": "bad"}}], False, "/p") == reason
+
+
+LEFT_OUT = {"skipped": True, "msg": "Command would have run if not in check mode"}
+UNMET = {"skipped": True, "skip_reason": "Conditional result was False"}
+
+
+@pytest.mark.parametrize(
+    ("result", "conditional", "left_out"),
+    [
+        ({"changed": False}, False, False),
+        (LEFT_OUT, False, True),
+        (LEFT_OUT, True, True),
+        ({"skipped": True}, False, True),  # as `raw` does
+        (UNMET, True, False),
+        ({"skipped": True, "msg": "skipped, since /srv/a exists"}, False, False),
+        ({"results": [{"changed": False}, LEFT_OUT]}, False, True),
+        ({"results": [{"changed": False}, UNMET], "skipped": True}, True, False),
+        ({"skipped": True, "censored": "hidden"}, False, True),
+        ({"skipped": True, "censored": "hidden"}, True, False),
+    ],
+)
+def test_what_check_mode_leaves_out(result: dict[str, Any], conditional: bool, left_out: bool) -> None:
+    assert was_left_out(result, conditional) is left_out
+
+
+def test_a_summary_says_that_a_task_is_unseen() -> None:
+    task = {"name": "t", "action": "command", "path": "", "host": "h", "status": "skipped", "result": LEFT_OUT}
+    assert summary_of({**task, "unseen": True})["unseen"] is True
+    assert "unseen" not in summary_of({**task, "unseen": False})

@@ -13,7 +13,7 @@ from ansible_ensemble.core.errors import UsageError
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    parser.add_argument("names", metavar="NAME", nargs="+", help="instances, by the name of their templates")
+    parser.add_argument("names", metavar="NAME", nargs="*", default=[], help="instances, by name (default: all)")
     parser.add_argument(
         "--attribute",
         metavar="NAME=VALUE",

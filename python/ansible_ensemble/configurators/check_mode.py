@@ -1,0 +1,58 @@
+"""Ansible's check mode: when it is used, and what its result tells of what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_ensemble.configurators.protocol import Basis, Result, Task
+from ansible_ensemble.instances.lifecycle import only_looks
+from ansible_ensemble.instances.status import Status
+
+#: The state that a module's diff tells of what is not there.
+_ABSENT = "absent"
+#: Modules that look at something and are for nothing that would be there.
+_LOOKS = ("assert", "debug", "fail", "gather_facts", "include_vars", "meta", "set_fact", "setup", "slurp", "stat")
+
+
+def in_check_mode(task: Task) -> bool:
+    """Whether Ansible's check mode is to be used: in a dry run, and where the operation has Ansible's `check_mode`."""
+    return task.check or task.setting("check_mode") is True
+
+
+def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = "") -> Result:
+    """The result of the tool in check mode, which does nothing: what it returns is what would be.
+
+    Where the implementation asks for it in a real job, a check finds that what it would change is not as it should be;
+    and an operation that is to change it has not done so.
+    """
+    outcome = result.outcome
+    if not in_check_mode(task) or outcome is None:
+        return result
+    result.basis = basis
+    if task.check or not outcome.ok:
+        return result
+    result.modified = False
+    if outcome.changed and only_looks(task.operation.name):
+        if result.status is None:
+            result.status, result.error = Status.ERROR, f"it would be changed{what}"
+    elif outcome.changed or basis is Basis.NOT_RUN:
+        would = f"would be changed{what}" if outcome.changed else "was not run"
+        result.success, result.error = False, f"it {would}: its check_mode keeps it from doing anything"
+    outcome.changed = False
+    return result
+
+
+def shows_something(diffs: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether what modules would change is there already, by what their diffs have `before` the change."""
+    return any(map(_is_there, (diff.get("before") for diff in diffs)))
+
+
+def _is_there(before: Any) -> bool:
+    return before.get("state") != _ABSENT if isinstance(before, Mapping) and before else bool(before)
+
+
+def is_in_place(task: Mapping[str, Any]) -> bool:
+    """Whether a task of a play, by its summary, found what it is for as it should be."""
+    looks = str(task["action"]).rpartition(".")[2] in _LOOKS
+    return task["status"] == "ok" and not task.get("changed") and not task.get("unseen") and not looks
