@@ -7,8 +7,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import UPKEEP
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
 
@@ -17,10 +17,14 @@ class ActionModule(EnsembleAction):
     """Record an instance that exists already."""
 
     FACADE = UPKEEP
-    ARGUMENTS = ENSEMBLE | {
-        "instance": {"type": "str", "required": True},
-        "attributes": {"type": "dict", "default": {}},
-    }
+    ARGUMENTS = (
+        ENSEMBLE
+        | OPTIONS["info"]
+        | {
+            "instance": {"type": "str", "required": True},
+            "attributes": {"type": "dict", "default": {}},
+        }
+    )
 
     def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Record the instance."""
@@ -28,6 +32,7 @@ class ActionModule(EnsembleAction):
             given["ensemble"],
             instance=given["instance"],
             attributes=given["attributes"],
+            options=pick(given, OPTIONS["info"]),
             check=self.check,
             action=self,
         )

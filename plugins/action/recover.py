@@ -7,8 +7,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import UPKEEP
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
 
@@ -18,9 +18,9 @@ class ActionModule(EnsembleAction):
 
     FACADE = UPKEEP
     _supports_check_mode = False
-    ARGUMENTS = ENSEMBLE
+    ARGUMENTS = ENSEMBLE | OPTIONS["info"]
 
     def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Record the job, or unite the sides of a merge."""
-        answer: dict[str, Any] = facade.recover(given["ensemble"], action=self)
+        answer: dict[str, Any] = facade.recover(given["ensemble"], options=pick(given, OPTIONS["info"]), action=self)
         return answer

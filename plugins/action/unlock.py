@@ -7,8 +7,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import UPKEEP
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
 
@@ -18,9 +18,11 @@ class ActionModule(EnsembleAction):
 
     FACADE = UPKEEP
     _supports_check_mode = False
-    ARGUMENTS = ENSEMBLE | {"lock_id": {"type": "str", "required": True}}
+    ARGUMENTS = ENSEMBLE | OPTIONS["info"] | {"lock_id": {"type": "str", "required": True}}
 
     def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Remove the lock of this id."""
-        answer: dict[str, Any] = facade.unlock(given["ensemble"], lock_id=given["lock_id"])
+        answer: dict[str, Any] = facade.unlock(
+            given["ensemble"], lock_id=given["lock_id"], options=pick(given, OPTIONS["info"]), action=self
+        )
         return answer

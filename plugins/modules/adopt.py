@@ -18,6 +18,7 @@ description:
   - To check it first, run the playbook C(tosca.ensemble.adopt), or a job of the workflow C(adopt).
 extends_documentation_fragment:
   - tosca.ensemble.options
+  - tosca.ensemble.options.info
   - tosca.ensemble.options.action
 attributes:
   check_mode:

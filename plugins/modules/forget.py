@@ -16,6 +16,7 @@ description:
   - An instance that is not recorded is left out. One that hosts others is only forgotten together with them.
 extends_documentation_fragment:
   - tosca.ensemble.options
+  - tosca.ensemble.options.info
   - tosca.ensemble.options.action
 attributes:
   check_mode:

@@ -16,6 +16,7 @@ description:
   - Unites the sides of a git merge that left the ensemble's file in conflict.
 extends_documentation_fragment:
   - tosca.ensemble.options
+  - tosca.ensemble.options.info
   - tosca.ensemble.options.action
 attributes:
   check_mode:

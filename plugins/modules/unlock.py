@@ -17,6 +17,7 @@ description:
   - An ensemble that is not locked stays as it is. A lock with another id is not removed.
 extends_documentation_fragment:
   - tosca.ensemble.options
+  - tosca.ensemble.options.info
   - tosca.ensemble.options.action
 attributes:
   check_mode:

@@ -116,7 +116,7 @@ def defects(folder: Path, seed: int) -> list[str]:
         "plan undeploy": lambda: draw(make_plan(ensemble, "undeploy", {}).document),
         "saved plan": lambda: draw(load_plan(plan)[0].to_json()),
         "history": lambda: told(ensemble),
-        "recover": lambda: commands.recover(ensemble),
+        "recover": lambda: commands.recover(ensemble, {}),
         "status after recover": lambda: status_text(commands.status(ensemble, {}), verbose=True),
     }
     found = []
@@ -142,10 +142,10 @@ def draw(document: dict[str, Any]) -> None:
 
 
 def told(ensemble: str) -> None:
-    jobs = commands.history(ensemble)
+    jobs = commands.history(ensemble, {})
     history_text(jobs["jobs"])
     for job in jobs["jobs"]:
-        job_record_text(commands.show(ensemble, job["change_id"]))
+        job_record_text(commands.show(ensemble, job["change_id"], {}))
 
 
 def write_yaml(file: Path, data: Any) -> None:

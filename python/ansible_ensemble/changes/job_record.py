@@ -20,6 +20,8 @@ from ansible_ensemble.documents.yaml import read_yaml
 
 CHANGES = "changes"
 JOBS = "jobs"
+#: Ending of a journal whose job is not recorded yet.
+OPEN = ".journal"
 
 
 @dataclass(slots=True)

@@ -113,8 +113,10 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
     if asked := getattr(arguments, "queries", None):
         _answer(asked, job, report)
     _write_junit(report, arguments)
-    show_report(report, arguments, session)
     exit_code = int(report["job"]["exit_code"])
+    if report.get("problems"):
+        report["job"]["exit_code"] = exit_code or 1
+    show_report(report, arguments, session)
     if report.get("lost_lock") and report["job"]["signal"] is None:
         raise Locked(report["lost_lock"])
     if exit_code and (report["job"]["total"] or not failures):

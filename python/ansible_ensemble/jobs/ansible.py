@@ -281,6 +281,8 @@ def record(
         report.setdefault("problems", []).append(left)
     report["job"]["check"] = check
     problems = [say(text) for text in report.get("problems") or ()]
+    if problems:
+        report["job"]["exit_code"] = report["job"]["exit_code"] or 1
     told = {**report, "problems": problems, "warnings": [say(text) for text in report["warnings"]]}
     text = read.redactor.text(job_text(told))
     return {

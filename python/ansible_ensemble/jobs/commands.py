@@ -252,18 +252,18 @@ def migrate(path: str, options: Mapping[str, Any], *, write: bool = False) -> di
     return migrate_project(path, JobOptions.from_mapping(options), write=write)
 
 
-def history(ensemble: str, *, limit: int | None = None) -> dict[str, Any]:
+def history(ensemble: str, options: Mapping[str, Any], *, limit: int | None = None) -> dict[str, Any]:
     """The jobs, newest first: `{"jobs": [...]}`."""
     location = locate(ensemble)
-    fetch_state(location.ensemble, JobOptions())
+    fetch_state(location.ensemble, JobOptions.from_mapping(options))
     jobs = records.history(location.ensemble.parent)[::-1]
     return {"jobs": jobs[:limit] if limit is not None else jobs}
 
 
-def show(ensemble: str, change_id: str) -> dict[str, Any]:
+def show(ensemble: str, change_id: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The record of a job (`{"job", "tasks"}`) or of a task (`{"task"}`)."""
     location = locate(ensemble)
-    fetch_state(location.ensemble, JobOptions())
+    fetch_state(location.ensemble, JobOptions.from_mapping(options))
     document = records.show(location.ensemble.parent, change_id)
     if "tasks" in document:
         tasks = document.pop("tasks")
@@ -271,7 +271,7 @@ def show(ensemble: str, change_id: str) -> dict[str, Any]:
     return {"task": document}
 
 
-def recover(ensemble: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def recover(ensemble: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Record what a killed job did, and unite what a git merge left in conflict.
 
     Returns:
@@ -280,7 +280,7 @@ def recover(ensemble: str, given: Mapping[str, Any] | None = None) -> dict[str, 
     """
     if merged := merge_conflict(ensemble_file(ensemble)):
         return merged
-    location, options = locate(ensemble), JobOptions.from_mapping(given or {})
+    location, options = locate(ensemble), JobOptions.from_mapping(given)
     with locked(location.ensemble, "recover", options):
         killed = record_killed(location, options)
         reports = [report for _other, report in killed if report]
@@ -293,7 +293,7 @@ def recover(ensemble: str, given: Mapping[str, Any] | None = None) -> dict[str, 
     return {"freed": freed} if freed else {}
 
 
-def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
+def unlock(ensemble: str, lock_id: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Remove the lock with this id, here and where the state lives, and return its content.
 
     Raises:
@@ -301,7 +301,7 @@ def unlock(ensemble: str, lock_id: str) -> dict[str, Any]:
     """
     file = ensemble_file(ensemble)  # which the first job has not made yet
     file = file if locks.lock_path(file).exists() else locate(ensemble).ensemble
-    copy = state_copy(file, JobOptions())
+    copy = state_copy(file, JobOptions.from_mapping(options))
     here = locks.read_lock(file)
     if copy is None or (here is not None and here.id == lock_id):
         removed = locks.unlock(file, lock_id).to_json()

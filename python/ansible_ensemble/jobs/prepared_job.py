@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from ansible_ensemble.changes.history import newest_job
-from ansible_ensemble.changes.job_record import JOBS, job_file_name
+from ansible_ensemble.changes.job_record import JOBS, OPEN, job_file_name
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import EnsembleError, Locked
@@ -31,7 +31,7 @@ from ansible_ensemble.projects.lfs_lock import check_global
 from ansible_ensemble.projects.process import Presence, Process, presence
 from ansible_ensemble.records.adoption import adoption
 from ansible_ensemble.records.job_journal import read_job_journal
-from ansible_ensemble.records.journals import OPEN, create_journal, job_log
+from ansible_ensemble.records.journals import create_journal, job_log
 from ansible_ensemble.records.outputs import finish_outputs
 from ansible_ensemble.records.recover import commit_job, record_journal
 from ansible_ensemble.records.report import job_report

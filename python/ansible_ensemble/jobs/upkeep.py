@@ -49,7 +49,7 @@ def info(
     if "outputs" in gather:
         texts.append("\n".join(outputs_text(told["outputs"])) + "\n" if told["outputs"] else "There are no outputs.\n")
     if "history" in gather:
-        told["history"] = commands.history(ensemble, limit=last)["jobs"]
+        told["history"] = commands.history(ensemble, given, limit=last)["jobs"]
         texts.append(history_text(told["history"]))
     if "drift" in gather:
         fetch_state(location.ensemble, JobOptions.from_mapping(given))
@@ -82,10 +82,10 @@ def survey(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[st
     }
 
 
-def recover(ensemble: str, *, action: Any) -> dict[str, Any]:
+def recover(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
     """Record what killed jobs did, and unite what a git merge left in conflict."""
     location = located(ensemble)
-    found = commands.recover(ensemble, {"vault": vault_of(action)})
+    found = commands.recover(ensemble, {**options, "vault": vault_of(action)})
     if "job" in found:
         told = job_result(found, {})
         return {"changed": True, **{name: told[name] for name in told if name != "plan"}}
@@ -95,26 +95,36 @@ def recover(ensemble: str, *, action: Any) -> dict[str, Any]:
     return {"changed": bool(set(notes) - set(collided_jobs(location.ensemble.parent))), "notes": notes}
 
 
-def unlock(ensemble: str, *, lock_id: str) -> dict[str, Any]:
+def unlock(ensemble: str, *, lock_id: str, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
     """Remove the lock of this id; an ensemble that is not locked stays so."""
     located(ensemble)
     try:
-        commands.unlock(ensemble, lock_id)
+        commands.unlock(ensemble, lock_id, {**options, "vault": vault_of(action)})
     except locks.NotLocked:
         return {"changed": False}
     return {"changed": True}
 
 
-def adopt(ensemble: str, *, instance: str, attributes: Mapping[str, Any], check: bool, action: Any) -> dict[str, Any]:
+def adopt(
+    ensemble: str,
+    *,
+    instance: str,
+    attributes: Mapping[str, Any],
+    options: Mapping[str, Any],
+    check: bool,
+    action: Any,
+) -> dict[str, Any]:
     """Record an existing instance with these attributes, without checking it."""
     located(ensemble)
-    return commands.adopt(ensemble, instance, attributes, {"vault": vault_of(action), "check": check})
+    return commands.adopt(ensemble, instance, attributes, {**options, "vault": vault_of(action), "check": check})
 
 
-def forget(ensemble: str, *, instances: Collection[str], check: bool, action: Any) -> dict[str, Any]:
+def forget(
+    ensemble: str, *, instances: Collection[str], options: Mapping[str, Any], check: bool, action: Any
+) -> dict[str, Any]:
     """Remove instances from the status, and nothing else."""
     located(ensemble)
-    given = {"vault": vault_of(action), "check": check}
+    given = {**options, "vault": vault_of(action), "check": check}
     found = commands.forget(ensemble, list(instances), given, again=True)
     unknown = [name for name in instances if name not in found["forgotten"]]
     warnings = [f"not recorded, so there is nothing to forget of them: {', '.join(unknown)}"] if unknown else []

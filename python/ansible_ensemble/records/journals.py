@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ansible_ensemble.changes.job_record import CHANGES, JOBS, job_file_name
+from ansible_ensemble.changes.job_record import CHANGES, JOBS, OPEN, job_file_name
 from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.execution.journal import Journal, JournalReading
 
-#: Ending of a journal whose job is not recorded yet, of one whose job is, and of one whose job never began.
-OPEN, RECORDED, TORN = ".journal", ".events.jsonl", ".torn"
+#: Ending of a journal whose job is recorded, and of one whose job never began.
+RECORDED, TORN = ".events.jsonl", ".torn"
 
 
 def create_journal(folder: Path, job: str, base: dict[str, str]) -> Journal:

@@ -106,14 +106,18 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
     name = str(job["workflow"]).capitalize()
     took = f"{_count(job['total'], 'operation')}, {job.get('seconds') or 0:.1f} s"
     # instances without operations are added and destroyed as well
-    if not job["total"] and not any(report["summary"].values()) and job["success"]:
+    errors = len(report.get("problems") or [])
+    if not job["total"] and not any(report["summary"].values()) and job["success"] and not errors:
         return style.strong(style.good(f"{name} complete! There was nothing to do."))
     if job.get("excused"):
         took += f"; {job['excused']} of them failed or blocked, which does not count"
     if job.get("check") and job["success"]:
         left_out = sum(map(is_left_out, report["tasks"]))
         what = f"{job['changed']} would change{f', {left_out} not run' if left_out else ''}"
-        return style.strong(f"Dry run of {job['workflow']} complete: {what}.") + f" ({took})"
+        end = f"done, with {_count(errors, 'error')}" if errors else "complete"
+        return style.strong(f"Dry run of {job['workflow']} {end}: {what}.") + f" ({took})"
+    if job["success"] and errors:  # what was to be done is, but not all that belongs to it
+        return style.strong(style.bad(f"{name} done, with {_count(errors, 'error')}: {_done(report)}")) + f" ({took})"
     if job["success"]:
         return style.strong(style.good(f"{name} complete! {_done(report)}")) + f" ({took})"
     counts = [

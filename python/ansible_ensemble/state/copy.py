@@ -8,52 +8,29 @@ of this folder brings what is here; a folder that is gone left its journal at th
 from __future__ import annotations
 
 import fcntl
-import hashlib
-import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job
+from ansible_ensemble.changes.job_record import OPEN
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job, read_jobs
 from ansible_ensemble.core.errors import EnsembleError, Locked, Place, UsageError
-from ansible_ensemble.documents.atomic import write_atomically
-from ansible_ensemble.documents.shape import Shape, parse_json, read_json
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import ACTIVE
 from ansible_ensemble.projects.vault import Vault, protect
-from ansible_ensemble.state.files import MARK, SECTIONS, collected, install
+from ansible_ensemble.state.files import MARK, SECTIONS, collected, install, is_here, job_of
 from ansible_ensemble.state.location import open_store
 from ansible_ensemble.state.store import File, Files
+from ansible_ensemble.state.version import Record, digest_of, mark, marked, read_record, write_record
 
 if TYPE_CHECKING:
     from ansible_ensemble.state.keeper import StateKeeper
 
-_RECORD: Shape = {"where": str, "serial": int, "digest": str, "lock": str, "unpushed": bool}
-_MARK: Shape = {"serial": int, "writer": str}
 _PAUSE = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What is known of a copy.
-
-    Attributes:
-        where: the location that it is of.
-        serial: the number of its version there; 0 of none.
-        digest: of its files, as they were last the same at both.
-        lock: the id of the lock there that this copy holds; empty without one.
-        unpushed: whether it may hold what its location lacks.
-    """
-
-    where: str
-    serial: int = 0
-    digest: str = ""
-    lock: str = ""
-    unpushed: bool = False
 
 
 class StateCopy:
@@ -84,12 +61,7 @@ class StateCopy:
     @property
     def record(self) -> Record:
         """What is known of the copy."""
-        with suppress(FileNotFoundError):
-            read = read_json(self._file, _RECORD, "remove it; then the state is fetched anew")
-            found = Record(**{name: read[name] for name in _RECORD})
-            if found.where == self.where:
-                return found
-        return Record(self.where)
+        return read_record(self._file, self.where)
 
     def begin(self, lock: locks.Lock, *, timeout: float, notice: Callable[[str], None]) -> None:
         """Take the lock there, and have the newest state here; the caller holds the local lock.
@@ -99,8 +71,7 @@ class StateCopy:
             EnsembleError: the location cannot be had, or has gone another way than this copy.
         """
         before = self.record
-        held = self._taken(replace(lock, adopters=()), before, timeout, notice)
-        self._note(replace(before, lock=held))
+        held = self._locked(lock, before, timeout, notice)
         try:
             with self._alone():
                 self._synchronise(before, held, notice)
@@ -125,7 +96,7 @@ class StateCopy:
             if before.unpushed:
                 return f"The state here is not pushed to {self.where} yet: `{self._command('push')}`."
             files = self._read()
-            self._check_first(before, files)
+            self._check_newer(before, files)
             self._install(files, before)
         return None
 
@@ -136,19 +107,22 @@ class StateCopy:
             Whether anything was to be brought.
 
         Raises:
+            Locked: another job was at work there.
             EnsembleError: it cannot be brought, and stays here.
         """
         before = self.record
         files = self._collected()
-        digest = _digest(files)
+        digest = digest_of(files)
         if digest == before.digest and not forced:
             self._note(replace(before, unpushed=False))
             return False
-        serial = max(before.serial, _marked(self._read())[0] if forced else 0) + 1
-        mark = json.dumps({"serial": serial, "writer": before.lock}) + "\n"
+        there = self._read() if forced or not self._store.exclusive else None
+        if not forced and not self._store.exclusive and not self._is_base(before, there):
+            raise Locked(f"another job changed the state in {self.where} meanwhile")
+        serial = max(before.serial, marked(there)[0] if forced else 0) + 1
         last = last_job(self._ensemble.parent / FILE_NAME)
         note = f"State after job {last}" if last else "State"
-        self._store.write({**files, MARK: File(mark.encode())}, note, before.lock)
+        self._store.write({**files, MARK: mark(serial, before.lock)}, note, before.lock)
         self._note(replace(before, serial=serial, digest=digest, unpushed=False))
         return True
 
@@ -204,17 +178,14 @@ class StateCopy:
             EnsembleError: the location cannot be had, or has gone another way.
         """
         before = self.record
-        held = self._taken(replace(lock, adopters=()), before, 0.0, lambda _value: None)
-        self._note(replace(before, lock=held))
+        self._locked(lock, before, 0.0, lambda _told: None)
         try:
             files = self._read()
-            serial, writer = _marked(files)
             is_unknown = files is not None and before.serial == 0 and not before.unpushed
-            is_other = serial != before.serial and writer not in {held, before.lock}
-            if not forced and (is_unknown or is_other):
+            if not forced and files is not None and (is_unknown or not self._is_base(before, files)):
                 raise self._diverged()
-            self._note(replace(self.record, serial=serial))
-            pushed = self.push(forced=forced)
+            self._note(replace(self.record, serial=marked(files)[0]))
+            pushed = self.push(forced=forced or files is None)
         finally:
             left = self.release()
         if left:
@@ -229,13 +200,26 @@ class StateCopy:
         """
         with self._alone():
             before, files = self.record, self._read()
+            if files is None:
+                raise self._missing()
             if not forced:
-                self._check_first(before, files)
+                self._check_newer(before, files)
             if before.unpushed and not forced:
                 raise EnsembleError(f"the state here is not pushed to {self.where} yet", hint=self._command("push"))
             self._install(files, before)
         if before.lock and forced:
             self.release()
+
+    def _locked(self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]) -> str:
+        """Take the lock and note it: before as well, for the answer may be lost, and then the next job reuses it."""
+        self._note(replace(before, lock=before.lock or lock.id))
+        try:
+            held = self._taken(replace(lock, adopters=()), before, timeout, notice)
+        except Locked:
+            self._note(before)
+            raise
+        self._note(replace(before, lock=held))
+        return held
 
     def _taken(self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]) -> str:
         """Take the lock, reuse the one that this copy holds, or that of a process that is gone from this host."""
@@ -263,30 +247,55 @@ class StateCopy:
 
     def _synchronise(self, before: Record, held: str, notice: Callable[[str], None]) -> None:
         files = self._read()
-        serial, writer = _marked(files)
         if not before.unpushed:
-            self._check_first(before, files)
+            self._check_newer(before, files)
             self._install(files, before)
-        elif serial == before.serial or (writer and writer == before.lock):
-            self._note(replace(self.record, serial=serial, lock=held))
+        elif self._is_base(before, files):
+            self._note(replace(self.record, serial=marked(files)[0], lock=held))
             if self.push():
                 notice(f"pushed the state that an earlier job left here to {self.where}")
         else:
             raise self._diverged()
 
-    def _check_first(self, before: Record, files: Files | None) -> None:
-        """Refuse to replace a state that the location knows nothing of."""
-        last = last_job(self._ensemble.parent / FILE_NAME)
-        if before.serial == 0 and files is not None and last is not None:
-            there = files.get(FILE_NAME, File(b"")).content
-            if last.encode() not in there:
-                raise self._diverged()
+    def _is_base(self, before: Record, files: Files | None) -> bool:
+        """Whether what is there was taken from there, or written there under our lock, and has had no news since."""
+        serial, writer = marked(files)
+        is_ours = bool(writer) and writer == before.lock
+        return (serial == before.serial or is_ours) and not self._has_news(files or {})
+
+    def _has_news(self, files: Files) -> bool:
+        """Whether there is a journal of a job that nobody here knows: it was killed elsewhere, or runs."""
+        folder = self._ensemble.parent
+        left = {job_of(name) for name in files if name.endswith(OPEN) and not is_here(name, folder)}
+        return bool(left) and not left <= read_jobs(folder / FILE_NAME, left).keys()
+
+    def _check_newer(self, before: Record, files: Files | None) -> None:
+        """Refuse to replace a state by one that is older, or knows nothing of its last job."""
+        if files is None:
+            if before.serial:
+                raise self._missing()
+            return
+        last, serial = last_job(self._ensemble.parent / FILE_NAME), marked(files)[0]
+        if serial < before.serial:
+            raise EnsembleError(
+                f"the state in {self.where} is older than the one here: version {serial}, here {before.serial}",
+                hint=self._choice(),
+            )
+        # a newer version was pushed in its place by somebody who knew of it, or by force
+        is_known = 0 < before.serial < serial
+        if not is_known and last is not None and last.encode() not in files.get(FILE_NAME, File(b"")).content:
+            raise self._diverged()
+
+    def _missing(self) -> EnsembleError:
+        return EnsembleError(
+            f"there is no state in {self.where}", hint=f"`{self._command('push')}` brings there what is here"
+        )
 
     def _diverged(self) -> EnsembleError:
-        return EnsembleError(
-            f"the state here and that in {self.where} have gone different ways",
-            hint=f"`{self._command('pull --force')}` takes that one, `{self._command('push --force')}` this one",
-        )
+        return EnsembleError(f"the state here and that in {self.where} have gone different ways", hint=self._choice())
+
+    def _choice(self) -> str:
+        return f"`{self._command('pull --force')}` takes that one, `{self._command('push --force')}` this one"
 
     def _read(self) -> Files | None:
         """What is there; a project's own files are no state, and would be replaced."""
@@ -302,8 +311,8 @@ class StateCopy:
         if files is not None:
             install(files, self._ensemble)
             held = self.record.lock
-            serial = _marked(files)[0]
-            digest = _digest(self._collected(changing=False))
+            serial = marked(files)[0]
+            digest = digest_of(self._collected(changing=False))
             self._note(replace(before, serial=serial, digest=digest, lock=held, unpushed=False))
 
     def _collected(self, *, changing: bool = True) -> dict[str, File]:
@@ -314,7 +323,7 @@ class StateCopy:
         return collected(self._ensemble)
 
     def _note(self, record: Record) -> None:
-        write_atomically(self._file, json.dumps(asdict(record)) + "\n", mode=0o600)
+        write_record(self._file, record)
 
     def _command(self, verb: str) -> str:
         return f"ansible-ensemble state {verb} {self._ensemble}"
@@ -337,20 +346,3 @@ class StateCopy:
         except OSError as error:
             place = Place(str(self._ensemble.parent))
             raise EnsembleError(f"the state cannot be copied here: {error.strerror or error}", place) from error
-
-
-def _marked(files: Files | None) -> tuple[int, str]:
-    """The number of a state's version, and the id of the lock that it was written by."""
-    mark = (files or {}).get(MARK)
-    if mark is None:
-        return 0, ""
-    found = parse_json(mark.content.decode(errors="replace"), _MARK, Path(MARK), "the state is damaged")
-    return found["serial"], found["writer"]
-
-
-def _digest(files: Files) -> str:
-    whole = hashlib.sha256()
-    for name in sorted(files):
-        whole.update(f"{name}\0{files[name].executable}\0{len(files[name].content)}\0".encode())
-        whole.update(files[name].content)
-    return whole.hexdigest()

@@ -23,6 +23,11 @@ class DocumentStore(ABC):
         self.where = where
         self._files: Files | None = None
 
+    @property
+    @abstractmethod
+    def exclusive(self) -> bool:
+        """See `Store`."""
+
     @abstractmethod
     def get(self) -> bytes | None:
         """The document; None if there is none yet."""
@@ -44,7 +49,8 @@ class DocumentStore(ABC):
 
     def keep(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
-        before = self._files if self._files is not None else self.read() or {}
+        known = self._files if self.exclusive else None
+        before = known if known is not None else self.read() or {}
         self.write({**before, name: File(journal)}, "", lock_id)
 
 

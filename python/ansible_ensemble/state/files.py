@@ -95,6 +95,17 @@ def mirror(files: Files, folder: Path, before: Files) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
+def job_of(name: str) -> str:
+    """The id of the job that a file in `jobs` is of; the ids at the end of their names are in the order of time."""
+    return PurePosixPath(name).name.partition(".")[0][-8:] + "0000"
+
+
+def is_here(name: str, folder: Path) -> bool:
+    """Whether a folder has the file, or another of the same job: a journal is renamed when its job is recorded."""
+    place = folder / name
+    return any(place.parent.glob(f"{place.name.partition('.')[0]}.*"))
+
+
 def _is_log(name: str) -> bool:
     return name.startswith(f"{JOBS}/") and name.endswith(_LOGS)
 
@@ -104,13 +115,9 @@ def _is_clear(name: str, file: File) -> bool:
 
 
 def _outdated(files: Files) -> set[str]:
-    """The logs of all but the last jobs; the ids at the end of their names are in the order of time."""
-    jobs = sorted({_job(name) for name in files if _is_log(name)})[:-_KEPT_LOGS]
-    return {name for name in files if _is_log(name) and _job(name) in jobs}
-
-
-def _job(name: str) -> str:
-    return PurePosixPath(name).name.partition(".")[0][-8:]
+    """The logs of all but the last jobs."""
+    jobs = sorted({job_of(name) for name in files if _is_log(name)})[:-_KEPT_LOGS]
+    return {name for name in files if _is_log(name) and job_of(name) in jobs}
 
 
 def _name(path: Path, folder: Path) -> str:

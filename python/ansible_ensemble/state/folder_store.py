@@ -18,6 +18,8 @@ _LOCKED = "ensemble.yaml"
 class FolderStore:
     """The store in a folder."""
 
+    exclusive = True
+
     def __init__(self, folder: Path) -> None:
         self.where = str(folder)
         self._folder = folder

@@ -29,6 +29,8 @@ _TRIES = 10
 class GitStore:
     """The store of one ensemble on a branch; the branch may hold those of others in other folders."""
 
+    exclusive = True
+
     def __init__(self, remote: GitRemote, branch: str, path: str) -> None:
         self.where = f"{without_credentials(remote.url)}, branch {branch}" + (f", folder {path}" if path else "")
         self._remote = remote

@@ -57,6 +57,11 @@ class HttpStore(DocumentStore):
         self._settings = settings
         self._known: Lock | None = None
 
+    @property
+    def exclusive(self) -> bool:
+        """See `Store`: without a lock nothing is."""
+        return bool(self._settings.lock)
+
     def get(self) -> bytes | None:
         """See `DocumentStore`."""
         status, body = self._ask("GET", self._settings.url)

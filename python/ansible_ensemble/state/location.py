@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
@@ -17,6 +18,7 @@ from ansible_ensemble.state.store import Store
 
 _BRANCH = "ensemble-state"
 _REPOSITORY = "state.git"
+_NO_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|^[-./]|[./]$|^@?$")
 #: Credentials that name a file here.
 _FILES = ("ssh_key", "known_hosts", "ca")
 
@@ -48,6 +50,7 @@ def resolved_values(settings: StateSettings, ensemble: Path, environment: Enviro
     if settings.kind == "git":
         values |= {"git": _git_url(values["git"], environment.root, settings), "folder": str(ensemble.parent)}
         values["path"] = _path_in_branch(values.get("path", names["ensemble"]), settings)
+        _check_branch(values.get("branch", _BRANCH), settings)
     if settings.kind == "s3":
         values.setdefault("key", f"{names['ensemble'] or 'ensemble'}.json")
     return values
@@ -115,6 +118,14 @@ def _path_in_branch(path: str, settings: StateSettings) -> str:
     if path and {"", ".", "..", ".git"}.intersection(path.split("/")):
         raise InvalidInput(f"path of state is no folder of a branch: {path}", settings.place, "write it as web/staging")
     return path
+
+
+def _check_branch(branch: str, settings: StateSettings) -> None:
+    """The rules of `git check-ref-format`."""
+    if _NO_BRANCH.search(branch):
+        raise InvalidInput(
+            f"branch of state is no name of a branch: {branch!r}", settings.place, "write it as team/web"
+        )
 
 
 def _git_url(url: str, root: Path, settings: StateSettings) -> str:

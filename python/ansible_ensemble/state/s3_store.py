@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock
 from ansible_ensemble.state.document_store import DocumentStore
 from ansible_ensemble.state.store import Unreachable, check_held, check_id
 
 _MISSING = ("NoSuchKey", "404")
 _TAKEN = ("PreconditionFailed", "ConditionalRequestConflict", "412", "409")
+_UNKNOWN = ("NotImplemented", "501")
 
 
 class S3Store(DocumentStore):
@@ -23,22 +24,34 @@ class S3Store(DocumentStore):
         self._key = key
         self._lock_key = f"{key}.lock"
         self._client = _client(options)
+        self._condition: dict[str, str] = {}
+
+    @property
+    def exclusive(self) -> bool:
+        """See `Store`: a lock may go between the look at it and the writing, which then finds another version."""
+        return False
 
     def get(self) -> bytes | None:
         """See `DocumentStore`."""
-        return self._object(self._key)
+        document, version = self._object(self._key)
+        self._condition = {"IfMatch": version} if version else {"IfNoneMatch": "*"}
+        return document
 
     def put(self, document: bytes, lock_id: str) -> None:
-        """See `DocumentStore`."""
-        check_held(self._holder(), lock_id)
-        self._call("put_object", Key=self._key, Body=document, ContentType="application/json")
+        """See `DocumentStore`; refused if the object is no longer the one that was read or written last."""
+        check_held(self._holder()[0], lock_id)
+        given = {"Key": self._key, "Body": document, "ContentType": "application/json", **self._condition}
+        done = self._call("put_object", _TAKEN, **given)
+        if done is None:
+            raise Locked(f"another job changed the state in {self.where} meanwhile")
+        self._condition = {"IfMatch": done["ETag"]}
 
     def take(self, lock: Lock) -> Lock | None:
         """See `Store`."""
         while True:
             text = lock_text(lock).encode()
             done = self._call("put_object", _TAKEN, Key=self._lock_key, Body=text, IfNoneMatch="*")
-            holder = self._holder()
+            holder, _version = self._holder()
             if done is not None and holder is not None and holder.id == lock.id:
                 return None
             if holder is not None:
@@ -46,16 +59,22 @@ class S3Store(DocumentStore):
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:  # noqa: ARG002  (the journal is in the state)
         """See `Store`."""
-        check_id(self._holder(), lock_id)
-        self._call("delete_object", Key=self._lock_key)
+        holder, version = self._holder()
+        check_id(holder, lock_id)
+        # if another took it meanwhile, it stays; a service that knows no such condition refuses it
+        if self._call("delete_object", (*_TAKEN, *_UNKNOWN), Key=self._lock_key, IfMatch=version) is None:
+            holder, _version = self._holder()
+            check_id(holder, lock_id)
+            self._call("delete_object", Key=self._lock_key)
 
-    def _holder(self) -> Lock | None:
-        text = self._object(self._lock_key)
-        return parse_lock(text.decode(errors="replace"), self.where) if text is not None else None
+    def _holder(self) -> tuple[Lock | None, str]:
+        text, version = self._object(self._lock_key)
+        return (parse_lock(text.decode(errors="replace"), self.where) if text is not None else None), version
 
-    def _object(self, key: str) -> bytes | None:
+    def _object(self, key: str) -> tuple[bytes | None, str]:
+        """The content of an object and its version; None and nothing if there is none."""
         answer = self._call("get_object", _MISSING, Key=key)
-        return None if answer is None else bytes(answer["Body"].read())
+        return (None, "") if answer is None else (bytes(answer["Body"].read()), str(answer["ETag"]))
 
     def _call(self, verb: str, expected: tuple[str, ...] = (), **arguments: Any) -> Any:
         """Ask for something; None if the answer is one of the expected refusals."""

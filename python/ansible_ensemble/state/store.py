@@ -36,9 +36,14 @@ class Store(Protocol):
 
     Attributes:
         where: the location as people read it, without credentials.
+        exclusive: whether nothing is ever written without the lock; else a job compares before it writes.
     """
 
     where: str
+
+    @property
+    def exclusive(self) -> bool:
+        """See above."""
 
     def read(self) -> Files | None:
         """The files of the state, with the journal of a job that runs or was killed; None if there is no state yet."""

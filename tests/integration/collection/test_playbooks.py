@@ -137,7 +137,8 @@ def test_each_command_that_looks_or_mends_has_its_playbook(ansible: Callable) ->
         (["outputs"], None),
         (["history"], 3),
     ]
-    assert run.call("info")["options"] == {"environment": "test"}
+    for name in ("info", "recover", "unlock", "forget"):
+        assert run.call(name)["options"] == {"environment": "test"}
     assert run.call("validate")["options"] == {"inputs": {"size": 2}, "environment": "test"}
     assert (run.call("unlock")["lock_id"], run.call("forget")["instances"]) == ("L7", ["db"])
     assert "what is known: history" in run.output

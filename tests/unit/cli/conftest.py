@@ -173,24 +173,24 @@ class FakeJobs:
         listed = {"file": "s.yaml", "version": "", "outcome": outcome, "findings": []}
         return {"path": path, "outcome": outcome, "files": [listed], "diff": "", "written": []}
 
-    def history(self, ensemble, *, limit=None):
-        self._called("history", ensemble, limit)
+    def history(self, ensemble, options, *, limit=None):
+        self._called("history", ensemble, options, limit)
         return {"jobs": read("history")["jobs"][:limit]}
 
-    def show(self, ensemble, change_id):
-        self._called("show", ensemble, change_id)
+    def show(self, ensemble, change_id, options):
+        self._called("show", ensemble, change_id, options)
         return read("history")["job" if change_id.endswith("0000") else "task"]
 
-    def recover(self, ensemble):
-        self._called("recover", ensemble)
+    def recover(self, ensemble, options):
+        self._called("recover", ensemble, options)
         return {}
 
-    def unlock(self, ensemble, lock_id):
-        self._called("unlock", ensemble, lock_id)
+    def unlock(self, ensemble, lock_id, options):
+        self._called("unlock", ensemble, lock_id, options)
         return {"ID": lock_id}
 
-    def forget(self, ensemble, instances):
-        self._called("forget", ensemble, list(instances))
+    def forget(self, ensemble, instances, options):
+        self._called("forget", ensemble, list(instances), options)
         return {"forgotten": list(instances)}
 
     def init(self, folder, ci):

@@ -34,11 +34,12 @@ CALLS = [
     (["query", ".name", "--instance", "app", "--ensemble", "shop"], ("query", "shop", ".name", "app", {})),
     (["validate", "a", "b"], ("validate", ["a", "b"], {})),
     (["validate", "--migrate", "--write"], ("migrate", ".", True, {})),
-    (["history"], ("history", ".", None)),
-    (["show", "A6BKKsK50001"], ("show", ".", "A6BKKsK50001")),
-    (["recover"], ("recover", ".")),
-    (["unlock", "x1"], ("unlock", ".", "x1")),
-    (["forget", "a", "b"], ("forget", ".", ["a", "b"])),
+    (["history"], ("history", ".", {}, None)),
+    (["history", "--environment", "b"], ("history", ".", {"environment": "b"}, None)),
+    (["show", "A6BKKsK50001", "--environment", "b"], ("show", ".", "A6BKKsK50001", {"environment": "b"})),
+    (["recover", "--environment", "b"], ("recover", ".", {"environment": "b"})),
+    (["unlock", "x1", "--environment", "b"], ("unlock", ".", "x1", {"environment": "b"})),
+    (["forget", "a", "b", "--environment", "b"], ("forget", ".", ["a", "b"], {"environment": "b"})),
 ]  # fmt: skip
 
 

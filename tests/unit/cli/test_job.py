@@ -239,7 +239,7 @@ def test_an_expression_without_a_value_fails_when_the_job_is_done(command):
     assert done.code == 1
     assert "Error: --query bad[: bad[ is not a path" in done.out
     assert "::app = {" in done.out
-    assert "Deploy complete!" in done.out
+    assert "Deploy done, with 1 error: " in done.out
 
 
 def test_a_plan_as_markdown(command):

@@ -39,26 +39,26 @@ def test_a_killed_job_is_recovered_once(tmp_path: Path, service: str) -> None:
     for entry in entries:
         journal.append(entry.to_json())
     journal.close()
-    found = upkeep.recover(service, action=None)
+    found = upkeep.recover(service, options={}, action=None)
     assert (found["changed"], found["job"]["id"], found["job"]["outcome"]) == (True, JOB, "interrupted")
     assert [(one["instance"], one["status"]) for one in found["operations"]] == [("db", "ok"), ("app", "interrupted")]
     assert found["hosts"] == {"localhost": {"ok": 1, "changed": 1, "unreachable": 0, "failed": 0}}
-    assert upkeep.recover(service, action=None) == {"changed": False, "notes": []}
+    assert upkeep.recover(service, options={}, action=None) == {"changed": False, "notes": []}
 
 
 def test_only_the_lock_that_is_meant_is_removed(tmp_path: Path, service: str) -> None:
     held = locks.acquire(tmp_path / "ensemble.yaml", "deploy")
     with pytest.raises(UsageError, match="that is not the lock's id"):
-        upkeep.unlock(service, lock_id="0")
-    assert upkeep.unlock(service, lock_id=held.id) == {"changed": True}
-    assert upkeep.unlock(service, lock_id=held.id) == {"changed": False}
+        upkeep.unlock(service, lock_id="0", options={}, action=None)
+    assert upkeep.unlock(service, lock_id=held.id, options={}, action=None) == {"changed": True}
+    assert upkeep.unlock(service, lock_id=held.id, options={}, action=None) == {"changed": False}
 
 
 def test_a_dry_run_of_an_adoption_tells_what_it_would_do_and_what_is_wrong(tmp_path: Path, service: str) -> None:
-    would = upkeep.adopt(service, instance="db", attributes={}, check=True, action=None)
+    would = upkeep.adopt(service, instance="db", attributes={}, options={}, check=True, action=None)
     assert (would["changed"], would["adopted"]) == (True, "db")
     with pytest.raises(InvalidInput, match='has no attribute "nothing"'):
-        upkeep.adopt(service, instance="db", attributes={"nothing": 1}, check=True, action=None)
+        upkeep.adopt(service, instance="db", attributes={"nothing": 1}, options={}, check=True, action=None)
     assert [path.name for path in tmp_path.iterdir()] == ["service.yaml"]
 
 
@@ -71,9 +71,9 @@ def test_what_hosts_others_is_not_forgotten_alone(tmp_path: Path) -> None:
         )
     )
     for name in ("db", "app"):
-        upkeep.adopt(str(file), instance=name, attributes={}, check=False, action=None)
+        upkeep.adopt(str(file), instance=name, attributes={}, options={}, check=False, action=None)
     with pytest.raises(InvalidInput, match='"db" hosts app'):
-        upkeep.forget(str(tmp_path), instances=["db"], check=True, action=None)
-    done = upkeep.forget(str(tmp_path), instances=["app", "db", "gone"], check=False, action=None)
+        upkeep.forget(str(tmp_path), instances=["db"], options={}, check=True, action=None)
+    done = upkeep.forget(str(tmp_path), instances=["app", "db", "gone"], options={}, check=False, action=None)
     told = "not recorded, so there is nothing to forget of them: gone"
     assert done == {"changed": True, "forgotten": ["app", "db"], "warnings": [told]}

@@ -35,6 +35,21 @@ def test_a_job_without_tasks_says_there_was_nothing_to_do(document):
     assert job_text(report).splitlines()[-1] == "Deploy complete! There was nothing to do."
 
 
+@pytest.mark.parametrize(
+    ("check", "begin"), [(False, "Deploy done, with 1 error: "), (True, "Dry run of deploy done, ")]
+)
+def test_a_job_that_is_not_kept_as_it_should_be_is_not_called_complete(document, check, begin):
+    report = document("job-ok")
+    report["job"]["check"] = check
+    report["problems"] = ["the state was not pushed"]
+    lines = job_text(report).splitlines()
+    assert "Error: the state was not pushed" in lines
+    assert lines[-1].startswith(begin)
+    report["job"]["total"], report["tasks"] = 0, []
+    report["summary"] = {"add": 0, "change": 0, "destroy": 0}
+    assert "complete" not in job_text(report)
+
+
 def test_instances_without_operations_count(document):
     report = document("job-ok")
     report["job"]["total"], report["tasks"] = 0, []

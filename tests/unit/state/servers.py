@@ -30,6 +30,10 @@ class StateServer:
     down: bool = False
     #: How many writes are still taken before it goes down; None is any number.
     writes: int | None = None
+    #: A text that no state may have which is written; a server of which a part is out of order.
+    refused: str = ""
+    #: The method that it does as it is told, but does not answer.
+    silent: str = ""
 
     @property
     def url(self) -> str:
@@ -41,7 +45,7 @@ class StateServer:
         if method == "POST" and self.writes is not None:
             self.down |= self.writes == 0
             self.writes -= 1
-        if self.down:
+        if self.down or (method == "POST" and self.refused and self.refused.encode() in body):
             return 503, b""
         if method == "GET":
             return (200, self.states[name]) if name in self.states else (404, b"")
@@ -94,6 +98,9 @@ def state_server() -> Iterator[StateServer]:
             state.asked.append(self.command)
             known = self.headers.get("Authorization") in (_BASIC, f"Bearer {PASSWORD}")
             status, answer = state.answer(self.command, self.path, body) if known else (401, b"")
+            if self.command == state.silent:
+                self.close_connection = True
+                return
             self.send_response(status)
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()

@@ -12,8 +12,10 @@ from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.state.copy import StateCopy
-from ansible_ensemble.state.document_store import encoded
+from ansible_ensemble.state.document_store import decoded, encoded
+from ansible_ensemble.state.files import MARK
 from ansible_ensemble.state.store import File
+from ansible_ensemble.state.version import mark
 from tests.unit.state.conftest import lock
 from tests.unit.state.servers import PASSWORD, USER, StateServer
 
@@ -248,6 +250,127 @@ def test_a_journal_that_was_left_is_not_pushed_away_by_a_folder_that_does_not_kn
         copy.bring(lock("one"))
     assert "K6.journal" in server.states["/state"].decode()
     assert server.locks == {}
+
+
+LEFT = "jobs/job2026-01-02-03-04-06-A6BKKsK6.journal"
+
+
+def leave(server: StateServer, name: str = LEFT) -> None:
+    """Have the location hold a journal more, as that of a job which was killed."""
+    files = decoded(server.states["/state"], "")
+    server.states["/state"] = encoded({**files, name: File(b"{}")})
+
+
+def test_a_journal_that_another_folders_killed_job_left_is_not_pushed_away(copies: Copies, server: StateServer) -> None:
+    ensemble, copy = copies("one")
+    run(ensemble, copy, "A6BKKsK40000")
+    held, _ = begin(ensemble, copy)
+    note(ensemble, JOB)
+    server.down = True
+    assert copy.finish() is not None
+    locks.release(held)
+    server.down = False
+    server.locks.clear()  # by hand; then another job was killed, and its lock was released by hand as well
+    leave(server)
+    for use in (lambda: begin(*copies("one")), lambda: copies("one")[1].bring(held)):
+        with pytest.raises(EnsembleError, match="different ways"):
+            use()
+        assert LEFT in decoded(server.states["/state"], "")
+    assert copies("one")[1].bring(held, forced=True)
+    assert LEFT not in decoded(server.states["/state"], "")
+
+
+@pytest.mark.parametrize("known", ["journal", "record", "log"])
+def test_the_journal_of_a_job_that_is_known_here_is_no_news(copies: Copies, server: StateServer, known: str) -> None:
+    ensemble, copy = copies("one")
+    run(ensemble, copy, JOB)
+    held, _ = begin(ensemble, copy)
+    leave(server)
+    if known == "record":
+        note(ensemble, NEXT)
+    else:
+        (ensemble.parent / "jobs").mkdir()
+        (ensemble.parent / LEFT).with_suffix(".journal" if known == "journal" else ".torn").touch()
+    locks.release(held)  # killed
+    held, told = begin(*copies("one"))
+    assert "pushed the state" in told[-1]
+    copies("one")[1].finish()
+    locks.release(held)
+
+
+def older(server: StateServer, serial: int) -> None:
+    """Have the location hold an older version, as one that was restored from a backup."""
+    files = decoded(server.states["/state"], "")
+    server.states["/state"] = encoded({**files, MARK: mark(serial, "before")})
+
+
+def test_an_older_version_and_none_are_not_taken_silently(copies: Copies, server: StateServer) -> None:
+    ensemble, copy = copies("one")
+    run(ensemble, copy, JOB)
+    run(ensemble, copy, NEXT)
+    older(server, 1)
+    for use in (lambda: begin(ensemble, copy), copy.fetch, copy.replace):
+        with pytest.raises(EnsembleError, match=r"older than the one here: version 1, here 2.*pull --force"):
+            use()
+    server.states.clear()
+    for use in (lambda: begin(ensemble, copy), copy.fetch, copy.replace, lambda: copy.replace(forced=True)):
+        with pytest.raises(EnsembleError, match=r"there is no state in .*state push"):
+            use()
+    assert jobs(ensemble) == [JOB, NEXT]
+    assert copy.bring(lock("one"))
+    assert server.locks == {}
+    assert run(ensemble, copy, "A6BKKsK70000") is None
+
+
+def test_an_equal_version_that_lacks_the_last_job_is_not_taken(copies: Copies, server: StateServer) -> None:
+    ensemble, copy = copies("one")
+    run(ensemble, copy, JOB)
+    server.states["/state"] = encoded({MARK: mark(1, "other"), "jobs.tsv": File(f"{NEXT}\tdeploy\n".encode())})
+    with pytest.raises(EnsembleError, match="different ways"):
+        begin(ensemble, copy)
+    assert jobs(ensemble) == [JOB]
+
+
+def test_nothing_is_pulled_where_nothing_is(copies: Copies) -> None:
+    with pytest.raises(EnsembleError, match=r"there is no state in http.*`ansible-ensemble state push"):
+        copies("one")[1].replace()
+
+
+def test_a_lock_whose_answer_was_lost_is_reused_by_the_next_job(copies: Copies, server: StateServer) -> None:
+    ensemble, copy = copies("one")
+    server.silent = "LOCK"
+    with pytest.raises(EnsembleError, match="cannot be reached"):
+        begin(ensemble, copy)
+    assert server.locks
+    server.silent = ""
+    held, told = begin(*copies("one"))
+    assert "reused the lock of the state" in told[0]
+    assert copies("one")[1].finish() is None
+    locks.release(held)
+    assert server.locks == {}
+
+
+def test_without_a_lock_a_job_compares_before_it_writes(tmp_path: Path, server: StateServer) -> None:
+    def make(name: str) -> tuple[Path, StateCopy]:
+        ensemble = tmp_path / name / "ensemble.yaml"
+        ensemble.parent.mkdir(exist_ok=True)
+        ensemble.write_text(ENSEMBLE)
+        values = {"http": server.url, "lock": "", "username": USER, "password": PASSWORD}
+        return ensemble, StateCopy(ensemble, "http", values, Vault())
+
+    (one, copy), (other, theirs) = make("one"), make("other")
+    held = [begin(one, copy)[0], begin(other, theirs)[0]]
+    note(one, JOB)
+    note(other, NEXT)
+    assert theirs.finish() is None
+    left = copy.finish()
+    assert left is not None
+    assert "another job changed the state" in left
+    assert "what the job did is kept here" in left
+    assert NEXT in server.states["/state"].decode()
+    assert JOB not in server.states["/state"].decode()
+    for one_held in held:
+        locks.release(one_held)
 
 
 def test_nobody_fetches_while_a_job_is_at_work_here(copies: Copies) -> None:

@@ -84,6 +84,18 @@ def test_nothing_is_written_without_the_lock(opened: Opener) -> None:
     assert other.read() == FILES
 
 
+@pytest.mark.parametrize("location", ["s3"], indirect=True)
+def test_of_two_that_write_at_once_one_is_told(opened: Opener) -> None:
+    one, other = opened(), opened()
+    one.take(lock("one"))
+    one.write(FILES, "first", "one")
+    assert other.read() == FILES
+    one.write({}, "second", "one")
+    with pytest.raises(Locked, match="another job changed the state"):
+        other.write(FILES, "late", "one")
+    assert opened().read() == {}
+
+
 def test_what_a_killed_git_left_is_no_hindrance(tmp_path: Path) -> None:
     values = {"git": str(bare(tmp_path / "store.git")), "path": "", "folder": str(tmp_path / "one")}
     one, other = open_store("git", values), open_store("git", {**values, "folder": str(tmp_path / "other")})

@@ -14,6 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", metavar="NAME", nargs="+", help="instances to forget, with what they host")
     options.add_ensemble_option(parser)
     options.add_approval(parser)
+    options.add_options(parser, "forget")
     options.add_common(parser)
 
 
@@ -23,6 +24,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     if not approved(arguments, session, f"Forget {', '.join(arguments.names)}, without deleting anything?"):
         return 1
-    done = jobs.forget(arguments.ensemble, arguments.names)
+    done = jobs.forget(arguments.ensemble, arguments.names, options.job_options(arguments, session.console.environment))
     session.console.answer(done, lambda: f"Forgotten: {', '.join(done['forgotten'])}.\n")
     return 0

@@ -13,6 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser)
     parser.add_argument("-n", "--last", metavar="N", type=options.positive, help="only the last N jobs")
+    options.add_options(parser, "history")
     options.add_common(parser)
 
 
@@ -20,6 +21,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """List the jobs, the newest first; `show` shows one in detail."""
     from ansible_ensemble.jobs import commands as jobs
 
-    history = jobs.history(arguments.ensemble, limit=getattr(arguments, "last", None))
-    session.console.answer(history, lambda: history_text(history["jobs"], session.console.style))
+    console = session.console
+    given = options.job_options(arguments, console.environment)
+    history = jobs.history(arguments.ensemble, given, limit=getattr(arguments, "last", None))
+    console.answer(history, lambda: history_text(history["jobs"], console.style))
     return 0

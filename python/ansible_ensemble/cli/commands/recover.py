@@ -12,6 +12,7 @@ from ansible_ensemble.cli.session import Session
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     options.add_ensemble(parser)
+    options.add_options(parser, "recover")
     options.add_common(parser)
 
 
@@ -19,7 +20,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Record what a killed job did, which every job does first, too; unite the sides of a merge that git could not."""
     from ansible_ensemble.jobs import commands as jobs
 
-    report = jobs.recover(arguments.ensemble)
+    report = jobs.recover(arguments.ensemble, options.job_options(arguments, session.console.environment))
     if "merged" in report:
         checks = "".join(f"Check: {text}\n" for text in report["check"])
         session.console.answer(

@@ -13,6 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("change_id", metavar="CHANGEID", help="id of a job or task, as in `ansible-ensemble history`")
     options.add_ensemble_option(parser)
+    options.add_options(parser, "show")
     options.add_common(parser)
 
 
@@ -21,7 +22,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.jobs import commands as jobs
 
     console = session.console
-    record = jobs.show(arguments.ensemble, arguments.change_id)
+    record = jobs.show(arguments.ensemble, arguments.change_id, options.job_options(arguments, console.environment))
     text = job_record_text if "tasks" in record else task_record_text
     console.answer(record, lambda: text(record, console.style))
     return 0

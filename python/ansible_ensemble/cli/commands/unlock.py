@@ -12,6 +12,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("lock_id", metavar="ID", help="id of the lock, as shown in the message about it")
     options.add_ensemble_option(parser)
+    options.add_options(parser, "unlock")
     options.add_common(parser)
 
 
@@ -19,6 +20,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Remove a lock whose holder is known to be gone."""
     from ansible_ensemble.jobs import commands as jobs
 
-    lock = jobs.unlock(arguments.ensemble, arguments.lock_id)
+    given = options.job_options(arguments, session.console.environment)
+    lock = jobs.unlock(arguments.ensemble, arguments.lock_id, given)
     session.console.answer(lock, lambda: f"The lock {arguments.lock_id} is removed.\n")
     return 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.projects.lock import Lock
+from ansible_ensemble.projects.lock import Lock, lock_text
 from ansible_ensemble.projects.process import Process
 from ansible_ensemble.state.location import open_store
 from ansible_ensemble.state.store import File
@@ -146,6 +146,69 @@ def test_of_two_jobs_one_is_refused_and_a_cancelled_one_leaves_its_state(command
     shutil.rmtree(first)
     assert statuses(command, second, extra)["n0"] == "ok"
     assert statuses(command, second, extra)["n1"] in ("unknown", "error")
+
+
+@pytest.mark.usefixtures("extra")
+def test_a_job_whose_state_cannot_be_pushed_says_so_and_is_recorded_by_the_next(command, checkouts, server, extra):
+    first = checkouts(of_http(server), service(2, chain=True))("first")
+    extra = {**extra, "ANSIBLE_ENSEMBLE_TRUST": str(first)}
+    server.refused = "jobs.tsv"  # what a job does not have before its end
+    done = command("deploy", "--approve", "--output", "json", cwd=first, extra=extra)
+    assert done.code == 1, done.output
+    report = json.loads(done.stdout)
+    assert (report["job"]["success"], report["job"]["exit_code"]) == (True, 1)
+    [problem] = report["problems"]
+    assert "the state was not pushed" in problem
+    assert f"ansible-ensemble state push {first}/ensemble.yaml" in problem
+    told = command("deploy", "--approve", cwd=first, extra=extra)
+    assert told.code == 1, told.output
+    assert "complete" not in told.output
+
+    server.refused = ""
+    pushed = command("state", "push", cwd=first, extra=extra)
+    assert (pushed.code, pushed.stdout) == (0, f"The state was pushed to {server.url}.\n")
+    again = command("state", "push", "--output", "json", cwd=first, extra=extra)
+    assert json.loads(again.stdout) == {"where": server.url, "pushed": False}
+    assert server.locks == {}
+    ended = command("deploy", "--approve", cwd=first, extra=extra)
+    assert ended.code == 0
+    assert ended.stdout.splitlines()[-1] == "Deploy complete! There was nothing to do."
+
+
+@pytest.mark.usefixtures("extra")
+def test_commands_find_the_state_of_an_environment_that_is_not_the_default(command, checkouts, server, extra, tmp_path):
+    checkout = checkouts("{path: nowhere}", service(1))
+    folders = [checkout("first"), checkout("second")]
+    for folder in folders:
+        (folder / "ensemble-project.yaml").write_text(f"environments: {{other: {{state: {of_http(server)}}}}}\n")
+    first, second = folders
+    extra = {**extra, "ANSIBLE_ENSEMBLE_TRUST": f"{first}:{second}"}
+    env = ("--environment", "other")
+    empty = command("state", "pull", *env, cwd=first, extra=extra)
+    assert empty.code == 1
+    assert f"there is no state in {server.url}" in empty.stderr
+    assert command("deploy", "--approve", *env, cwd=first, extra=extra).code == 0
+
+    history = command("history", *env, "--output", "json", cwd=second, extra=extra)
+    [job] = json.loads(history.stdout)["jobs"]
+    assert job["change_id"] in command("show", job["change_id"], *env, cwd=second, extra=extra).stdout
+    held = lock_text(
+        Lock("/gone/ensemble.yaml", "L7", "deploy", "me@pod", Process(7, "pod"), "1", "2026-01-02T03:04:05Z")
+    )
+    server.locks["/state"] = held.encode()
+    refused = command("recover", *env, cwd=second, extra=extra)
+    assert refused.code == 4
+    assert "locked by me@pod for deploy since 2026-01-02T03:04:05Z" in refused.stderr
+    assert command("unlock", "L8", *env, cwd=second, extra=extra).code == 2
+    freed = command("unlock", "L7", *env, cwd=second, extra=extra)
+    assert (freed.code, freed.stdout) == (0, "The lock L7 is removed.\n")
+    assert command("unlock", "L7", *env, cwd=second, extra=extra).code == 2
+    assert "nothing to recover" in command("recover", *env, cwd=second, extra=extra).stdout
+    assert command("forget", "n0", "-y", *env, cwd=second, extra=extra).code == 0
+    pulled = command("state", "pull", *env, cwd=first, extra=extra)
+    assert (pulled.code, pulled.stdout) == (0, f"The state is that of {server.url}.\n")
+    status = command("status", *env, "--output", "json", cwd=first, extra=extra)
+    assert json.loads(status.stdout)["instances"] == []
 
 
 def test_the_location_of_a_project_that_is_not_trusted_is_not_contacted(command, checkouts, server, extra):

@@ -13,16 +13,16 @@ def validate(ensemble, *, part, options, action):
     return {"changed": False}
 
 
-def recover(ensemble, *, action):
-    _note("recover", ensemble=ensemble)
+def recover(ensemble, *, options, action):
+    _note("recover", ensemble=ensemble, options=options)
     return {"changed": False}
 
 
-def unlock(ensemble, *, lock_id):
-    _note("unlock", ensemble=ensemble, lock_id=lock_id)
+def unlock(ensemble, *, lock_id, options, action):
+    _note("unlock", ensemble=ensemble, lock_id=lock_id, options=options)
     return {"changed": True}
 
 
-def forget(ensemble, *, instances, check, action):
-    _note("forget", ensemble=ensemble, instances=instances, check=check)
+def forget(ensemble, *, instances, options, check, action):
+    _note("forget", ensemble=ensemble, instances=instances, options=options, check=check)
     return {"changed": True}

@@ -1,0 +1,86 @@
+"""Versions of a state: the mark that each has where it lives, and what is known of the copy in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.shape import Shape, parse_json, read_json
+from ansible_ensemble.state.files import MARK
+from ansible_ensemble.state.store import File, Files
+
+_RECORD: Shape = {"where": str, "serial": int, "digest": str, "lock": str, "unpushed": bool}
+_MARK: Shape = {"serial": int, "writer": str}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of a copy.
+
+    Attributes:
+        where: the location that it is of.
+        serial: the number of its version there; 0 of none.
+        digest: of its files, as they were last the same at both.
+        lock: the id of the lock there that this copy holds; empty without one.
+        unpushed: whether it may hold what its location lacks.
+    """
+
+    where: str
+    serial: int = 0
+    digest: str = ""
+    lock: str = ""
+    unpushed: bool = False
+
+
+def read_record(file: Path, where: str) -> Record:
+    """What is known of a copy of a location; nothing if there is no record, or one of another location.
+
+    Raises:
+        InvalidInput: the record is damaged.
+    """
+    with suppress(FileNotFoundError):
+        read = read_json(file, _RECORD, "remove it; then the state is fetched anew")
+        found = Record(**{name: read[name] for name in _RECORD})
+        if found.where == where:
+            return found
+    return Record(where)
+
+
+def write_record(file: Path, record: Record) -> None:
+    """Note what is known of a copy.
+
+    Raises:
+        EnsembleError: the file cannot be written.
+    """
+    write_atomically(file, json.dumps(asdict(record)) + "\n", mode=0o600)
+
+
+def mark(serial: int, writer: str) -> File:
+    """The mark of a version: its number, and the id of the lock that it is written by."""
+    return File((json.dumps({"serial": serial, "writer": writer}) + "\n").encode())
+
+
+def marked(files: Files | None) -> tuple[int, str]:
+    """The number of a state's version, and the id of the lock that it was written by; 0 and nothing of none.
+
+    Raises:
+        InvalidInput: the mark is damaged.
+    """
+    found = (files or {}).get(MARK)
+    if found is None:
+        return 0, ""
+    read = parse_json(found.content.decode(errors="replace"), _MARK, Path(MARK), "the state is damaged")
+    return read["serial"], read["writer"]
+
+
+def digest_of(files: Files) -> str:
+    """A digest that differs if any file does."""
+    whole = hashlib.sha256()
+    for name in sorted(files):
+        whole.update(f"{name}\0{files[name].executable}\0{len(files[name].content)}\0".encode())
+        whole.update(files[name].content)
+    return whole.hexdigest()
