@@ -31,7 +31,7 @@ _GIVEN = {"module": "args", "role": "vars", "tasks": "vars", "playbook": "vars"}
 GONE = ("absent", "removed", "deleted")
 _PRESENT = "present"
 #: Arguments that a module refuses in the state in which nothing is there.
-_REFUSED = {"ansible.builtin.file": {"src", "recurse"}}
+REFUSED_WHEN_GONE = {"ansible.builtin.file": frozenset({"src", "recurse"})}
 _STATE = "state"
 _DERIVED = "ansible.Resource, ansible.Role, ansible.Tasks and ansible.Playbook derive from it"
 
@@ -273,6 +273,6 @@ def _without(run: _Run, spec: ModuleSpec, args: Mapping[str, Any]) -> _Run | Non
     if gone is None or args.get(_STATE) in GONE:
         return None
     full_name = run.name if "." in run.name else BUILTIN + run.name
-    refused = {_STATE, *_REFUSED.get(full_name, ())}
+    refused = {_STATE, *REFUSED_WHEN_GONE.get(full_name, ())}
     values = {name: path for name, path in run.values.items() if name not in refused}
     return replace(run, values=values, more={_STATE: gone})

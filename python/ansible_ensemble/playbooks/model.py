@@ -26,6 +26,7 @@ class Entry:
         exports: variables that it defines for the whole play: a role's defaults and variables.
         notified: names of handlers that it notifies and does not bring itself.
         handlers: names of the handlers that it brings.
+        others: facts that it reads of other hosts.
         task: Ansible's own object, of a task.
         file: of a role its folder, of a file of tasks the file.
         within: the entries of a file of tasks.
@@ -41,6 +42,7 @@ class Entry:
     exports: frozenset[str] = frozenset()
     notified: frozenset[str] = frozenset()
     handlers: frozenset[str] = frozenset()
+    others: tuple[str, ...] = ()
     task: Any = None
     file: Path | None = None
     within: list[Entry] = field(default_factory=list)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay
-from ansible_ensemble.playbooks.words import handlers_in, notified_in, set_in, short_name, words_in, words_of
+from ansible_ensemble.playbooks.words import (
+    handlers_in,
+    notified_in,
+    others_facts_in,
+    set_in,
+    short_name,
+    texts_in,
+    words_in,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
@@ -43,7 +52,7 @@ class _Reader:
         data = self._load(file)
         if not isinstance(data, list) or not all(isinstance(one, Mapping) for one in data):
             raise InvalidInput("it is no playbook: it must be a list of plays", Place(str(file)))
-        self._session.loader.set_basedir(str(file.parent))
+        self._session.move_to(str(file.parent))
         self._within.append(file)
         try:
             for raw in data:
@@ -57,7 +66,7 @@ class _Reader:
                 else:
                     given = raw.get("vars") or {}
                     yield from self.plays((file.parent / str(keys[_IMPORT])).resolve(), {**variables, **given})
-                    self._session.loader.set_basedir(str(file.parent))
+                    self._session.move_to(str(file.parent))
         finally:
             self._within.pop()
 
@@ -150,6 +159,7 @@ class _Reader:
             words=frozenset[str]().union(*(one.words for one in within)),
             sets=frozenset[str]().union(*(one.sets for one in within)),
             notified=frozenset[str]().union(*(one.notified for one in within)),
+            others=tuple(name for one in within for name in one.others),
             file=file,
             within=within,
         )
@@ -167,6 +177,7 @@ class _Reader:
             str(raw.get("name") or kind),
             place_in(raw, read.file),
             words=words_of(raw).union(*map(self._words, named)),
+            others=_others(raw, named),
             sets=set_in([raw]),
             notified=notified_in([raw]),
         )
@@ -201,6 +212,7 @@ class _Reader:
             role.get_name(),
             place_in(raw, read.file, read.place),
             words=words_of(raw).union(*map(self._words, files)),
+            others=_others(raw, files),
             sets=frozenset[str]().union(*map(set_in, [*tasks, *handlers])),
             exports=frozenset(str(name) for one in chain for name in (*one._default_vars, *one._role_vars)),
             notified=frozenset[str]().union(*map(notified_in, tasks)) - named,
@@ -236,6 +248,12 @@ def _scalars(data: Any) -> Iterator[str]:
     elif isinstance(data, str):
         yield str(data)
         yield from (word.partition("=")[2] for word in data.split() if "=" in word)
+
+
+def _others(raw: Any, files: Iterable[Path]) -> tuple[str, ...]:
+    """Facts that an entry, and the files that it runs, read of other hosts."""
+    texts = [texts_in(raw), *(file.read_text(errors="replace") for file in files)]
+    return tuple(dict.fromkeys(name for text in texts for name in others_facts_in(text)))
 
 
 def _listed(value: Any) -> list[Any]:

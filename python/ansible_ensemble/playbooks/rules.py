@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.locations import BUILTIN, collection_folders
+from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec
-from ansible_ensemble.configurators.resources import GONE
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.plain import is_open, plain
+from ansible_ensemble.playbooks.undo import undo_of
 from ansible_ensemble.playbooks.words import facts_in, short_name, words_of
 
 #: Modules that only look, wait or talk -> why they are no resource.
@@ -29,10 +29,6 @@ _DEEDS = frozenset({"restarted", "reloaded", "touch", "reset", "started_once"})
 _COMMANDS = {"command": ("creates", "removes"), "shell": ("creates", "removes"), "script": ("creates", "removes")}
 #: Modules of packages, which do something else without the name of a package.
 _PACKAGES = ("apt", "dnf", "dnf5", "yum", "package", "pacman", "apk", "zypper", "homebrew")
-#: Modules that make a file or folder, and have no state in which it is not there -> the argument that names it.
-_MAKES_FILE = {"copy": "dest", "template": "dest", "get_url": "dest", "assemble": "dest"}
-_MAKES_FOLDER = {"git": "dest", "subversion": "dest"}
-_FILE = f"{BUILTIN}file"
 
 #: Keywords of a task that a resource has too, by `keywords`.
 _KEYWORDS = (
@@ -239,30 +235,36 @@ def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_undo(made: Resource, name: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Resource:
-    option = spec.options.get("state")
-    gone = next((state for state in GONE if option is not None and state in option.choices), None)
-    if args.get("state") in GONE:
-        return Resource(made.suffix, made.body, no_undo="it takes something away")
-    if gone is not None:
-        return Resource(made.suffix, made.body, undo=f"{name} with state {gone}")
-    path = _path_made(name, args)
-    if path is not None:
-        absent = {"module": _FILE, "args": {"path": path, "state": "absent"}}
-        return Resource(made.suffix, {**made.body, "absent": absent}, undo=f"removes {path}")
-    why = "its dest may be a folder that was there before" if name in _MAKES_FILE else "its module has no state absent"
-    return Resource(made.suffix, made.body, no_undo=why)
+    found = undo_of(name, spec, args)
+    if isinstance(found, str):
+        return Resource(made.suffix, made.body, no_undo=found)
+    if found.module:
+        absent = {"module": found.module, "args": dict(found.args)}
+        return Resource(made.suffix, {**made.body, "absent": absent}, undo=found.told)
+    return Resource(made.suffix, made.body, undo=found.told)
 
 
-def _path_made(name: str, args: Mapping[str, Any]) -> str | None:
-    """The file that a module makes, if it is certain that it is one; or the folder that it fills."""
-    if name in _MAKES_FOLDER:
-        return str(args[_MAKES_FOLDER[name]]) if args.get(_MAKES_FOLDER[name]) else None
-    path, source = str(args.get(_MAKES_FILE.get(name, "")) or ""), str(args.get("src") or args.get("url") or "")
-    base = PurePosixPath(source).name.removesuffix(".j2")
-    if not path or source.endswith("/"):
-        return None
-    if path.endswith("/"):
-        return f"{path}{base}" if base and name in ("copy", "template") and "." in base else None
-    last = PurePosixPath(path).name
-    certain = "content" in args or last == base or (PurePosixPath(last).suffix not in ("", ".d"))
-    return path if certain else None
+#: Keywords of a task that what takes away what it made has, too.
+_SHARED = ("loop", "loop_control", "with_items", "vars", "environment", "no_log", "delegate_to", "when")
+
+
+def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
+    """The task that takes away what a task made, and in words what it does; without one, why there is none."""
+    if entry.kind != "task":
+        return None, "a block says what to do, not how to take it away"
+    own, module = _own(entry.raw), entry.task.resolved_action or entry.task.action
+    spec = _spec(module, root)
+    if spec is None or _NO_STATE.get(short_name(module)) or _no_state(short_name(module), entry.task.args, spec):
+        return None, "it makes nothing that could be taken away"
+    if play.sets & words_of({"when": own.get("when"), "args": entry.task.args, "loop": own.get("loop")}):
+        return None, "it depends on what other tasks found"
+    found = undo_of(short_name(module), spec, _args(entry.task) if is_open(entry.task.args) else entry.task.args)
+    if isinstance(found, str):
+        return None, found
+    shared = {key: own[key] for key in own if key in _SHARED or key in _KEYWORDS}
+    task: Any = {"name": f"Take away: {entry.name}", (found.module or module): dict(found.args), **shared}
+    outer = entry.raw
+    while "block" in outer:
+        task = {**{key: value for key, value in outer.items() if key not in ("block", "tags")}, "block": [task]}
+        outer = outer["block"][0]
+    return task, found.told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
-from ansible_ensemble.playbooks.words import facts_in, handlers_in, of_the_play
+from ansible_ensemble.playbooks.words import handlers_in, of_the_play
 
 #: What a play has that cannot be taken apart -> why.
 _WHOLE = {
@@ -34,7 +34,6 @@ _OVER_HOSTS = {
     "end_batch": "may end early",
     "delegate_facts": "gathers facts for other hosts",
 }
-_HOSTVARS = "hostvars"
 #: Lists of a play after which its handlers run.
 _PHASES = {"pre_tasks": 0, "roles": 1, "tasks": 1, "post_tasks": 2}
 
@@ -61,8 +60,9 @@ def play_spans(plays: Sequence[ReadPlay]) -> list[tuple[int, int, str]]:
             common = sorted(plays[earlier].sets & (play.words - play.sets))
             if common:
                 joins.append((earlier, at, f"reads {common[0]}, which an earlier play sets"))
-        if at and _HOSTVARS in play.words and facts_in(play.words):
-            joins.append((0, at, f"reads facts of other hosts ({facts_in(play.words)[0]})"))
+        others = [name for entry in play.entries for name in entry.others]
+        if others and (at or len(play.hosts) > 1):
+            joins.append((0, at, f"reads facts of other hosts ({others[0]})"))
     return _joined(len(plays), joins)
 
 

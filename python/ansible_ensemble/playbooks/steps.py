@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.rules import Resource, resources_of, used_variables
+from ansible_ensemble.playbooks.rules import Resource, removal_of, resources_of, used_variables
 from ansible_ensemble.playbooks.spans import entry_spans, notifies, play_spans, whole_reason
 from ansible_ensemble.playbooks.words import facts_in, is_tagged, tags_of, words_of
 
@@ -17,11 +18,14 @@ _LOCALHOST = "localhost"
 _NEVER = "never"
 _NO_UNDO_TASKS = "tasks say what to do, not how to take it away"
 _NO_UNDO_ROLE = "a role says what to do: `absent: {tasks_from: NAME}` names what takes it away"
+#: Names by which roles have tasks that take away what they made.
+_REMOVE = ("remove", "uninstall", "absent", "undeploy", "teardown", "delete", "cleanup")
 #: What of a play is not in a part of it.
 _NOT_IN_PART = frozenset({"name", "hosts", "import_playbook", "tags", *SECTIONS})
 #: Keys of a role's entry that are no variables of it.
 _ROLE_KEYS = frozenset({"role", "name", "vars", "tags"})
 _PREFIX = "imported"
+_LONGEST = 48  #: of a name
 _CONNECTION = ("connection", "remote_user", "port")
 _FREE_OF_ROLE = frozenset({"become", "become_user", "become_method", "become_flags", "environment", "no_log"})
 
@@ -34,7 +38,7 @@ class Namer:
 
     def name(self, text: str) -> str:
         """A name like the text that is not taken yet."""
-        base = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60] or "step"
+        base = re.sub(r"[^a-z0-9]+", "_", text.lower().replace("'", "")).strip("_")[:_LONGEST].strip("_") or "step"
         made, number = base, 1
         while made in self._taken:
             number += 1
@@ -86,6 +90,25 @@ def _as_play(play: ReadPlay) -> dict[str, Any]:
         if play.variables:
             made["vars"] = dict(play.variables)
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """What takes away what entries made.
+
+    Attributes:
+        body: of the node template.
+        told: of each entry what undeploy does, and why it does nothing.
+    """
+
+    body: Mapping[str, Any]
+    files: Mapping[str, Any]
+    told: Sequence[tuple[str, str]]
+
+    @property
+    def count(self) -> int:
+        """Of how many entries something is taken away."""
+        return sum(bool(undo) for undo, _why in self.told)
 
 
 class _Parts:
@@ -165,8 +188,10 @@ class _Parts:
         keywords = {**self._become(), **({"gather_facts": True} if self._gathers([entry]) else {})}
         keywords |= {"vars": variables} if variables else {}
         body = {"tasks": str(entry.file.relative_to(self._root)), **({"keywords": keywords} if keywords else {})}
-        row = Row(entry.place, entry.name, self._play.name, "tasks", name, made, no_undo=_NO_UNDO_TASKS)
-        return [self._step(name, body, [row], [entry])]
+        undone = self._removal(name, entry.within)
+        told = f"takes away what {undone.count} of its {len(entry.within)} tasks made" if undone.count else ""
+        row = Row(entry.place, entry.name, self._play.name, "tasks", name, made, told, "" if told else _NO_UNDO_TASKS)
+        return [self._step(name, {**body, **undone.body}, [row], [entry], files=undone.files)]
 
     def _step(self, name: str, body: dict[str, Any], rows: list[Row], entries: Sequence[Entry], **more: Any) -> Step:
         tags = self._tags.union(*(tags_of(entry.raw) for entry in entries)) - {"always", "all", "tagged", "untagged"}
@@ -220,13 +245,16 @@ class _Parts:
         keywords = {**self._become(), **{key: raw[key] for key in sorted(_FREE_OF_ROLE & raw.keys())}}
         keywords |= {"gather_facts": True} if self._gathers([entry]) else {}
         keywords |= {"vars": variables} if variables else {}
+        remove = _removing(entry)
         body = {
             "role": self._role_name(entry),
             **({"vars": given} if given else {}),
             **({"keywords": keywords} if keywords else {}),
+            **({"absent": {"tasks_from": remove}} if remove else {}),
         }
         name = self._namer.name(entry.name.rpartition(".")[2])
-        row = Row(entry.place, entry.name, self._play.name, "role", name, "is a role", no_undo=_NO_UNDO_ROLE)
+        undo, no_undo = (f"its tasks {remove}", "") if remove else ("", _NO_UNDO_ROLE)
+        row = Row(entry.place, entry.name, self._play.name, "role", name, "is a role", undo, no_undo)
         return [self._step(name, body, [row], [entry])]
 
     def _role_name(self, entry: Entry) -> str:
@@ -240,19 +268,35 @@ class _Parts:
         entries = [entry for entry, _reason in waiting]
         name = self._namer.name(entries[0].name)
         file = f"{_PREFIX}-{name}.yml"
+        undone = self._removal(name, entries)
         rows = [
-            Row(entry.place, entry.name, self._play.name, "tasks", name, why, no_undo=_NO_UNDO_TASKS)
-            for entry, why in waiting
+            Row(entry.place, entry.name, self._play.name, "tasks", name, why, *undone.told[at])
+            for at, (entry, why) in enumerate(waiting)
         ]
         tasks: list[Any] = [entry.raw for entry in entries]
-        around: dict[str, Any] = {
-            **self._become_raw(),
-            **({"vars": dict(self._play.variables)} if self._play.variables else {}),
-        }
-        content = [{"name": self._play.name, "block": tasks, **around}] if around else tasks
         keywords = {"gather_facts": True} if self._gathers(entries) else {}
-        body = {"tasks": file, **({"keywords": keywords} if keywords else {})}
-        yield self._step(name, body, rows, entries, files={file: content})
+        body = {"tasks": file, **({"keywords": keywords} if keywords else {}), **undone.body}
+        yield self._step(
+            name, body, rows, entries, files={file: self._around(tasks, self._play.variables), **undone.files}
+        )
+
+    def _around(self, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
+        """Tasks with what they have from their play."""
+        around = self._become_raw() | ({"vars": dict(variables)} if variables else {})
+        return [{"name": self._play.name, "block": tasks, **around}] if around else tasks
+
+    def _removal(self, name: str, entries: Sequence[Entry]) -> _Removal:
+        """The file of tasks that takes away what entries made, the last first."""
+        found = [removal_of(entry, self._play, self._root) for entry in entries]
+        tasks = [task for task, _told in reversed(found) if task is not None]
+        told = [(words, "") if task is not None else ("", words) for task, words in found]
+        if any(values is None for values in self._play.files.values()):
+            return _Removal({}, {}, [("", "it may need variables of an encrypted file")] * len(entries))
+        if not tasks:
+            return _Removal({}, {}, told)
+        file, words = f"{_PREFIX}-{name}-remove.yml", frozenset[str]().union(*(entry.words for entry in entries))
+        content = self._around(tasks, used_variables(words, self._play))
+        return _Removal({"absent": {"tasks": file}}, {file: content}, told)
 
     def _become_raw(self) -> dict[str, Any]:
         return {name: self._play.raw[name] for name in sorted(_FREE_OF_ROLE) if self._play.raw.get(name)}
@@ -270,8 +314,18 @@ class _Parts:
         for section in SECTIONS:
             some = [entry.raw for entry in entries if entry.section == section]
             part |= {section: some} if some else {}
+        undone = self._removal(name, entries)
         rows = [
-            Row(entry.place, entry.name, self._play.name, "playbook", name, why, no_undo=_NO_UNDO_TASKS)
-            for entry in entries
+            Row(entry.place, entry.name, self._play.name, "playbook", name, why, *undone.told[at])
+            for at, entry in enumerate(entries)
         ]
-        return self._step(name, {"playbook": file}, rows, entries, files={file: [part]})
+        body = {"playbook": file, **undone.body}
+        return self._step(name, body, rows, entries, files={file: [part], **undone.files})
+
+
+def _removing(role: Entry) -> str | None:
+    """The tasks of a role that take away what it made, if it has some by a usual name."""
+    assert role.file is not None
+    return next(
+        (name for name in _REMOVE for file in (role.file / "tasks").glob(f"{name}.y*ml") if file.is_file()), None
+    )

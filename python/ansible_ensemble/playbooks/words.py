@@ -19,6 +19,7 @@ _FACT = re.compile(r"ansible_\w+")
 #: Variables that are other ones, or of other hosts, when a play of several hosts is taken apart.
 _OF_THE_PLAY = frozenset({"play_hosts", "ansible_play_hosts", "ansible_play_hosts_all", "ansible_play_batch"})
 _SET_FACT = "set_fact"
+_HOSTVARS = "hostvars"
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 #: Keys whose values are expressions without braces; and of modules, which may be given those in one text.
 _BARE = frozenset(
@@ -57,6 +58,23 @@ def _words_of(data: Any, bare: bool) -> Iterator[str]:
         yield from _WORD.findall(data) if bare else words_in(data)
 
 
+def texts_in(data: Any) -> str:
+    """All texts in data."""
+    return "\n".join(_texts(data))
+
+
+def _texts(data: Any) -> Iterator[str]:
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield str(key)
+            yield from _texts(value)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from _texts(value)
+    elif isinstance(data, str):
+        yield str(data)
+
+
 def words_in(text: str) -> frozenset[str]:
     """Identifiers in the templates of a text."""
     return frozenset(word for part in _TEMPLATE.findall(text) for word in _WORD.findall(part))
@@ -65,6 +83,17 @@ def words_in(text: str) -> frozenset[str]:
 def facts_in(words: Iterable[str]) -> list[str]:
     """The names among words that are facts of a host."""
     return sorted(word for word in words if _FACT.fullmatch(word) and not _NO_FACTS.fullmatch(word))
+
+
+def others_facts_in(text: str) -> list[str]:
+    """The names of facts that a text reads of other hosts, by `hostvars`."""
+    if _HOSTVARS not in text:
+        return []
+    parts = [*_TEMPLATE.findall(text), *(line for line in text.splitlines() if "{" not in line)]
+    named = [frozenset(_WORD.findall(part)) for part in parts if _HOSTVARS in part]
+    if any(_HOSTVARS in part for part in parts if part.startswith("{%")):  # by another name from there on
+        named.append(words_in(text))
+    return facts_in(frozenset[str]().union(*named))
 
 
 def of_the_play(words: frozenset[str]) -> list[str]:

@@ -1,0 +1,164 @@
+"""Playbooks of all kinds, imported: the ensemble does what ansible-playbook does, and more."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.jobs.conftest import Run
+
+FILES = {
+    "group_vars/web.yml": "greeting: hello\nfolders: [x, y]\n",
+    "host_vars/w2.yml": "greeting: hi\n",
+    "vars/site.yml": "owner_name: nobody in particular\n",
+    "templates/page.j2": "{{ greeting }} of {{ inventory_hostname }} for {{ owner_name }}\n",
+    "roles/app/defaults/main.yml": "app_port: 80\n",
+    "roles/app/handlers/main.yml": "- name: Restart the app\n"
+    "  ansible.builtin.copy: {content: restarted, dest: '{{ root }}/app-restarted'}\n",
+    "roles/app/tasks/main.yml": "- name: Configuration\n"
+    "  ansible.builtin.copy: {content: \"{{ app_port }} {{ ansible_facts.system }}\\n\", dest: '{{ root }}/app.conf'}\n"
+    "  notify: Restart the app\n",
+    "roles/app/tasks/remove.yml": "- ansible.builtin.file: {path: '{{ root }}/{{ item }}', state: absent}\n"
+    "  loop: [app.conf, app-restarted]\n",
+    "more.yml": "- name: One more\n  ansible.builtin.copy: {content: more, dest: '{{ root }}/more'}\n",
+    "rolling.yml": "- name: One after the other\n  hosts: web\n  serial: 1\n  gather_facts: false\n  tasks:\n"
+    "  - name: Version\n    ansible.builtin.copy: {content: '2', dest: '{{ root }}/version'}\n",
+    "site.yml": """\
+- name: The web
+  hosts: web
+  gather_facts: true
+  vars: {place: "{{ root }}/www"}
+  vars_files: [vars/site.yml]
+  pre_tasks:
+    - name: Place
+      file: path={{ place }} state=directory mode=0750
+  roles:
+    - {role: app, app_port: 8080}
+  tasks:
+    - name: Page
+      ansible.builtin.template: {src: page.j2, dest: "{{ place }}/index.html", mode: "0640"}
+      tags: content
+    - name: Each
+      ansible.builtin.copy: {content: "{{ item.text }}", dest: "{{ place }}/{{ item.name }}.txt"}
+      loop: [{name: one, text: "1"}, {name: two, text: "2"}]
+    - name: Folders
+      ansible.builtin.file: {path: "{{ place }}/{{ item }}", state: directory}
+      loop: "{{ folders }}"
+    - name: Look
+      ansible.builtin.stat: {path: "{{ place }}/index.html"}
+      register: page
+    - name: Size
+      ansible.builtin.copy: {content: "{{ page.stat.size }}", dest: "{{ root }}/size"}
+    - name: Settings
+      ansible.builtin.copy: {content: "a=1\\n", dest: "{{ root }}/settings"}
+      notify: Again
+    - name: More settings
+      ansible.builtin.copy: {content: "b=1\\n", dest: "{{ root }}/more-settings"}
+      notify: Again
+    - import_tasks: more.yml
+    - name: Only there
+      ansible.builtin.copy: {content: there, dest: "{{ root }}/there"}
+      when: inventory_hostname == 'w1'
+  post_tasks:
+    - name: Made by a command
+      ansible.builtin.command: {cmd: "mkdir {{ root }}/made", creates: "{{ root }}/made"}
+  handlers:
+    - name: Again
+      ansible.builtin.copy: {content: again, dest: "{{ root }}/again"}
+- import_playbook: rolling.yml
+""",
+}
+
+
+def write_site(folder: Path) -> None:
+    hosts = "".join(f"{name} root={folder}/out/{name}\n" for name in ("w1", "w2"))
+    python = f"ansible_connection=local\nansible_python_interpreter={sys.executable}\n"
+    files = {**FILES, "hosts.ini": f"[web]\n{hosts}[all:vars]\n{python}"}
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for name in ("w1", "w2"):
+        (folder / "out" / name).mkdir(parents=True)
+
+
+def tree(folder: Path) -> dict[str, Any]:
+    found = sorted((folder / "out").rglob("*"))
+    return {str(one.relative_to(folder)): (one.stat().st_mode, one.is_file() and one.read_text()) for one in found}
+
+
+@pytest.fixture
+def done(command: Callable[..., Run], tmp_path: Path) -> Callable[..., Run]:
+    """Run a command in the folder of the site, which succeeds."""
+
+    def run(*words: str, site: str = "site", code: int = 0, **more: Any) -> Run:
+        done = command(*words, cwd=tmp_path / site, **more)
+        assert done.code == code, done.output
+        return done
+
+    return run
+
+
+def told(entries: list[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
+    return [(entry["name"], entry["becomes"], entry["undo"] or "no") for entry in entries]
+
+
+REPORT = [
+    ("Place", "resource", "file with state absent"),
+    ("app", "role", "its tasks remove"),
+    ("Page", "resource", "removes {{ place }}/index.html"),
+    ("Each", "resource", "removes {{ place }}/{{ item.name }}.txt"),
+    ("Each", "resource", "removes {{ place }}/{{ item.name }}.txt"),
+    ("Folders", "tasks", "file with state absent"),
+    ("Look", "tasks", "no"),
+    ("Size", "tasks", "no"),
+    ("Settings", "playbook", "removes {{ root }}/settings"),
+    ("More settings", "playbook", "removes {{ root }}/more-settings"),
+    ("One more", "resource", "removes {{ root }}/more"),
+    ("Only there", "tasks", "removes {{ root }}/there"),
+    ("Made by a command", "resource", "no"),
+    ("One after the other", "playbook", "no"),
+]
+
+
+def test_an_imported_site_does_the_same(done: Callable[..., Run], tmp_path: Path) -> None:
+    site, other = tmp_path / "site", tmp_path / "other"
+    write_site(site)
+    write_site(other)
+    report = json.loads(done("import", "site.yml", "-i", "hosts.ini", "--output", "json").stdout)
+    assert told(report["entries"]) == REPORT
+
+    done("deploy", "--approve", "-i", "hosts.ini")
+    done("-i", "hosts.ini", "site.yml", site="other", program="ansible-playbook")
+    assert {name.replace("other", "site"): what for name, what in tree(other).items()} == tree(site)
+    done("plan", "-i", "hosts.ini", "--detailed-exitcode")
+
+    page = site / "out" / "w1" / "www" / "index.html"
+    right = page.read_text()
+    page.write_text("somebody was here")
+    checked = done("check", "-i", "hosts.ini", "--detailed-exitcode", code=2)
+    assert "page@w1" in checked.output
+    done("deploy", "--approve", "-i", "hosts.ini")
+    assert page.read_text() == right
+
+    done("undeploy", "--approve", "-i", "hosts.ini")
+    left = {Path(name).parts[2] for name in tree(site) if len(Path(name).parts) == 3}
+    assert left == {"again", "made", "size", "version"}
+
+
+def test_an_import_that_cannot_be(done: Callable[..., Run], tmp_path: Path) -> None:
+    write_site(tmp_path / "site")
+    missing = done("import", "nosuch.yml", code=3)
+    assert missing.stderr == "Error: nosuch.yml: there is no such playbook\n"
+    (tmp_path / "site" / "bad.yml").write_text("- hosts: web\n  tasks:\n    - nosuchmodule: {}\n")
+    assert "bad.yml:3" in done("import", "bad.yml", "-i", "hosts.ini", code=3).stderr
+    (tmp_path / "site" / "ensemble.yaml").write_text("")
+    again = done("import", "site.yml", "-i", "hosts.ini", code=3).stderr
+    assert (
+        again == "Error: ensemble.yaml: there is an ensemble already (remove it, or import from a copy of the folder)\n"
+    )
+    assert not (tmp_path / "site" / "service-template.yaml").exists()
