@@ -112,6 +112,7 @@ def _carry_out(job: PreparedJob, arguments: argparse.Namespace, session: Session
         raise
     if asked := getattr(arguments, "queries", None):
         _answer(asked, job, report)
+    report |= getattr(arguments, "beside", {})  # what the command did before the job
     _write_junit(report, arguments)
     exit_code = int(report["job"]["exit_code"])
     if report.get("problems"):

@@ -26,9 +26,7 @@ _RUNNING: dict[str, Any] = {"heading": "execution", "commands": _JOBS, "decided"
 _EXECUTED: dict[str, Any] = _RUNNING | {"modules": ("execute",)}
 _GIT: dict[str, Any] = {"heading": "git", "commands": _JOBS, "decided": RUN, "modules": ("record",)}
 _READ: dict[str, Any] = {"heading": "reading the ensemble", "commands": _READING}
-_LOOKING = (*_READING, "history", "show", "recover", "unlock", "forget", "state")
-_LOCATING = _READ | {"commands": _LOOKING}
-_OPENING = _READ | {"commands": (*_LOOKING, "import")}
+_LOCATING = _READ | {"commands": (*_READING, "history", "show", "recover", "unlock", "forget", "state")}
 
 
 @dataclass(slots=True)
@@ -150,7 +148,7 @@ class JobOptions(PlanOptions):
         "--inventory",
         metavar="SOURCE",
         heading="passed on to Ansible",
-        commands=(*_JOBS, "plan", "import"),
+        commands=(*_JOBS, "plan"),
         decided=CALL,
     )
     environment: str | None = option(
@@ -169,7 +167,7 @@ class JobOptions(PlanOptions):
         decided=CALL,
         **_READ,
     )
-    vault_ids: list[str] = option([], "Vault id, as in Ansible", "--vault-id", metavar="ID", decided=CALL, **_OPENING)
+    vault_ids: list[str] = option([], "Vault id, as in Ansible", "--vault-id", metavar="ID", decided=CALL, **_LOCATING)
     vault_password_file: str | None = option(
         None,
         "File with the vault password",
@@ -177,7 +175,7 @@ class JobOptions(PlanOptions):
         "--vault-pass-file",
         metavar="FILE",
         decided=CALL,
-        **_OPENING,
+        **_LOCATING,
     )
     revision: str | None = None
     session: Any = field(default=None, repr=False, compare=False)

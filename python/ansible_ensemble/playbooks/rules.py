@@ -11,7 +11,7 @@ from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.undo import undo_of
+from ansible_ensemble.playbooks.undo import Undo, undo_of
 from ansible_ensemble.playbooks.words import facts_in, short_name, words_of
 
 #: Modules that only look, wait or talk -> why they are no resource.
@@ -82,7 +82,8 @@ def resources_of(entry: Entry, play: ReadPlay, root: Path) -> list[Resource] | s
         used = _variables(entry, play) | plain(entry.task.vars or {}) | variables
         keywords = _keywords(entry, used)
         body = {"module": module, "args": args, **({"keywords": keywords} if keywords else {})}
-        found.append(_with_undo(Resource(suffix, body), short_name(module), spec, args))
+        undo = undo_of(short_name(module), spec, args, next(iter(variables.items()), ("", "")))
+        found.append(_with_undo(Resource(suffix, body), undo))
     return found
 
 
@@ -234,8 +235,7 @@ def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, **({"vars": dict(variables)} if variables else {})}
 
 
-def _with_undo(made: Resource, name: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Resource:
-    found = undo_of(name, spec, args)
+def _with_undo(made: Resource, found: Undo | str) -> Resource:
     if isinstance(found, str):
         return Resource(made.suffix, made.body, no_undo=found)
     if found.module:
@@ -256,6 +256,8 @@ def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     spec = _spec(module, root)
     if spec is None or _NO_STATE.get(short_name(module)) or _no_state(short_name(module), entry.task.args, spec):
         return None, "it makes nothing that could be taken away"
+    if own.get("check_mode") is not None:
+        return None, "it may have run in check mode only"
     if play.sets & words_of({"when": own.get("when"), "args": entry.task.args, "loop": own.get("loop")}):
         return None, "it depends on what other tasks found"
     found = undo_of(short_name(module), spec, _args(entry.task) if is_open(entry.task.args) else entry.task.args)

@@ -33,8 +33,11 @@ class Undo:
     module: str = ""
 
 
-def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Undo | str:
-    """What takes away what a module, by its short name, made with arguments; or why nothing does."""
+def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[str, Any] = ("", "")) -> Undo | str:
+    """What takes away what a module, by its short name, made with arguments; or why nothing does.
+
+    `item` is the name and the value of the variable of a loop.
+    """
     option = spec.options.get("state")
     gone = next((state for state in GONE if option is not None and state in option.choices), None)
     if args.get("state") in GONE:
@@ -43,23 +46,27 @@ def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Undo | str:
         refused = REFUSED_WHEN_GONE.get(BUILTIN + name, frozenset())
         left = {key: value for key, value in args.items() if key not in refused}
         return Undo(f"{name} with state {gone}", {**left, "state": gone})
-    path = _path_made(name, args)
+    path = _path_made(name, args, item)
     if path is not None:
         return Undo(f"removes {path}", {"path": path, "state": "absent"}, _FILE)
     return "its dest may be a folder that was there before" if name in _MAKES_FILE else "its module has no state absent"
 
 
-def _path_made(name: str, args: Mapping[str, Any]) -> str | None:
+def _path_made(name: str, args: Mapping[str, Any], item: tuple[str, Any]) -> str | None:
     """The file that a module makes, if it is certain that it is one; or the folder that it fills."""
+
+    def last_of(path: str) -> str:
+        return PurePosixPath(path.replace(f"{{{{ {item[0]} }}}}", str(item[1]))).name
+
     if name in _MAKES_FOLDER:
         return str(args[_MAKES_FOLDER[name]]) if args.get(_MAKES_FOLDER[name]) else None
     path, source = str(args.get(_MAKES_FILE.get(name, "")) or ""), str(args.get("src") or args.get("url") or "")
-    base = PurePosixPath(source).name.removesuffix(".j2")
+    base = last_of(source).removesuffix(".j2")
     is_file = "content" in args or name in ("template", "assemble") or "." in base
     if not path or source.endswith("/") or not is_file:
         return None
     if path.endswith("/"):
         return f"{path}{base}" if base and name in ("copy", "template") else None
-    last = PurePosixPath(path).name
+    last = last_of(path)
     certain = "content" in args or last == base or PurePosixPath(last).suffix not in ("", ".d")
     return path if certain else None

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.errors import Place, shown_path
 from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import table
 from ansible_ensemble.reports.values import clean
@@ -15,33 +15,36 @@ _HEAD = ("FROM", "NAME", "BECOMES", "NODE", "UNDEPLOY", "WHY")
 #: What a kind of node template gives, in words.
 _GIVES = {
     "resource": "plan, drift by check mode, and undeploy where the table says how",
-    "role": "plan, drift by check mode; a role says itself what takes it away",
-    "tasks": "plan, drift by check mode where the tasks have one; nothing takes them away",
-    "playbook": "runs as it did, with drift by check mode",
+    "role": "plan, drift by check mode, and undeploy where the role says how",
+    "tasks": "plan, drift by check mode where the tasks have one",
+    "playbook": "plan, drift by check mode; it runs as it did",
     "left out": "nothing runs it",
 }
 
 
-def import_text(found: Mapping[str, Any], style: Style, inventory: Sequence[str]) -> str:
+def import_text(found: Mapping[str, Any], style: Style, inventory: Sequence[str], following: str = "plan") -> str:
     """The report of `import`: a line for each task, role and play, and what to do next.
 
     Args:
         found: the document that `jobs.import_playbooks` returns.
         style: how words are shown.
         inventory: the options that name the inventory.
+        following: the command that is to be called next; empty if it follows by itself.
     """
-    return "\n".join(_lines(found, style, shlex.join(inventory))) + "\n"
+    return "\n".join(_lines(found, style, shlex.join(inventory), following)) + "\n"
 
 
-def _lines(found: Mapping[str, Any], style: Style, inventory: str) -> Iterator[str]:
+def _lines(found: Mapping[str, Any], style: Style, inventory: str, following: str) -> Iterator[str]:
     rows = [tuple(map(style.strong, _HEAD)), *(_row(entry, style) for entry in found["entries"])]
     yield from table(rows, columns=style.columns, spare=(5,))
     yield ""
     for kind, count in found["counts"].items():
         if count:
             yield f"{count} {kind}: {_GIVES[kind]}"
-    yield f"Written to {clean(found['folder'])}: {', '.join(map(clean, found['files']))}."
-    yield f"Next: ansible-ensemble plan {' '.join(filter(None, [inventory, clean(found['folder'])]))}"
+    folder = clean(shown_path(found["folder"]))
+    yield f"Written{'' if folder == '.' else f' to {folder}'}: {', '.join(map(clean, found['files']))}."
+    if following:
+        yield " ".join(["Next: ansible-ensemble", following, *filter(None, [inventory, folder.removeprefix(".")])])
 
 
 def _row(entry: Mapping[str, Any], style: Style) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -75,13 +76,19 @@ FILES = {
 }
 
 
-def write_site(folder: Path) -> None:
-    hosts = "".join(f"{name} root={folder}/out/{name}\n" for name in ("w1", "w2"))
-    python = f"ansible_connection=local\nansible_python_interpreter={sys.executable}\n"
-    files = {**FILES, "hosts.ini": f"[web]\n{hosts}[all:vars]\n{python}"}
+LOCAL = f"[all:vars]\nansible_connection=local\nansible_python_interpreter={sys.executable}\n"
+PAGE = Path(__file__).parents[3] / "docs" / "import.md"
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+
+
+def write_site(folder: Path) -> None:
+    hosts = "".join(f"{name} root={folder}/out/{name}\n" for name in ("w1", "w2"))
+    write_files(folder, {**FILES, "hosts.ini": f"[web]\n{hosts}{LOCAL}"})
     for name in ("w1", "w2"):
         (folder / "out" / name).mkdir(parents=True)
 
@@ -140,14 +147,51 @@ def test_an_imported_site_does_the_same(done: Callable[..., Run], tmp_path: Path
     page = site / "out" / "w1" / "www" / "index.html"
     right = page.read_text()
     page.write_text("somebody was here")
-    checked = done("check", "-i", "hosts.ini", "--detailed-exitcode", code=2)
-    assert "page@w1" in checked.output
+    done("check", "-i", "hosts.ini", "--detailed-exitcode", "--instance", "page@w1", code=2)
     done("deploy", "--approve", "-i", "hosts.ini")
     assert page.read_text() == right
 
     done("undeploy", "--approve", "-i", "hosts.ini")
     left = {Path(name).parts[2] for name in tree(site) if len(Path(name).parts) == 3}
     assert left == {"again", "made", "size", "version"}
+
+
+def test_the_page_shows_what_is_so(done: Callable[..., Run], tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    playbook, shown, written = re.findall(r"(?s)```(?:yaml|console)\n(.*?)```", PAGE.read_text())
+    write_files(
+        site,
+        {
+            "site.yml": playbook,
+            "hosts.ini": "[web]\nweb1\nweb2\n",
+            "templates/server.conf.j2": "root=/srv\n",
+            "roles/application/tasks/main.yml": "- ansible.builtin.copy: {content: x, dest: /srv/version}\n",
+        },
+    )
+    call, _newline, report = shown.partition("\n")
+    assert done(*call.split()[2:]).stdout == report
+    assert written in (site / "service-template.yaml").read_text().replace(
+        "description: Imported from site.yml.\n\n", ""
+    )
+
+
+def test_what_is_there_is_adopted(done: Callable[..., Run], tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    write_files(
+        site,
+        {
+            "hosts.ini": f"[web]\nw1 root={site}/out\n{LOCAL}",
+            "out/a": "1",
+            "site.yml": "- hosts: web\n  gather_facts: false\n  tasks:\n"
+            "  - {name: a, copy: {content: '1', dest: '{{ root }}/a'}}\n"
+            "  - {name: b, copy: {content: '2', dest: '{{ root }}/b'}}\n",
+        },
+    )
+    found = json.loads(done("import", "site.yml", "-i", "hosts.ini", "--adopt", "-y", "--output", "json").stdout)
+    assert [entry["node"] for entry in found["import"]["entries"]] == ["a", "b"]
+    assert not (site / "out" / "b").exists()
+    plan = done("plan", "-i", "hosts.ini").stdout
+    assert "b@w1 will be" in plan and "a@w1" not in plan
 
 
 def test_an_import_that_cannot_be(done: Callable[..., Run], tmp_path: Path) -> None:

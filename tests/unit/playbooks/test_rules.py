@@ -78,13 +78,21 @@ OTHERS = [
 def test_any_other_task_stays_one_and_is_told_why(imported: Import, task: str, why: str) -> None:
     row, node = only(imported({"site.yml": PLAY.format(task=task)}))
     assert (row.becomes, row.why) == ("tasks", why)
-    assert node["tasks"] == "imported-it.yml" and row.no_undo
+    assert (node["tasks"], "absent" in node) == ("imported-it.yml", bool(row.undo))
+    assert bool(row.undo) != bool(row.no_undo)
 
 
 def test_variables_of_the_play_that_a_task_reads_go_with_it(imported: Import) -> None:
     task = "file: {path: '{{ place }}', state: directory}\n      become: true\n      vars: {more: 1}"
     _row, node = only(imported({"site.yml": PLAY.format(task=task)}))
     assert node["keywords"] == {"become": True, "vars": {"base": "/srv", "place": "{{ base }}/www", "more": 1}}
+
+
+@pytest.mark.parametrize(("item", "undo"), [("a.html", "removes /x/{{ item }}"), ("folder", "")])
+def test_a_file_of_a_loop_is_removed_if_it_is_one(imported: Import, item: str, undo: str) -> None:
+    task = f"copy: {{src: '{{{{ item }}}}', dest: '/x/{{{{ item }}}}'}}\n      loop: [{item}]"
+    row, _node = only(imported({"site.yml": PLAY.format(task=task)}))
+    assert row.undo == undo
 
 
 @pytest.mark.parametrize("key", ["loop", "with_items"])

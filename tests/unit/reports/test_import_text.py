@@ -30,7 +30,7 @@ FROM             NAME  BECOMES   NODE  UNDEPLOY    WHY
 /srv/site.yml:9  Tell  tasks     tell  no: none    talks
 
 1 resource: plan, drift by check mode, and undeploy where the table says how
-1 tasks: plan, drift by check mode where the tasks have one; nothing takes them away
+1 tasks: plan, drift by check mode where the tasks have one
 Written to /srv: ensemble.yaml, service-template.yaml.
 Next: ansible-ensemble plan -i 'my hosts' /srv
 """

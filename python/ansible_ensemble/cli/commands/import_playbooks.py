@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from ansible_ensemble.cli import options
+from ansible_ensemble.cli.job import approved, run_job
 from ansible_ensemble.cli.session import Session
+
+_QUESTION = "Import, and look at the hosts in check mode?"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("playbooks", metavar="PLAYBOOK", nargs="+", help="playbooks, in the order in which they run")
-    options.add_values(parser)
-    options.add_options(parser, "import")
-    options.add_common(parser)
+    parser.add_argument(
+        "--adopt",
+        action="store_true",
+        default=False,
+        help="also record what is there already, found by check mode; changes no host",
+    )
+    options.add_approval(parser)
+    options.add_job(parser, "adopt")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -22,8 +31,21 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.reports.import_text import import_text
 
     console = session.console
+    if arguments.adopt and not approved(arguments, session, _QUESTION):
+        return 1
     given = options.job_options(arguments, console.environment)
     found = jobs.import_playbooks(arguments.playbooks, given)
     again = [word for source in getattr(arguments, "inventory", []) for word in ("-i", source)]
-    console.answer(found, lambda: import_text(found, console.style, again))
-    return 0
+    if not arguments.adopt:
+        console.answer(found, lambda: import_text(found, console.style, again))
+        return 0
+    console.tell(import_text(found, console.style, again, following="") + "\n")
+    return _adopt(found, arguments, session)
+
+
+def _adopt(found: dict[str, Any], arguments: argparse.Namespace, session: Session) -> int:
+    """Take what is there into the status; the job's JSON report has the import's beside it."""
+    from ansible_ensemble.jobs import commands as jobs
+
+    arguments.beside = {"import": found}
+    return run_job(arguments, session, lambda given: jobs.prepare_job(found["ensemble"], "adopt", given), ask=False)
