@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
+
+#: The ways in which a plan is given.
+PLANS = ("plan_file", "plan_document")
 
 
 class ActionModule(EnsembleAction):
@@ -20,11 +23,13 @@ class ActionModule(EnsembleAction):
         | OPTIONS["execute"]
         | {
             "workflow": {"type": "str", "required": True},
-            "plan_file": {"type": "path", "required": True},
+            "plan_file": {"type": "path"},
+            "plan_document": {"type": "str"},
             "plan_digest": {"type": "str"},
             "show": {"type": "bool", "default": True},
         }
     )
+    CONDITIONS: ClassVar[Options] = {"required_one_of": [[*PLANS]], "mutually_exclusive": [[*PLANS]]}
 
     def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Run the plan's operations in the processes of this task."""
@@ -33,7 +38,8 @@ class ActionModule(EnsembleAction):
             self.variables,
             ensemble=given["ensemble"],
             workflow=given["workflow"],
-            plan_file=given["plan_file"],
+            plan_file=given.get("plan_file"),
+            plan_document=given.get("plan_document"),
             plan_digest=given.get("plan_digest"),
             show=given["show"],
             options=pick(given, OPTIONS["execute"]) | self.inputs(given) | {"check": self.check, "diff": self.diff},

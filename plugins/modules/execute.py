@@ -36,9 +36,13 @@ options:
     type: str
     required: true
   plan_file:
-    description: The plan, as M(tosca.ensemble.plan) saved it.
+    description: The plan, as M(tosca.ensemble.plan) saved it. One of this and O(plan_document) is required.
     type: path
-    required: true
+  plan_document:
+    description:
+      - The content of such a file in base64, where the plan was made by a job whose files are gone.
+      - Mutually exclusive with O(plan_file).
+    type: str
   plan_digest:
     description:
       - The plan's digest, as M(tosca.ensemble.plan) returned it; a plan of another digest is refused.

@@ -316,6 +316,11 @@ drift:
       type: list
       elements: dict
       sample: [{name: port, recorded: 80, live: 81}]
+sound:
+  description: Whether the job looked at nothing that is not as recorded, or not ok.
+  returned: success
+  type: bool
+  sample: true
 summary:
   description: How many instances were added, changed, destroyed and forgotten.
   returned: success

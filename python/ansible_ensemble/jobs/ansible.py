@@ -29,7 +29,7 @@ from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result, lock_result
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
-from ansible_ensemble.planning.plan import KIND
+from ansible_ensemble.planning.plan import KIND, Plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
@@ -38,15 +38,18 @@ from ansible_ensemble.records.journals import drop_dry_runs
 from ansible_ensemble.records.recover import commit_job, read_recovered, record_journal
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.records.saved_plans import (
+    SavedPlan,
     check_filters,
     check_fresh,
     check_purpose,
+    decoded_plan,
     drop_plans,
     is_kept,
     keep_plan,
     load_plan,
     save_plan,
 )
+from ansible_ensemble.reports.drift_text import is_sound
 from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.names import key_title
 from ansible_ensemble.reports.plan_text import plan_text
@@ -141,12 +144,13 @@ def execute(
     *,
     ensemble: str,
     workflow: str,
-    plan_file: str,
+    plan_file: str | None,
     plan_digest: str | None,
     options: Mapping[str, Any],
+    plan_document: str | None = None,
     show: bool = True,
 ) -> dict[str, Any]:
-    """Carry out a saved plan inside an Ansible action.
+    """Carry out a saved plan, of a file or given as a document in base64, inside an Ansible action.
 
     Each line that is shown costs Ansible an event, often more than the operation; readers of the journal need none.
     """
@@ -157,12 +161,13 @@ def execute(
 
     display = Display()
     location = located(ensemble)
-    if plan_digest is None and is_kept(Path(plan_file)):
-        raise UsageError(f"{plan_file} can only be used with its digest", hint="give plan_digest too")
-    saved, kept = load_plan(Path(plan_file), plan_digest)
+    held = locking.adopt_held(location.ensemble)
+    if plan_document is not None:
+        plan = keep_plan(decoded_plan(plan_document), location.ensemble.parent / PLANNED, locked=True)
+        plan_file, plan_digest = str(plan.path), plan_digest or plan.digest
+    saved, kept = _load_plan(Path(plan_file or ""), plan_digest)
     check_purpose(saved, kept.path, location.ensemble, workflow)
     check_filters(saved, kept.path, options)
-    held = locking.adopt_held(location.ensemble)
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
     given = options_by_variable(options) | {"vault": vault_of(action)}
     session = given["session"] = session_of(action, task_vars, location)
@@ -210,6 +215,12 @@ def execute(
         if left:
             display.warning(left)
     return execution_result(outcome) | {"journal": str(journal)}
+
+
+def _load_plan(path: Path, digest: str | None) -> tuple[Plan, SavedPlan]:
+    if digest is None and is_kept(path):
+        raise UsageError(f"{path} can only be used with its digest", hint="give plan_digest too")
+    return load_plan(path, digest)
 
 
 def execution_result(outcome: JobOutcome) -> dict[str, Any]:
@@ -289,6 +300,7 @@ def record(
         "changed": report["changed"],
         **({"failed": True, "msg": "; ".join(problems)} if problems else {}),
         **read.redactor.data(job_result(report, begun.summary)),
+        "sound": is_sound(report),
         "text": text,
     }
 

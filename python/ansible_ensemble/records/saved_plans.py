@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import secrets
@@ -72,6 +73,18 @@ def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
     make_private(planned)
     name = f"{_OF_JOBS if locked else _OF_NOBODY}{secrets.token_hex(8)}.json"
     return save_plan(text, planned / name)
+
+
+def decoded_plan(document: str) -> str:
+    """The text of a plan that is given in base64.
+
+    Raises:
+        InvalidInput: it is not in base64.
+    """
+    try:
+        return base64.b64decode(document, validate=True).decode()
+    except ValueError as error:
+        raise InvalidInput("the document is no plan in base64", hint=_ANEW) from error
 
 
 def drop_plans(planned: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,6 +98,27 @@ def test_what_others_answer_is_no_template(ansible: Callable) -> None:
     run = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, "-e", "{input_text: !unsafe '{{ 7 * 7 }}'}")
     assert (run.code, run.calls) == (2, [])
     assert "input_text holds a template: an input that is given as a variable is data" in run.output
+
+
+def test_a_plan_goes_from_job_to_job_as_a_document(ansible: Callable, tmp_path: Path) -> None:
+    (tmp_path / "made.json").write_text("{}\n")
+    made = ("-e", f"ensemble_plan_file={tmp_path / 'made.json'}", "-e", "ensemble_plan_handed=true")
+    planned = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, *made)
+    [stats] = re.findall(r"RUN: (\{.*\})", planned.output)
+    handed = json.loads(stats)["ensemble_stats"]
+    assert handed["plan_text"].startswith("plan for web/ensemble.yaml")
+    variables = {"ensemble_stats": handed, "ensemble_plan_document": "{{ ensemble_stats.plan_document }}"}
+    run = ansible("ansible-playbook", "tosca.ensemble.deploy", *PLAY, "-e", json.dumps(variables))
+    assert run.code == 0, run.output
+    assert run.names == ["lock present", "execute", "record", "lock absent"]
+    told = run.call("execute")
+    assert (told["plan_file"], told["plan_digest"], b64decode(told["plan_document"])) == (None, None, b"{}\n")
+
+
+@pytest.mark.parametrize(("variables", "code"), [((), 0), (("-e", "ensemble_fail_on_drift=true"), 2)])
+def test_a_check_fails_on_drift_if_it_is_to(ansible: Callable, variables: tuple[str, ...], code: int) -> None:
+    run = ansible("ansible-playbook", "tosca.ensemble.check", *PLAY, *variables, fail="drift")
+    assert (run.code, run.names) == (code, JOB)
 
 
 def test_a_wrong_option_is_refused_before_anything_happens(ansible: Callable) -> None:
