@@ -161,13 +161,13 @@ def execute(
 
     display = Display()
     location = located(ensemble)
-    held = locking.adopt_held(location.ensemble)
     if plan_document is not None:
-        plan = keep_plan(decoded_plan(plan_document), location.ensemble.parent / PLANNED, locked=True)
-        plan_file, plan_digest = str(plan.path), plan_digest or plan.digest
-    saved, kept = _load_plan(Path(plan_file or ""), plan_digest)
+        saved, kept = decoded_plan(plan_document, plan_digest)
+    else:
+        saved, kept = _load_plan(Path(plan_file or ""), plan_digest)
     check_purpose(saved, kept.path, location.ensemble, workflow)
     check_filters(saved, kept.path, options)
+    held = locking.adopt_held(location.ensemble)
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
     given = options_by_variable(options) | {"vault": vault_of(action)}
     session = given["session"] = session_of(action, task_vars, location)

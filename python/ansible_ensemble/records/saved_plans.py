@@ -75,18 +75,6 @@ def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
     return save_plan(text, planned / name)
 
 
-def decoded_plan(document: str) -> str:
-    """The text of a plan that is given in base64.
-
-    Raises:
-        InvalidInput: it is not in base64.
-    """
-    try:
-        return base64.b64decode(document, validate=True).decode()
-    except ValueError as error:
-        raise InvalidInput("the document is no plan in base64", hint=_ANEW) from error
-
-
 def drop_plans(planned: Path) -> None:
     """Remove the plans of jobs, ours or those that were killed, and plans that no job has taken within a day.
 
@@ -130,12 +118,31 @@ def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
     """
     try:
         content = path.read_bytes()
-        found = SavedPlan(path, _digest(content))
-        if digest not in (None, found.digest):
-            raise EnsembleError(f"{path} is not the plan that was made: its digest differs", hint=_ANEW)
-        document = json.loads(content.decode("utf-8"))
     except OSError as error:
         raise InvalidInput(f"the plan {path} cannot be read: {error.strerror}", hint=_ANEW) from error
+    return _read_plan(content, path, digest)
+
+
+def decoded_plan(document: str, digest: str | None = None) -> tuple[Plan, SavedPlan]:
+    """As `load_plan`, of the content of such a file in base64; it has no file, and messages call it a document.
+
+    Raises:
+        EnsembleError: it is not the plan of this digest.
+        InvalidInput: it is not a plan.
+    """
+    try:
+        content = base64.b64decode(document, validate=True)
+    except ValueError as error:
+        raise InvalidInput("the plan's document is not in base64", hint=_ANEW) from error
+    return _read_plan(content, Path("the document"), digest)
+
+
+def _read_plan(content: bytes, path: Path, digest: str | None) -> tuple[Plan, SavedPlan]:
+    found = SavedPlan(path, _digest(content))
+    if digest not in (None, found.digest):
+        raise EnsembleError(f"{path} is not the plan that was made: its digest differs", hint=_ANEW)
+    try:
+        document = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         hint = "make one with `ansible-ensemble plan --out`"
         raise InvalidInput(f"{path} is not a plan: {error}", hint=hint) from error

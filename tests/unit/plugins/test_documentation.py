@@ -125,12 +125,16 @@ def test_the_role_documents_each_variable_it_reads(repository: Path) -> None:
 #: What the role's steps leave for each other and for the play.
 REGISTERED = {"ensemble_lock", "ensemble_plan", "ensemble_execution", "ensemble_job", "ensemble_stats"}
 #: Variables that are of the role alone: no map of options holds them.
-ALONE = {"ensemble_lock_id", "ensemble_options", "ensemble_plan_digest", "ensemble_plan_file", "ensemble_workflow"}
+ALONE = {
+    *("ensemble_lock_id", "ensemble_options", "ensemble_plan_digest", "ensemble_plan_document", "ensemble_plan_file"),
+    "ensemble_workflow",
+}
 
 
 def test_the_role_reads_what_it_documents_and_nothing_else(repository: Path) -> None:
     role = repository / "roles" / "job"
-    tasks = "".join(path.read_text() for path in sorted((role / "tasks").glob("*.yml")))
+    files = [*(role / "tasks").glob("*.yml"), *(repository / "playbooks" / f"{name}.yml" for name in ("plan", "check"))]
+    tasks = "".join(path.read_text() for path in files)
     specs = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
     read = set(re.findall(r"\bensemble(?:_\w+)?\b(?=[\s.])", "".join(re.findall(r"{{.*?}}|when: .*", tasks))))
     assert read - REGISTERED == set(specs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.trust import approve
 from ansible_ensemble.records.saved_plans import (
     check_purpose,
+    decoded_plan,
     drop_plans,
     is_plan_file,
     keep_plan,
@@ -111,6 +113,24 @@ def test_a_plan_that_nobody_named_is_known_by_its_digest(service: Path) -> None:
     made = plan_in_a_playbook(service, "deploy")
     with pytest.raises(UsageError, match="can only be used with its digest"):
         carry_out(service, "deploy", made["plan_file"], None)
+
+
+def test_a_plan_that_is_handed_over_is_the_one_that_was_made(service: Path) -> None:
+    made = plan_in_a_playbook(service, "deploy")
+    document = base64.b64encode(Path(made["plan_file"]).read_bytes()).decode()
+    plan, found = decoded_plan(document, made["plan_digest"])
+    assert (plan.workflow, found.digest) == ("deploy", made["plan_digest"])
+    with pytest.raises(EnsembleError, match="the document is not the plan that was made"):
+        decoded_plan(base64.b64encode(b"{}").decode(), made["plan_digest"])
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [("{}", "the plan's document is not in base64"), ("e30=", "is not a plan"), ("eA==", "the document is not a plan")],
+)
+def test_what_is_handed_over_and_no_plan_is_refused(document: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        decoded_plan(document)
 
 
 def test_only_a_plan_that_is_kept_and_new_is_a_change(service: Path, tmp_path: Path) -> None:
