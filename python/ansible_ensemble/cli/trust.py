@@ -46,13 +46,14 @@ def _agree(arguments: argparse.Namespace, console: Console) -> None:
         return
     if not is_approved(arguments, console):
         named = dict.fromkeys(str(consent_folder(folder)) for folder in strange)
-        problem = f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} not trusted yet"
-        question = f"{problem}, and a job runs their code as you. Continue?"
+        is_one = len(named) == 1
+        problem = f"{' and '.join(named)} {'is' if is_one else 'are'} not trusted yet"
+        problem += f", and a job runs {'its' if is_one else 'their'} code as you"
         try:
-            agreed = console.confirm(question)
+            agreed = console.confirm(f"{problem}. Continue?")
         except UsageError as error:
             hint = f"review its files, then run `ansible-ensemble trust {next(iter(named))}`, or give --approve"
-            raise UsageError(f"{problem}, and a job runs their code as you", hint=hint) from error
+            raise UsageError(problem, hint=hint) from error
         if not agreed:
             raise EnsembleError("not approved; nothing was done", hint="`ansible-ensemble plan` runs nothing")
     for folder in strange:

@@ -20,6 +20,8 @@ _LOCAL = "local"
 _UNSEARCHED = frozenset({"collections", "planned", "active", "changes", "jobs", "node_modules", "venv", "secrets"})
 #: What only service templates have, and what only ensembles have, wherever they stand in YAML or JSON.
 _SERVICE_TEMPLATE = re.compile(r"""(?m)^[ {]*["']?tosca_definitions_version["']?\s*:""")
+#: A file of resources, one of which at least says what runs; `resources` alone are many things.
+_RESOURCES = re.compile(r"""(?ms)^\{?["']?resources["']?\s*:.*\b(?:module|role|tasks|playbook)["']?\s*:""")
 _ENSEMBLE = re.compile(r"""(?m)(?:^|[{,])\s*["']?kind["']?\s*:\s*["']?Ensemble\b""")
 #: How much of a file is looked at.
 _HEAD = 1 << 16
@@ -52,7 +54,12 @@ def is_project_file(path: Path) -> bool:
 
 def has_node_templates(path: Path) -> bool:
     """Whether a file seems to hold a topology, and not types alone."""
-    return path.is_file() and "node_templates" in _head(path)
+    return path.is_file() and bool(re.search(r"\bnode_templates\b|^resources:", _head(path), re.MULTILINE))
+
+
+def has_resources(path: Path) -> bool:
+    """Whether a file seems to be one of resources."""
+    return path.is_file() and path.suffix in _YAML and bool(_RESOURCES.search(_head(path)))
 
 
 def is_clone(folder: Path, root: Path) -> bool:
@@ -89,7 +96,7 @@ def _is_entry(path: Path) -> bool:
     if is_project_file(path):
         return path.parent.name != _LOCAL
     head = _head(path) if path.suffix in _YAML else ""
-    return bool(_SERVICE_TEMPLATE.search(head) or _ENSEMBLE.search(head))
+    return bool(_SERVICE_TEMPLATE.search(head) or _RESOURCES.search(head) or _ENSEMBLE.search(head))
 
 
 def _head(path: Path) -> str:

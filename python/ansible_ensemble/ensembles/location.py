@@ -13,9 +13,10 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, has_entry, open_csar
 from ansible_ensemble.documents.paths import is_folder
 from ansible_ensemble.documents.yaml import Document, place_of
+from ansible_ensemble.ensembles.entries import has_resources
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.python_template import SUFFIX
-from ansible_ensemble.language.keys import KEYS
+from ansible_ensemble.language.keys import KEYS, RESOURCES
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble, is_project
 from ansible_ensemble.projects.trust import Trust, distrust, trusted_folders
 
@@ -110,10 +111,18 @@ def _of_folder(folder: Path) -> Location:
     if not (folder / META).is_file():
         try:
             return Location(default_ensemble(folder))
-        except NoEnsemble:
+        except NoEnsemble as error:
             if is_project(folder) or not has_entry(folder):
                 raise  # the files of a project are no entries of an archive
+            return Location(ensemble, _entry_of(folder, error))
     return Location(ensemble, find_entry(folder))
+
+
+def _entry_of(folder: Path, missing: NoEnsemble) -> Path:
+    """The service template of a folder that would be an archive, which has no files of resources."""
+    if names := sorted(path.name for path in folder.iterdir() if has_resources(path)):
+        raise NoEnsemble(missing.message, missing.place, f"name the file that is meant: {' or '.join(names)}")
+    return find_entry(folder)
 
 
 def _root(template: Path) -> Path:
@@ -140,7 +149,7 @@ def _is_ensemble(document: Document) -> bool:
         if data.get("kind", _KIND) != _KIND:
             raise InvalidInput(f"this is not an ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
         return True
-    if not (KEYS["service_template"] & keys or any(str(key).startswith("+") for key in keys)):
+    if not ({*KEYS["service_template"], RESOURCES} & keys or any(str(key).startswith("+") for key in keys)):
         raise InvalidInput("this is neither an ensemble nor a service template", Place(str(document.path)))
     return False
 

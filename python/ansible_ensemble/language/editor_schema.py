@@ -14,7 +14,7 @@ from ansible_ensemble.language.definitions import ParameterDefinition, Schema
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.entity_types import EntityType
 from ansible_ensemble.language.functions import functions
-from ansible_ensemble.language.keys import KEYS
+from ansible_ensemble.language.keys import BESIDE_RESOURCES, KEYS, RESOURCES
 from ansible_ensemble.language.normative import SECTIONS
 from ansible_ensemble.language.short_form import SHORT_KEYS
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS
@@ -82,6 +82,7 @@ def service_template_schema(topology: Topology, arguments: Mapping[str, Json] = 
     elements = {element: _element(element, seen, is_closed=is_closed) for element in KEYS}
     elements["service_template"]["properties"]["tosca_definitions_version"] = {"enum": list(VERSIONS)}
     elements["service_template"]["properties"]["topology_template"] = _reference("topology_template")
+    elements["service_template"] |= _resources(elements["service_template"], elements["topology_template"])
     named = {"type": "object", "minProperties": 1, "maxProperties": 1}  # [TOSCA 1.3, 3.6.8.2.3]: of one's own name
     elements["import"] = {"anyOf": [{"type": "string"}, elements["import"], named]}
     elements["repository"] = {"anyOf": [{"type": "string"}, elements["repository"]]}
@@ -94,6 +95,16 @@ def service_template_schema(topology: Topology, arguments: Mapping[str, Json] = 
         "title": "Service template",
         **_reference("service_template"),
         "$defs": {f"{_PREFIX}{name}": one for name, one in {**elements, **data, **modules, **shared}.items()},
+    }
+
+
+def _resources(file: Json, topology: Json) -> Json:
+    """What a file of resources has: node templates, and what stands beside them there."""
+    own = {RESOURCES: "node_templates", **{key: key for key in BESIDE_RESOURCES}}
+    return {
+        "properties": file["properties"] | {key: topology["properties"][meant] for key, meant in own.items()},
+        "dependentRequired": {key: [RESOURCES] for key in BESIDE_RESOURCES},
+        "dependentSchemas": {RESOURCES: {"not": {"required": ["topology_template"]}}},
     }
 
 

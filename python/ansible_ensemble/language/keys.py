@@ -8,6 +8,10 @@ from __future__ import annotations
 
 _TYPE = frozenset({"derived_from", "version", "metadata", "description", "title"})
 
+#: The key of a file that holds node templates without saying TOSCA, and those of a topology that stand beside it.
+RESOURCES = "resources"
+BESIDE_RESOURCES = ("inputs", "outputs", "groups", "policies", "workflows")
+
 KEYS: dict[str, frozenset[str]] = {
     "service_template": frozenset(
         {

@@ -2,7 +2,8 @@
 
     page: {module: ansible.builtin.copy, args: {dest: /srv/page, content: hello}}
 
-A node template without a type that says nothing of the kind gets a type of its own, made from what it has.
+A node template without a type that says nothing of the kind gets a type of its own, made from what it has. A file that
+holds them under the key `resources`, with its inputs and outputs beside it, is a service template in TOSCA 1.3.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.places import Map, key_place_of, named_entries
 from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.keys import BESIDE_RESOURCES, RESOURCES
 
 #: What runs -> the type that runs it.
 _TYPES = {
@@ -34,7 +36,12 @@ SHORT_KEYS = _PROPERTIES | {_HOST}
 
 
 def in_long_form(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A file in TOSCA 1.3 with each node template in its long form, and the types that were made for them."""
+    """A file in TOSCA 1.3 with each node template in its long form, and the types that were made for them.
+
+    Raises:
+        InvalidInput: it says two things of one kind.
+    """
+    document = _with_topology(document)
     body = document.get("topology_template")
     templates = body.get("node_templates") if isinstance(body, Mapping) else None
     if not isinstance(body, Mapping) or not isinstance(templates, Mapping):
@@ -53,6 +60,23 @@ def in_long_form(document: Mapping[str, Any]) -> Mapping[str, Any]:
     types = {"node_types": _with(own if isinstance(own, Mapping) else {}, made, last=True)} if made else {}
     new = _with(body, {"node_templates": _placed(long, templates)}, last=True)
     return _with(document, {**types, "topology_template": new}, last=True)
+
+
+def _with_topology(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A file of resources as a service template; itself where it is none."""
+    if RESOURCES not in document:
+        return document
+    if "topology_template" in document:
+        message = f"a file has {RESOURCES} or a topology_template, and this one has both"
+        raise InvalidInput(message, key_place_of(document, RESOURCES), "make them entries of its node_templates")
+    topology, made = Map(), Map({"tosca_definitions_version": "tosca_simple_yaml_1_3"})
+    made.adopt("topology_template", topology, document, RESOURCES)
+    topology.adopt("node_templates", document[RESOURCES], document, RESOURCES)
+    for key, value in document.items():
+        if key != RESOURCES:
+            (topology if key in BESIDE_RESOURCES else made).adopt(key, value, document)
+    _placed(topology, document)
+    return _placed(made, document)
 
 
 def template_in_long_form(raw: Any, names: Collection[str]) -> Any:

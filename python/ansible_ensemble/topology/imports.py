@@ -18,7 +18,7 @@ from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.pointers import part_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.language.alien import from_alien, is_alien
-from ansible_ensemble.language.keys import KEYS
+from ansible_ensemble.language.keys import KEYS, RESOURCES
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.short_form import in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types, known_version
@@ -278,7 +278,8 @@ class Importer:
                 problems.errors.append(error)
             return None
         version = importing.version if isinstance(document.data, Mapping) else None
-        if version and not importing.is_unfurl and "tosca_definitions_version" not in document.data:
+        own = set(document.data) if version else set()
+        if version and not importing.is_unfurl and not {"tosca_definitions_version", RESOURCES} & own:
             message = f"the file has no tosca_definitions_version, {version} is assumed"
             rewrite = Rewrite("", f"tosca_definitions_version: {version}\n")
             problems.warn(NoticeCode.NO_VERSION, message, Place(str(document.path)), rewrite)

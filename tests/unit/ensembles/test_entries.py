@@ -24,6 +24,14 @@ CASES: list[tuple[dict[str, str], list[str]]] = [
         ["e/ensemble.yaml", "unfurl.yaml"],
     ),
     ({"mine.yaml": ENSEMBLE, "part.yaml": "apiVersion: unfurl/v1alpha1\nspec: {}"}, ["mine.yaml"]),
+    (
+        {"a.yaml": "# a\nresources:\n  a: {module: b}\n", "b.json": '{"resources": {"a": {"role": "b"}}}'},
+        ["a.yaml", "b.json"],
+    ),
+    (
+        {"vars.yml": "resources: {limits: {cpu: 1}}", "pod.yml": "a:\n  resources: {module: x}", "x.csar": ""},
+        ["x.csar"],
+    ),
     ({"pod.yaml": "apiVersion: v1\nkind: Pod", "x.csar": "zip"}, ["x.csar"]),
     ({"a/TOSCA-Metadata/TOSCA.meta": "", "a/s.yaml": TEMPLATE}, ["a", "a/s.yaml"]),
     ({".hidden/s.yaml": TEMPLATE, "node_modules/s.yaml": TEMPLATE, "s.yaml": TEMPLATE}, ["s.yaml"]),

@@ -279,3 +279,10 @@ topology_template:
     local: {value: {eval: {local: nothing}}}
     external: {value: {eval: {external: nothing}}}
 """
+
+
+def test_a_folder_without_an_ensemble_names_the_file_that_may_be_meant(tmp_path: Path) -> None:
+    (tmp_path / "motd.yaml").write_text("resources: {motd: {module: ansible.builtin.ping}}\n")
+    (tmp_path / "hosts.yaml").write_text("web: {hosts: {web1: }}\n")
+    with pytest.raises(InvalidInput, match=r"no ensemble\.yaml \(name the file that is meant: motd\.yaml\)"):
+        locate(tmp_path)

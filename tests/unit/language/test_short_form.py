@@ -116,3 +116,36 @@ def test_two_things_that_run_are_refused_where_the_second_stands() -> None:
         in_long_form(parse_yaml(text, "service.yaml").data)
     assert refused.value.place is not None
     assert text[refused.value.place.column - 1 :].startswith("role")
+
+
+RESOURCES = """\
+description: x
+inputs: {text: {type: string}}
+resources:
+  motd: {module: a.b.c, args: {x: {get_input: text}}}
+outputs: {a: {value: b}}
+"""
+
+
+def test_a_file_of_resources() -> None:
+    assert in_long_form(read(RESOURCES)) == read(
+        """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+description: x
+topology_template:
+  inputs: {text: {type: string}}
+  node_templates: {motd: {type: ansible.Resource, properties: {module: a.b.c, args: {x: {get_input: text}}}}}
+  outputs: {a: {value: b}}
+"""
+    )
+
+
+def test_a_file_of_resources_keeps_its_places() -> None:
+    made = in_long_form(read(RESOURCES))
+    places = [place_of(made["topology_template"], key) for key in ("node_templates", "outputs")]
+    assert [(place.line, place.column) for place in places if place] == [(4, 3), (5, 10)]
+
+
+def test_resources_and_a_topology_template_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="this one has both"):
+        in_long_form(read("{resources: {}, topology_template: {}}"))
