@@ -10,6 +10,7 @@ from ansible_ensemble.cli.elsewhere import PARTS as PARTS_ELSEWHERE
 from ansible_ensemble.cli.exit_codes import EXIT_CODES
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.reports.table import prose, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,26 +236,28 @@ def names_of(commands: Sequence[Command]) -> Iterator[tuple[str, Command]]:
             yield command.alias, command
 
 
-def overview(command: Command | None = None) -> str:
-    """The help of the program as a whole, or of a command that has parts."""
+def overview(command: Command | None = None, columns: int | None = None) -> str:
+    """The help of the program as a whole, or of a command that has parts, in lines of at most so many columns."""
     parts = command.parts if command else COMMANDS
     called = f"ansible-ensemble {command.name}" if command else "ansible-ensemble"
     about = f"{command.summary[0].upper()}{command.summary[1:]}." if command else _ABOUT
     longest = max(len(part.word) for part in parts)
-    lines = [f"usage: {called} COMMAND [options]", "", about, *_listed(parts, longest), ""]
+    listed = [line for cells in _listed(parts, longest) for line in table([cells], columns=columns)]
     paths = "" if command else "Without a path, commands use ./ensemble.yaml. "
-    lines.append(f"{paths}See `{called} COMMAND --help` for all options.")
+    options = f"{paths}See `{called} COMMAND --help` for all options."
+    lines = [f"usage: {called} COMMAND [options]", "", *prose(about, columns), *listed, "", *prose(options, columns)]
     if not command:
-        lines += ["", "Exit codes:", *(f"  {code:{longest}}  {meaning}" for code, meaning in EXIT_CODES.items())]
+        codes = [(f"  {code:{longest}}", meaning) for code, meaning in EXIT_CODES.items()]
+        lines += ["", "Exit codes:", *table(codes, columns=columns)]
     return "\n".join(lines) + "\n"
 
 
-def _listed(commands: Sequence[Command], longest: int) -> Iterator[str]:
-    """A line for each command, under the heading of its group."""
+def _listed(commands: Sequence[Command], longest: int) -> Iterator[tuple[str, ...]]:
+    """The cells of a line for each command, under the heading of its group."""
     group = ""
     for command in commands:
         if command.group != group:
             group = command.group
-            yield from ("", f"{group}:")
+            yield from (("",), (f"{group}:",))
         also = f" (also: {command.alias})" if command.alias else ""
-        yield f"  {command.word:{longest}}  {command.summary}{also}"
+        yield f"  {command.word:{longest}}", f"{command.summary}{also}"

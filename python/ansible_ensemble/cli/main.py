@@ -119,7 +119,7 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
 
 def _help(session: Session, command: Command | None = None, *, asked: bool) -> int:
     """Show what commands there are; that nobody asked for it is wrong usage."""
-    session.console.result(overview(command))
+    session.console.result(overview(command, session.console.style.columns))
     return 0 if asked else 2
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.names import event_title, key_title
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import table
+from ansible_ensemble.reports.table import prose, table
 from ansible_ensemble.reports.values import clean, few, one_line
 
 _FAILED = {"error": "failed", "interrupted": "was interrupted"}
@@ -39,7 +39,7 @@ def failure_lines(report: dict[str, Any], style: Style, *, verbose: bool) -> Ite
             yield from (f"  {line}" for line in few(why(task), every=verbose))
 
 
-def next_steps(report: dict[str, Any], options: Sequence[str] | None) -> Iterator[str]:
+def next_steps(report: dict[str, Any], style: Style, options: Sequence[str] | None) -> Iterator[str]:
     """What to do about it; `options` are to be typed again; None for who runs playbooks, not commands."""
     job = report["job"]
     if job["success"] or not any(task["status"] in (*_FAILED, *_NOT_RUN) for task in report["tasks"]):
@@ -50,7 +50,7 @@ def next_steps(report: dict[str, Any], options: Sequence[str] | None) -> Iterato
     mend = "" if stopped else "Fix the cause, then "
     run = f"{'run ' if goes_on else ''}{job['workflow']} again{f': {again}' if goes_on else ''}."
     recorded = "" if job.get("check") else "What succeeded is recorded. "
-    yield f"{recorded}{mend}{run if mend else run.capitalize()}"
+    yield from prose(f"{recorded}{mend}{run if mend else run.capitalize()}", style.columns)
     if job.get("record"):
         yield f"Details are in {clean(shown_path(str(job['record'])))}."
     if job.get("check"):

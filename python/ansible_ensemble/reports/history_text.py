@@ -10,7 +10,7 @@ from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import table
 from ansible_ensemble.reports.values import block, clean, is_short, one_line
 
-_HEADS = ("JOB", "STARTED (UTC)", "WORKFLOW", "RESULT", "STATUS", "TASKS", "SECONDS", "")
+_HEADS = ("JOB", "STARTED (UTC)", "WORKFLOW", "RESULT", "STATUS", "RAN", "SECONDS", "")
 _TASK_HEADS = ("TASK", "TARGET", "OPERATION", "REASON", "RESULT", "STATUS", "CHANGED", "STARTED", "SECONDS")
 
 
@@ -65,7 +65,14 @@ def job_record_text(record: dict[str, Any], style: Style | None = None) -> str:
         for task in tasks
     ]
     return (
-        "\n".join([*lines, "", *table(rows, right={8}, columns=style.columns, spare=(3, 5, 7)), *_errors(tasks, style)])
+        "\n".join(
+            [
+                *lines,
+                "",
+                *table(rows, right={8}, columns=style.columns, spare=(3, 5, 7), empty=(3, 6)),
+                *_errors(tasks, style),
+            ]
+        )
         + "\n"
     )
 
@@ -135,7 +142,9 @@ def _facts(record: dict[str, Any], names: dict[str, str], style: Style) -> Itera
             yield f"  {head} {value if isinstance(value, str) else one_line(value)}"
         else:
             yield f"  {head.rstrip()}"
-            yield from (f"    {line}" for line in block(value))
+            yield from (
+                f"    {line}" for line in (clean(value).split("\n") if isinstance(value, str) else block(value))
+            )
 
 
 def _fact(record: dict[str, Any], key: str) -> Any:

@@ -42,7 +42,7 @@ def job_text(
         [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
         not_run_lines(report, style, verbose=verbose),
         failure_lines(report, style, verbose=verbose),
-        next_steps(report, again),
+        next_steps(report, style, again),
         [outcome_line(report, style)],
     ]
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"

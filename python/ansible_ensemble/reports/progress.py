@@ -131,9 +131,10 @@ class Progress:
         one = self.running.get(event["key"].partition(">")[0])
         if one is None:
             return []
-        told = clean(str(event["text"]))
-        text = _TASK.sub(lambda found: found[1] + self.style.status(found[2]), told, count=1)
-        title = one.named if text == told else one.title  # a task names its host itself
+        text, tasks = _TASK.subn(
+            lambda found: found[1] + self.style.status(found[2]), clean(str(event["text"])), count=1
+        )
+        title = one.title if tasks else one.named  # a task names its host itself
         return [f"{self._count(one.number)} {title}: {text}"]
 
     def _is_silent(self, event: dict[str, Any]) -> bool:

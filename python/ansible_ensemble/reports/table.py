@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
+from textwrap import wrap
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -63,6 +64,11 @@ def fold(text: str, cells: int) -> list[str]:
     return lines
 
 
+def prose(text: str, columns: int | None) -> list[str]:
+    """A sentence in lines of at most so many cells; in one line where there is no limit."""
+    return [text] if columns is None else wrap(text, columns, break_long_words=False, break_on_hyphens=False)
+
+
 def table(
     rows: Sequence[Sequence[str]],
     *,
@@ -70,9 +76,11 @@ def table(
     gap: int = 2,
     columns: int | None = None,
     spare: Sequence[int] = (),
+    empty: Collection[int] = (),
 ) -> list[str]:
     """Lines of a table of as many cells in each row; see `row_lines`."""
-    return [line for lines in row_lines(rows, right=right, gap=gap, columns=columns, spare=spare) for line in lines]
+    lines = row_lines(rows, right=right, gap=gap, columns=columns, spare=spare, empty=empty)
+    return [line for row in lines for line in row]
 
 
 def row_lines(
@@ -82,6 +90,7 @@ def row_lines(
     gap: int = 2,
     columns: int | None = None,
     spare: Sequence[int] = (),
+    empty: Collection[int] = (),
 ) -> Iterator[list[str]]:
     """The lines of each row of a table of as many cells in each row.
 
@@ -91,11 +100,12 @@ def row_lines(
         gap: how many blanks are between two columns.
         columns: how wide the lines may be; None if as wide as they are. Cells that are too wide take several lines.
         spare: numbers of the columns to leave out where there is too little room, the first of them first.
+        empty: numbers of the columns to leave out where there is nothing below their heads.
     """
     widths = [max(map(width, column)) for column in zip(*rows)]
-    shown = list(range(len(widths)))
+    shown = [one for one in range(len(widths)) if one not in empty or any(row[one] for row in rows[1:])]
     for number in spare:
-        if not _room(columns, gap, [widths[one] for one in shown]):
+        if number in shown and not _room(columns, gap, [widths[one] for one in shown]):
             shown.remove(number)
     fitted = dict(zip(shown, _fitted([widths[one] for one in shown], columns, gap)))
     for row in rows:

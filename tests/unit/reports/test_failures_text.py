@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.reports.failures_text import next_steps, why
+from ansible_ensemble.reports.style import Style
 
 TASK = {"task": "web : Install", "path": "/p/roles/web/tasks/main.yml:3", "host": "web1"}
 
@@ -73,7 +74,7 @@ def test_why(told: dict[str, Any], lines: list[str]) -> None:
 )
 def test_what_to_type_next(job: dict[str, Any], options: list[str] | None, commands: list[str]) -> None:
     told = {"id": "A1", "ensemble": "ensemble.yaml", "workflow": "deploy", "success": False, **job}
-    lines = list(next_steps({"job": told, "tasks": [{"status": "error"}]}, options))
+    lines = list(next_steps({"job": told, "tasks": [{"status": "error"}]}, Style(), options))
     shown = [line.removeprefix("  ansible-ensemble ") for line in lines if line.startswith("  ")]
     assert shown[: len(commands)] == commands
     assert bool(shown) is bool(commands)
@@ -82,5 +83,5 @@ def test_what_to_type_next(job: dict[str, Any], options: list[str] | None, comma
 
 def test_a_command_names_an_ensemble_that_is_elsewhere() -> None:
     job = {"id": "A1", "ensemble": "/there/ensemble.yaml", "workflow": "undeploy", "success": False}
-    *_, last = next_steps({"job": job, "tasks": [{"status": "blocked"}]}, [])
+    *_, last = next_steps({"job": job, "tasks": [{"status": "blocked"}]}, Style(), [])
     assert last == "  ansible-ensemble undeploy /there/ensemble.yaml"

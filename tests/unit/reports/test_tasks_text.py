@@ -61,3 +61,11 @@ def test_a_status_of_another_version_is_shown_first() -> None:
     tasks = two_hundred()
     tasks[60]["status"] = "postponed"
     assert task_lines(tasks, Style(), verbose=False, dry=False)[1].split()[:3] == ["node30", "create", "postponed"]
+
+
+def test_columns_without_anything_in_them_are_left_out() -> None:
+    lines = task_lines([task("app", "configure")], Style(), verbose=False, dry=False)
+    assert [line.split() for line in lines] == [
+        ["TASK", "INSTANCE", "OPERATION", "STATUS"],
+        ["1", "app", "configure", "ok"],
+    ]
