@@ -41,7 +41,7 @@ def task_lines(tasks: list[dict[str, Any]], style: Style, *, verbose: bool, dry:
                 *([task.get("lane") or ""] if verbose else []),
             ]
         )
-    return table(rows, right={0, 7}, columns=style.columns, spare=(0, 3), empty=(3, 5, 6))
+    return table(rows, right={0, 7}, columns=style.columns, spare=(0, 3), empty=(3, 5, 6, 7))
 
 
 def is_left_out(task: dict[str, Any]) -> bool:
@@ -70,7 +70,7 @@ def _compact(tasks: list[dict[str, Any]], style: Style, *, dry: bool) -> list[st
                 _seconds(group),
             ]
         )
-    lines = table(rows, right={5}, columns=style.columns, spare=(3,), empty=(3, 4))
+    lines = table(rows, right={5}, columns=style.columns, spare=(3,), empty=(3, 4, 5))
     if rest := groups[len(shown) :]:
         changed = sum(any(task.get("changed") for task in group) for group in rest)
         would = " would be" if dry else ""
