@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ansible_ensemble.playbooks.model import Row
+from ansible_ensemble.playbooks.naming import Namer
 from ansible_ensemble.playbooks.reading import read_playbooks
-from ansible_ensemble.playbooks.steps import Namer, steps_of
+from ansible_ensemble.playbooks.steps import steps_of
 from ansible_ensemble.playbooks.writing import service_template, step_files
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ class Entry:
         task: Ansible's own object, of a task.
         file: of a role its folder, of a file of tasks the file.
         within: the entries of a file of tasks.
+        call: of a role its name, the entry of it, and variables, as a node template has them.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class Entry:
     task: Any = None
     file: Path | None = None
     within: list[Entry] = field(default_factory=list)
+    call: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -123,6 +125,7 @@ class Step:
         rows: what it is made of.
         group: the pattern of the hosts it is for; empty is the controller.
         tags: the tags of what it is made of.
+        inputs: inputs of the topology that it takes.
     """
 
     name: str
@@ -131,3 +134,4 @@ class Step:
     group: str = ""
     files: dict[str, Any] = field(default_factory=dict)
     tags: frozenset[str] = frozenset()
+    inputs: dict[str, Any] = field(default_factory=dict)

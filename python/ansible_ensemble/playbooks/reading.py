@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 _IMPORT = "import_playbook"
 _IMPORT_TASKS = "import_tasks"
 _BLOCK_KEYS = ("block", "rescue", "always")
+#: Keywords of a play whose templates are those of each of its tasks.
+_AROUND = ("environment", "become_user", "become_flags", "become_method", "remote_user", "port", "connection")
+#: Keys of an entry of a role that are no variables of it.
+_ROLE_KEYS = frozenset({"role", "name", "vars", "tags", *_AROUND, "become", "no_log"})
+#: Arguments that tell what a task is about.
+_SUBJECTS = ("name", "path", "dest", "src", "repo")
+_CALLS = ("import_role", "include_role")
 #: What a block may have that its tasks can have themselves.
 _OPEN_BLOCK = frozenset({"block", "name", "become", "become_user", "become_method", "become_flags", "tags", "no_log"})
 _MAGIC = frozenset({"inventory_hostname", "inventory_hostname_short", "groups", "group_names", "hostvars"})
@@ -92,19 +99,30 @@ class _Reader:
             raise _refused(error, place) from error
         hosts = raw.get("hosts") or ""
         pattern = hosts if isinstance(hosts, str) else ":".join(map(str, hosts))
-        read = ReadPlay(raw, str(raw.get("name") or pattern), pattern.replace(",", ":"), place, file, play=play)
+        read = ReadPlay(
+            raw, str(raw.get("name") or f"play of {pattern}"), pattern.replace(",", ":"), place, file, play=play
+        )
         read.alone = alone
         read.variables = dict(play.vars or {})
         read.files = {str(name): self._variables(file.parent / str(name)) for name in _listed(raw.get("vars_files"))}
         read.hosts, read.known = self._hosts(read.pattern)
+        try:
+            self._add_entries(read, play)
+        except AnsibleError as error:
+            raise _refused(error, place) from error
+        return read
+
+    def _add_entries(self, read: ReadPlay, play: Any) -> None:
         roles = iter(play.roles)
+        around = words_of({key: value for key, value in read.raw.items() if key in _AROUND})
         for section in SECTIONS:
-            for item in raw.get(section) or []:
+            for item in read.raw.get(section) or []:
                 if section == "roles":
                     read.entries.append(self._role(item, next(roles), read))
                 else:
                     read.entries += self._tasks(item, section, read, play)
-        return read
+        for entry in [*read.entries, *(one for above in read.entries for one in above.within)]:
+            entry.words |= around
 
     def _hosts(self, pattern: str) -> tuple[list[str], frozenset[str]]:
         """The hosts of a pattern, and the variables that all of them have in the inventory."""
@@ -135,6 +153,8 @@ class _Reader:
             for one in inner:
                 one.raw = {**within, "block": [one.raw]}
             return inner
+        if called := self._called(raw, section, read, play):
+            return [called]
         if file := self._imported(raw, read.file.parent):
             return [self._file(raw, file, section, read, play)]
         return [self._task(raw, section, read, play, above)]
@@ -185,7 +205,7 @@ class _Reader:
             parent = above or Block(play=play)
             manager, loader = self._session.variable_manager, self._session.loader
             made.task = Task.load(dict(raw), block=parent, variable_manager=manager, loader=loader)
-            made.name = made.task.get_name()
+            made.name = str(raw.get("name") or _told(made.task))
         return made
 
     def _files_named(self, raw: Any, folder: Path) -> Iterator[Path]:
@@ -218,7 +238,35 @@ class _Reader:
             notified=frozenset[str]().union(*map(notified_in, tasks)) - named,
             handlers=named,
             file=folder,
+            call=_call(raw),
         )
+
+    def _called(self, raw: Mapping[str, Any], section: str, read: ReadPlay, play: Any) -> Entry | None:
+        """The role that a task runs, with no more than variables and keywords of a role."""
+        from ansible.playbook.role import Role
+        from ansible.playbook.role.include import RoleInclude
+
+        keys = {short_name(str(key)): value for key, value in raw.items()}
+        kind = next((name for name in _CALLS if name in keys), "")
+        given = keys.pop(kind, None)
+        if (
+            not isinstance(given, Mapping)
+            or not given.keys() <= {"name", "tasks_from"}
+            or not keys.keys() <= _ROLE_KEYS
+        ):
+            return None
+        name, entry = str(given.get("name")), given.get("tasks_from")
+        if "{{" in f"{name}{entry}":
+            return None
+        manager, loader = self._session.variable_manager, self._session.loader
+        include = RoleInclude.load(name, play=play, variable_manager=manager, loader=loader)
+        role = Role.load(include, play, from_files={"tasks": str(entry)} if entry else None)
+        made = self._role(raw, role, read)
+        made.section = section
+        made.exports = made.exports if kind == "import_role" else frozenset()
+        variables = {"vars": raw["vars"]} if raw.get("vars") else {}
+        made.call = {"role": name, **({"tasks_from": str(entry)} if entry else {}), **variables}
+        return made
 
     def _words(self, file: Path) -> frozenset[str]:
         """Identifiers in the templates and expressions of a file."""
@@ -232,6 +280,20 @@ class _Reader:
     def _list(self, file: Path) -> list[Any]:
         data = self._load(file)
         return data if isinstance(data, list) else []
+
+
+def _told(task: Any) -> str:
+    """A name for a task that has none: its module, and what it is about."""
+    subject = next((str(task.args[key]) for key in _SUBJECTS if task.args.get(key)), "")
+    return " ".join(filter(None, [short_name(task.action), subject]))
+
+
+def _call(raw: Any) -> dict[str, Any]:
+    """What an entry of `roles` calls: the role, with its variables."""
+    if not isinstance(raw, Mapping):
+        return {"role": str(raw)}
+    given = {key: value for key, value in raw.items() if key not in _ROLE_KEYS} | (raw.get("vars") or {})
+    return {"role": str(raw.get("role") or raw.get("name")), **({"vars": given} if given else {})}
 
 
 def _yaml_files(folder: Path, part: str) -> list[Path]:

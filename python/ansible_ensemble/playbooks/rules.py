@@ -110,6 +110,8 @@ def _no_resource(entry: Entry, play: ReadPlay, root: Path) -> str:
         name = short_name(str(key))
         if name in _REASONS:
             return _REASONS[name]
+    if task.delegate_to:
+        return _REASONS["delegate_to"]
     module = task.resolved_action or task.action
     name = short_name(module)
     reason = _NO_STATE.get(name) or _no_state(name, task.args, _spec(module, root))
@@ -251,7 +253,7 @@ _SHARED = ("loop", "loop_control", "with_items", "vars", "environment", "no_log"
 def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     """The task that takes away what a task made, and in words what it does; without one, why there is none."""
     if entry.kind != "task":
-        return None, "a block says what to do, not how to take it away"
+        return None, f"a {entry.kind} says what to do, not how to take it away"
     own, module = _own(entry.raw), entry.task.resolved_action or entry.task.action
     spec = _spec(module, root)
     if spec is None or _NO_STATE.get(short_name(module)) or _no_state(short_name(module), entry.task.args, spec):
@@ -264,6 +266,7 @@ def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     if isinstance(found, str):
         return None, found
     shared = {key: own[key] for key in own if key in _SHARED or key in _KEYWORDS}
+    shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
     task: Any = {"name": f"Take away: {entry.name}", (found.module or module): dict(found.args), **shared}
     outer = entry.raw
     while "block" in outer:

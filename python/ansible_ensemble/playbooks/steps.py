@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Row, Step
+from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import is_open, plain
 from ansible_ensemble.playbooks.rules import Resource, removal_of, resources_of, used_variables
 from ansible_ensemble.playbooks.spans import entry_spans, notifies, play_spans, whole_reason
-from ansible_ensemble.playbooks.words import facts_in, is_tagged, tags_of, words_of
+from ansible_ensemble.playbooks.whole import whole_step
+from ansible_ensemble.playbooks.words import facts_in, tags_of, words_of
 
 _LOCALHOST = "localhost"
 _NEVER = "never"
@@ -22,74 +23,26 @@ _NO_UNDO_ROLE = "a role says what to do: `absent: {tasks_from: NAME}` names what
 _REMOVE = ("remove", "uninstall", "absent", "undeploy", "teardown", "delete", "cleanup")
 #: What of a play is not in a part of it.
 _NOT_IN_PART = frozenset({"name", "hosts", "import_playbook", "tags", *SECTIONS})
-#: Keys of a role's entry that are no variables of it.
-_ROLE_KEYS = frozenset({"role", "name", "vars", "tags"})
-_PREFIX = "imported"
-_LONGEST = 48  #: of a name
 _CONNECTION = ("connection", "remote_user", "port")
 _FREE_OF_ROLE = frozenset({"become", "become_user", "become_method", "become_flags", "environment", "no_log"})
 
 
-class Namer:
-    """Makes names of node templates and files, each of them once."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def name(self, text: str) -> str:
-        """A name like the text that is not taken yet."""
-        base = re.sub(r"[^a-z0-9]+", "_", text.lower().replace("'", "")).strip("_")[:_LONGEST].strip("_") or "step"
-        made, number = base, 1
-        while made in self._taken:
-            number += 1
-            made = f"{base}_{number}"
-        self._taken.add(made)
-        return made
-
-
 def steps_of(plays: Sequence[ReadPlay], root: Path, namer: Namer) -> Iterator[Step]:
     """What becomes of plays; `root` is the folder of the ensemble, where the names are unique."""
+    gathers = any(play.raw.get("gather_facts") is not False for play in plays)
     for first, last, why in play_spans(plays):
         some = plays[first : last + 1]
         reason = why or _whole_reason(some[0], root)
         if reason:
-            yield _whole(some, reason, namer)
+            yield whole_step(some, reason, namer, root)
         else:
-            yield from _Parts(some[0], root, namer).steps()
+            yield from _Parts(some[0], root, namer, gathers).steps()
 
 
 def _whole_reason(play: ReadPlay, root: Path) -> str:
-    return whole_reason(play) or ("lies in another folder" if play.file.parent != root else "")
-
-
-def _whole(plays: Sequence[ReadPlay], why: str, namer: Namer) -> Step:
-    """Plays as a playbook that runs once, on all their hosts."""
-    name = namer.name(plays[0].name)
-    rows = [Row(play.place, play.name, play.name, "playbook", name, why, no_undo=_NO_UNDO_TASKS) for play in plays]
-    file = plays[0].file
-    body: dict[str, Any] = {"playbook": file.name}
-    files = {}
-    if not (len(plays) == 1 and plays[0].alone and _same(plays[0])):
-        body = {"playbook": f"{_PREFIX}-{name}.yml"}
-        files = {body["playbook"]: [_as_play(play) for play in plays]}
-    return Step(name, body, rows, files=files)
-
-
-def _same(play: ReadPlay) -> bool:
-    """Whether a play's own file says all of it."""
-    return play.play is None or (
-        play.pattern not in ("all", "*") and play.variables == dict(play.raw.get("vars") or {})
+    return whole_reason(play) or (
+        "lies in another folder" if play.file.parent != root.resolve() and play.file.parent != root else ""
     )
-
-
-def _as_play(play: ReadPlay) -> dict[str, Any]:
-    """A play for a file of its own. `all` alone would mean the host of the operation."""
-    made = dict(play.raw)
-    if play.play is not None:
-        made["hosts"] = "all:all" if play.pattern in ("all", "*") else play.raw["hosts"]
-        if play.variables:
-            made["vars"] = dict(play.variables)
-    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,49 +65,58 @@ class _Removal:
 
 
 class _Parts:
-    """A play that is taken apart."""
+    """A play that is taken apart.
 
-    def __init__(self, play: ReadPlay, root: Path, namer: Namer) -> None:
+    Args:
+        gathers: whether any play gathers facts; those that a play reads may be of an earlier one.
+    """
+
+    def __init__(self, play: ReadPlay, root: Path, namer: Namer, gathers: bool) -> None:
+        self._gathered = gathers
         self._play = play
         self._root = root
         self._namer = namer
         self._tags = tags_of(play.raw)
 
     def steps(self) -> Iterator[Step]:
-        """What becomes of it; tasks that follow each other and are nothing else share a file."""
+        """What becomes of it; what is no step by itself shares a file with what follows it."""
         waiting: list[tuple[Entry, str]] = []
+        in_play = False
         for first, last, why in entry_spans(self._play):
-            entries = self._play.entries[first : last + 1]
-            if all(is_tagged(entry.raw, _NEVER) for entry in entries):
-                continue
-            made = self._made(entries, why)
-            if isinstance(made, str):
-                waiting += [(entry, made) for entry in entries]
-            else:
-                yield from (*self._tasks(waiting), *made)
+            entries = [entry for entry in self._play.entries[first : last + 1] if not self._is_left_out(entry)]
+            made = self._made(entries, why) if entries else []
+            if not isinstance(made, str):
+                yield from (*self._shared(waiting, in_play), *made)
                 waiting = []
-        yield from (*self._tasks(waiting), *self._left_out())
+            elif waiting and in_play != self._needs_play(entries):
+                yield from self._shared(waiting, in_play)
+                waiting = []
+            if isinstance(made, str):
+                in_play = self._needs_play(entries)
+                waiting += [(entry, made) for entry in entries]
+        yield from (*self._shared(waiting, in_play), *self._left_out())
 
     def _made(self, entries: Sequence[Entry], why: str) -> list[Step] | str:
-        """The steps that entries which belong together are; or why they are no more than tasks of a file."""
+        """The steps that entries which belong together are; or why they are none by themselves."""
         alone = entries[0] if len(entries) == 1 else None
         notified = sorted(name for entry in entries for name in entry.notified)
-        if notified:
-            why = why or f'notifies a handler: "{notified[0]}"'
-        elif alone is not None:
-            make = {"role": self._role, "file": self._file}.get(alone.kind, self._resources)
-            made = make(alone)
-            if not isinstance(made, str):
-                return made
-            why = made
-        return [self._part(entries, why)] if self._needs_play(entries) else why
+        if notified or alone is None:
+            return why or f'notifies a handler: "{notified[0]}"'
+        make = {"role": self._role, "file": self._file}.get(alone.kind, self._resources)
+        return make(alone)
+
+    def _shared(self, waiting: Sequence[tuple[Entry, str]], in_play: bool) -> Iterator[Step]:
+        """The step that entries share, which are none by themselves."""
+        if waiting:
+            yield self._part(waiting) if in_play else self._tasks(waiting)
+
+    def _is_left_out(self, entry: Entry) -> bool:
+        return _NEVER in self._tags | tags_of(entry.raw)
 
     def _left_out(self) -> Iterator[Step]:
-        rows = [
-            Row(entry.place, entry.name, self._play.name, "left out", why="is tagged never", no_undo="nothing runs")
-            for entry in self._play.entries
-            if is_tagged(entry.raw, _NEVER)
-        ]
+        left = [entry for entry in self._play.entries if self._is_left_out(entry)]
+        told = {"why": "is tagged never", "no_undo": "nothing runs"}
+        rows = [Row(entry.place, entry.name, self._play.name, "left out", **told) for entry in left]
         if rows:
             yield Step("", {}, rows)
 
@@ -162,7 +124,7 @@ class _Parts:
         """Whether entries need a play around them: for its handlers, its roles, or its files of variables."""
         words = frozenset[str]().union(*(entry.words for entry in entries))
         filed = any(values is None or words & values.keys() for values in self._play.files.values())
-        return notifies(entries) or any(entry.kind == "role" for entry in entries) or filed
+        return notifies(entries) or any(entry.section == "roles" for entry in entries) or filed
 
     def _resources(self, *entries: Entry) -> list[Step] | str:
         """A step for each resource that tasks are; or why one of them is none."""
@@ -206,7 +168,7 @@ class _Parts:
         return Step(name, body, rows, group, tags=tags, **more)
 
     def _gathers(self, entries: Sequence[Entry]) -> bool:
-        return any(facts_in(entry.words) for entry in entries) and self._play.raw.get("gather_facts") is not False
+        return self._gathered and any(facts_in(entry.words) for entry in entries)
 
     def _become(self) -> dict[str, Any]:
         return {name: plain(self._play.raw[name]) for name in sorted(_FREE_OF_ROLE) if self._play.raw.get(name)}
@@ -238,17 +200,13 @@ class _Parts:
         if reason := self._no_role(entry):
             return reason
         raw: dict[str, Any] = plain(entry.raw) if isinstance(entry.raw, dict) else {}
-        given = {key: value for key, value in raw.items() if key not in _ROLE_KEYS | _FREE_OF_ROLE} | raw.get(
-            "vars", {}
-        )
         variables = used_variables(entry.words, self._play)
         keywords = {**self._become(), **{key: raw[key] for key in sorted(_FREE_OF_ROLE & raw.keys())}}
         keywords |= {"gather_facts": True} if self._gathers([entry]) else {}
         keywords |= {"vars": variables} if variables else {}
         remove = _removing(entry)
         body = {
-            "role": self._role_name(entry),
-            **({"vars": given} if given else {}),
+            **plain(entry.call),
             **({"keywords": keywords} if keywords else {}),
             **({"absent": {"tasks_from": remove}} if remove else {}),
         }
@@ -257,17 +215,11 @@ class _Parts:
         row = Row(entry.place, entry.name, self._play.name, "role", name, "is a role", undo, no_undo)
         return [self._step(name, body, [row], [entry])]
 
-    def _role_name(self, entry: Entry) -> str:
-        raw = entry.raw if isinstance(entry.raw, str) else entry.raw.get("role") or entry.raw.get("name")
-        return str(raw)
-
-    def _tasks(self, waiting: Sequence[tuple[Entry, str]]) -> Iterator[Step]:
+    def _tasks(self, waiting: Sequence[tuple[Entry, str]]) -> Step:
         """Tasks one after the other, as a file of tasks with the variables of the play."""
-        if not waiting:
-            return
         entries = [entry for entry, _reason in waiting]
         name = self._namer.name(entries[0].name)
-        file = f"{_PREFIX}-{name}.yml"
+        file = f"{PREFIX}-{name}.yml"
         undone = self._removal(name, entries)
         rows = [
             Row(entry.place, entry.name, self._play.name, "tasks", name, why, *undone.told[at])
@@ -276,9 +228,8 @@ class _Parts:
         tasks: list[Any] = [entry.raw for entry in entries]
         keywords = {"gather_facts": True} if self._gathers(entries) else {}
         body = {"tasks": file, **({"keywords": keywords} if keywords else {}), **undone.body}
-        yield self._step(
-            name, body, rows, entries, files={file: self._around(tasks, self._play.variables), **undone.files}
-        )
+        files = {file: self._around(tasks, self._play.variables), **undone.files}
+        return self._step(name, body, rows, entries, files=files)
 
     def _around(self, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
         """Tasks with what they have from their play."""
@@ -294,30 +245,32 @@ class _Parts:
             return _Removal({}, {}, [("", "it may need variables of an encrypted file")] * len(entries))
         if not tasks:
             return _Removal({}, {}, told)
-        file, words = f"{_PREFIX}-{name}-remove.yml", frozenset[str]().union(*(entry.words for entry in entries))
+        file, words = f"{PREFIX}-{name}-remove.yml", frozenset[str]().union(*(entry.words for entry in entries))
         content = self._around(tasks, used_variables(words, self._play))
         return _Removal({"absent": {"tasks": file}}, {file: content}, told)
 
     def _become_raw(self) -> dict[str, Any]:
         return {name: self._play.raw[name] for name in sorted(_FREE_OF_ROLE) if self._play.raw.get(name)}
 
-    def _part(self, entries: Sequence[Entry], why: str) -> Step:
+    def _part(self, waiting: Sequence[tuple[Entry, str]]) -> Step:
         """Entries with all that the play has around them, as a playbook for one host at a time."""
+        entries = [entry for entry, _reason in waiting]
         name = self._namer.name(entries[0].name)
-        file = f"{_PREFIX}-{name}.yml"
+        file = f"{PREFIX}-{name}.yml"
         part: dict[str, Any] = {
             "name": entries[0].name,
             "hosts": "all" if self._play.pattern != _LOCALHOST else _LOCALHOST,
         }
         part |= {key: value for key, value in self._play.raw.items() if key not in _NOT_IN_PART}
         part |= {"vars": dict(self._play.variables)} if self._play.variables else {}
+        part |= {"gather_facts": True} if self._gathers(entries) else {}
         for section in SECTIONS:
             some = [entry.raw for entry in entries if entry.section == section]
             part |= {section: some} if some else {}
         undone = self._removal(name, entries)
         rows = [
             Row(entry.place, entry.name, self._play.name, "playbook", name, why, *undone.told[at])
-            for at, entry in enumerate(entries)
+            for at, (entry, why) in enumerate(waiting)
         ]
         body = {"playbook": file, **undone.body}
         return self._step(name, body, rows, entries, files={file: [part], **undone.files})

@@ -152,11 +152,6 @@ def handlers_in(data: Any) -> frozenset[str]:
     return frozenset(filter(None, found))
 
 
-def is_tagged(data: Any, tag: str) -> bool:
-    """Whether a task, block or role has a tag."""
-    return tag in tags_of(data)
-
-
 def tags_of(data: Any) -> frozenset[str]:
     """The tags of a task, block, role or play."""
     given = data.get("tags") if isinstance(data, Mapping) else None

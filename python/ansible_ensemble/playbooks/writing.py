@@ -16,7 +16,10 @@ _HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 def service_template(steps: Sequence[Step], groups: Mapping[str, str], description: str, root: Path) -> str:
     """The service template: a group, by these names, for each pattern, and each step after the one before it."""
     used = {step.group for step in steps if step.name}
-    lines = [_HEAD, emit_yaml({"description": description}), "\ntopology_template:\n  node_templates:\n"]
+    lines = [_HEAD, emit_yaml({"description": description}), "\ntopology_template:\n"]
+    if inputs := {name: one for step in steps for name, one in step.inputs.items()}:
+        lines.append(emit_yaml({"inputs": inputs}, 2))
+    lines.append("  node_templates:\n")
     for pattern, name in ((pattern, name) for pattern, name in groups.items() if pattern in used):
         lines.append(emit_yaml({name: {"type": "ansible.Group", "properties": {"hosts": pattern}}}, 4))
     before = None

@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from ansible_ensemble.core.errors import InvalidInput
+
 from .conftest import Import
 
 ROLE = {
@@ -49,10 +51,10 @@ CASES = {
         ["app playbook web"],
     ),
     "hosts in batches": ("- name: Roll\n  hosts: web\n  serial: 1\n  roles: [app]\n", ["roll playbook"]),
-    "one host of all": ("- hosts: web\n  tasks: [{debug: {msg: x}, run_once: true}]\n", ["web_2 playbook"]),
+    "one host of all": ("- hosts: web\n  tasks: [{debug: {msg: x}, run_once: true}]\n", ["play_of_web playbook"]),
     "what a later play reads": (
         "- hosts: web\n  tasks: [{set_fact: {port: 1}}]\n- hosts: web\n  tasks: [{debug: {msg: '{{ port }}'}}]\n",
-        ["web_2 playbook"],
+        ["play_of_web playbook"],
     ),
     "the controller": ("- hosts: localhost\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n", ["a module"]),
     "a connection of the play": (
@@ -60,9 +62,38 @@ CASES = {
         ["a module hosts=web"],
     ),
     "a file of tasks that all are resources": ("- hosts: web\n  tasks: [{import_tasks: some.yml}]\n", ["s module web"]),
+    "a role that a task runs": (
+        "- hosts: web\n  tasks: [{name: x, include_role: {name: app, tasks_from: main}, vars: {a: 1}}]\n",
+        ["app role web"],
+    ),
+    "a role that a task runs on a condition": (
+        "- hosts: web\n  tasks: [{name: x, include_role: {name: app}, when: root is defined}]\n",
+        ["x tasks web"],
+    ),
+    "what needs a play around it shares one": (
+        "- hosts: web\n  vars_files: [nosuch.yml]\n  tasks: [{debug: {msg: a}}, {debug: {msg: b}}]\n",
+        ["debug playbook web"],
+    ),
+    "facts of other hosts": (
+        "- hosts: db\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n- hosts: web\n  tasks:\n"
+        "  - {name: b, copy: {content: \"{{ hostvars['d1'].ansible_facts.system }}\", dest: /b}}\n",
+        ["play_of_db playbook"],
+    ),
+    "variables of other hosts": (
+        "- hosts: db\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n- hosts: web\n  tasks:\n"
+        "  - {name: b, copy: {content: \"{{ hostvars['d1'].size }}\", dest: /b}}\n",
+        ["a module db", "b module web"],
+    ),
+    "a task without a name": (
+        "- hosts: web\n  tasks: [{file: path=/srv/x state=directory}]\n",
+        ["file_srv_x module web"],
+    ),
+    "a play elsewhere": ("- import_playbook: sub/play.yml\n", ["far playbook"]),
+    "a play on a condition": ("- import_playbook: sub/play.yml\n  when: 1 == 1\n", ["play playbook"]),
     "a file of other tasks": ("- hosts: web\n  tasks: [{import_tasks: other.yml}]\n", ["other tasks web"]),
 }
 FILES = {
+    "sub/play.yml": "- {name: Far, hosts: web, tasks: [{ping: {}}]}\n",
     "some.yml": "- {name: s, file: {path: /s, state: directory}}\n",
     "other.yml": "- {name: s, file: {path: /s, state: directory}}\n- {name: t, command: make}\n",
 }
@@ -125,3 +156,64 @@ def test_a_role_that_reads_facts_gathers_them(imported: Import) -> None:
         "keywords": {"gather_facts": True},
         "host": "web",
     }
+
+
+def test_questions_become_inputs(imported: Import) -> None:
+    prompts = "[{name: who, prompt: Who?, private: false, default: me}, {name: key}]"
+    found = imported({"site.yml": f"- name: Ask\n  hosts: web\n  vars_prompt: {prompts}\n  tasks: [{{debug: {{}}}}]\n"})
+    assert found.files["service-template.yaml"]["topology_template"]["inputs"] == {
+        "who": {"type": "string", "description": "Who?", "default": "me"},
+        "key": {"type": "string", "metadata": {"sensitive": True}},
+    }
+    assert found.nodes["ask"]["vars"] == {"who": {"get_input": "who"}, "key": {"get_input": "key"}}
+    assert found.files["imported-ask.yml"] == [{"name": "Ask", "hosts": "web", "tasks": [{"debug": {}}]}]
+
+
+def test_all_hosts_of_a_play_are_not_the_one_of_an_operation(imported: Import) -> None:
+    found = imported({"site.yml": "- {name: Roll, hosts: all, serial: 1, tasks: [{ping: {}}]}\n"})
+    assert found.files["imported-roll.yml"][0]["hosts"] == "all:all"
+
+
+def test_facts_that_an_earlier_play_gathered_are_gathered_again(imported: Import) -> None:
+    task = "tasks: [{name: %s, debug: {msg: '{{ ansible_facts.system }}'}}]"
+    found = imported(
+        {"site.yml": f"- hosts: db\n  {task % 'a'}\n- hosts: web\n  gather_facts: false\n  {task % 'b'}\n"}
+    )
+    assert found.nodes["b"]["keywords"] == {"gather_facts": True}
+
+
+def test_what_takes_away_what_tasks_made(imported: Import) -> None:
+    found = imported(
+        {
+            "site.yml": "- hosts: web\n  become: true\n  vars: {base: /srv, other: 1}\n  tasks:\n"
+            "  - {name: a, file: {path: '{{ base }}/a', state: directory}, when: base is defined}\n"
+            "  - {name: b, local_action: copy content=b dest=/b}\n"
+            "  - {name: c, command: make}\n"
+        }
+    )
+    (block,) = found.files["imported-a-remove.yml"]
+    assert {key: value for key, value in block.items() if key not in ("name", "block")} == {
+        "become": True,
+        "vars": {"base": "/srv"},
+    }
+    assert [task["name"] for task in block["block"]] == ["Take away: b", "Take away: a"]
+    assert block["block"][0] == {
+        "name": "Take away: b",
+        "ansible.builtin.file": {"path": "/b", "state": "absent"},
+        "delegate_to": "localhost",
+    }
+    assert block["block"][1]["when"] == "base is defined"
+    assert [bool(row.undo) for row in found.rows] == [True, True, False]
+
+
+def test_a_role_that_can_remove_what_it_made(imported: Import) -> None:
+    found = imported(
+        {**ROLE, "roles/app/tasks/uninstall.yml": "- ping: {}\n", "site.yml": "- {hosts: web, roles: [app]}\n"}
+    )
+    assert found.nodes["app"]["absent"] == {"tasks_from": "uninstall"}
+    assert found.rows[0].undo == "its tasks uninstall"
+
+
+def test_a_playbook_that_imports_itself_is_refused(imported: Import) -> None:
+    with pytest.raises(InvalidInput, match="imports itself"):
+        imported({"site.yml": "- import_playbook: site.yml\n"})

@@ -1,0 +1,64 @@
+"""Plays that stay as they are: a playbook that runs once, on the controller, for all of their hosts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.playbooks.model import ReadPlay, Row, Step
+from ansible_ensemble.playbooks.naming import PREFIX, Namer
+from ansible_ensemble.playbooks.plain import plain
+
+_NO_UNDO = "a playbook says what to do, not how to take it away"
+_ALL = ("all", "*")
+_PROMPT = "vars_prompt"
+#: What a prompt does with an answer, and an input does not.
+_TRANSFORMED = ("encrypt", "salt", "salt_size", "unsafe")
+
+
+def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) -> Step:
+    """Plays as one step; its file is that of the only play, or lies beside the first one's."""
+    first, name = plays[0], namer.name(plays[0].name)
+    prompts = [prompt for play in plays for prompt in play.raw.get(_PROMPT) or []]
+    odd = [str(prompt["name"]) for prompt in prompts if any(prompt.get(key) for key in _TRANSFORMED)]
+    why += f"; give {odd[0]} as it is to be used, for an input is not encrypted" if odd else ""
+    rows = [Row(play.place, play.name, play.name, "playbook", name, why, no_undo=_NO_UNDO) for play in plays]
+    files: dict[str, Any] = {}
+    if len(plays) == 1 and first.alone and _says_all(first):
+        file = os.path.relpath(first.file, root)
+    else:
+        file = os.path.relpath(first.file.parent / f"{PREFIX}-{name}.yml", root)
+        files[file] = [_as_play(play) for play in plays]
+    inputs = {str(prompt["name"]): _input(prompt) for prompt in prompts}
+    given = {"vars": {key: {"get_input": key} for key in inputs}} if inputs else {}
+    return Step(name, {"playbook": file, **given}, rows, files=files, inputs=inputs)
+
+
+def _says_all(play: ReadPlay) -> bool:
+    """Whether a play's own file says all of it."""
+    if play.play is None:
+        return True
+    named = dict(play.raw.get("vars") or {})
+    return play.pattern not in _ALL and play.variables == named and not play.raw.get(_PROMPT)
+
+
+def _as_play(play: ReadPlay) -> dict[str, Any]:
+    """A play for a file of its own. `all` alone would mean the host of the operation, and nothing is asked there."""
+    made = {key: value for key, value in play.raw.items() if key != _PROMPT}
+    if play.play is not None:
+        made["hosts"] = "all:all" if play.pattern in _ALL else play.raw["hosts"]
+        if play.variables:
+            made["vars"] = dict(play.variables)
+    return made
+
+
+def _input(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    """The input of the topology that a prompt is; its answer is not shown unless it says so."""
+    made: dict[str, Any] = {"type": "string"}
+    if prompt.get("prompt"):
+        made["description"] = plain(prompt["prompt"])
+    if prompt.get("default") is not None:
+        made["default"] = str(plain(prompt["default"]))
+    return {**made, "metadata": {"sensitive": True}} if prompt.get("private", True) else made
