@@ -370,6 +370,8 @@ def _history(
         patch["properties"] = {**task.instance.properties, **task.read_properties()}
         if task.instance.customized and task.planned.operation in ("create", "configure"):
             patch["customized"] = False
+    elif task.workflow == ADOPT:
+        patch["properties"] = {**task.instance.properties, **task.read_properties()}  # it was compared with these
     elif task.planned.operation != "check" and _diverged(task, patch.get("attributes", {}), configured):
         patch["customized"] = True
 

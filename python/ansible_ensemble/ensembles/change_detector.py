@@ -43,7 +43,17 @@ class ChangeDetector:
             operation, relationship = self._operation(member, instance, name)
             if operation is not None and operation.name in _DEPLOYING:
                 found[name] = self._compare(instance, relationship, operation, recorded)
-        return found
+        return found or self._since_seen(member, instance)
+
+    def _since_seen(self, member: PlannedInstance, instance: Instance) -> dict[str, Detected]:
+        """What has changed since check mode last saw an instance that was adopted: no operation has deployed it."""
+        operation = member.template.operation("Install", "check")
+        recorded = self._ensemble.operations.of(instance.name).get("Install.check")
+        if operation is None or operation.implementation is None or recorded is None:
+            return {}
+        if operation.implementation.settings.get("check_mode") is not True:
+            return {}  # it tells whether the instance is there, not whether it is as it should be
+        return {operation.full_name: self._compare(instance, None, operation, recorded)}
 
     def _operation(
         self, member: PlannedInstance, instance: Instance, name: str

@@ -249,6 +249,64 @@ def test_hosts_that_are_none(command: Command, project: Path) -> None:
     assert "No hosts matched the subscripted pattern 'web[7]'" in done.stderr
 
 
+THERE_ALREADY = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    same: {module: copy, args: {dest: there/same, content: same, mode: "0644"}}
+    other: {module: copy, args: {dest: there/other, content: other}}
+    none: {module: copy, args: {dest: there/none, content: none}}
+    deed: {module: command, args: {cmd: touch there/deed}}
+    deeds: {tasks: deeds.yml}
+    looks: {tasks: looks.yml}
+    partly: {tasks: partly.yml}
+"""
+TASKS = {
+    "deeds.yml": "- command: touch there/deeds\n- copy: {dest: there/same, content: same}\n",
+    "looks.yml": "- {command: cat there/same, register: told, changed_when: false, check_mode: false}\n"
+    "- assert: {that: told.stdout == 'same'}\n- {command: touch there/never, when: told.stdout != 'same'}\n",
+    "partly.yml": "- copy: {dest: there/same, content: same}\n- copy: {dest: there/more, content: more}\n",
+}
+
+
+def test_what_is_there_is_adopted_as_it_is_found(command: Command, project: Path) -> None:
+    for name, text in {"service.yaml": THERE_ALREADY, **TASKS}.items():
+        (project / name).write_text(text)
+    (project / "there/same").write_text("same")
+    (project / "there/same").chmod(0o644)
+    (project / "there/other").write_text("by hand\n")
+    before = {file.name: file.stat().st_mtime_ns for file in (project / "there").iterdir()}
+
+    done = command("adopt", "--ensemble", "service.yaml", "--approve", "--output", "json")
+    assert done.code == 0, done.output
+    report = json.loads(done.stdout)
+    assert {kind: set(found) for kind, found in report["adoption"].items()} == {
+        "adopted": {"same", "looks"},
+        "differ": {"other", "partly"},
+        "absent": {"none"},
+        "unseen": {"deed", "deeds"},
+    }
+    assert "command" in report["adoption"]["unseen"]["deeds"] and "command" in report["adoption"]["unseen"]["deed"]
+    assert "by hand" in str([task["diff"] for task in report["tasks"] if task["instance"] == "other"])
+    assert {file.name: file.stat().st_mtime_ns for file in (project / "there").iterdir()} == before
+
+    def planned() -> dict[str, str]:
+        done = command("plan", "--output", "json")
+        assert done.code == 0, done.output
+        changes = json.loads(done.stdout)["resource_changes"]
+        return {one["name"]: one["change"]["actions"][0] for one in changes}
+
+    created = dict.fromkeys(("none", "deed", "deeds"), "create")
+    assert planned() == {**created, "other": "update", "partly": "update"}
+    assert command("deploy", "--approve").code == 0
+    assert there(project) == ["deed", "deeds", "more", "none", "other", "same"]
+    assert planned() == {}
+    (project / "service.yaml").write_text(THERE_ALREADY.replace("content: same, mode", "content: new, mode"))
+    assert planned() == {"same": "update"}, "no operation has deployed it yet, but it was compared"
+    done = command("undeploy", "--approve", "--output", "json")
+    assert "same" in there(project) and "other" in there(project), "only what it made is the ensemble's"
+
+
 COLLECTIONS_THERE = pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections")
 
 
