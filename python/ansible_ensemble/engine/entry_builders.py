@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_ensemble import __version__
 from ansible_ensemble.configurators.protocol import Basis, Result
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.core.texts import cut
@@ -130,13 +131,13 @@ def has_changed(task: JobTask, result: Result, settled: Settled) -> bool | None:
     """Whether an operation changed something, or would; None if it was left out, and nobody knows.
 
     It is as its tool says, or it gave an attribute another value. A command that says nothing counts as changed, as it
-    does for Ansible; what only looks never does.
+    does for Ansible; what only looks never does. What is learned of a machine that is used changed nothing of it.
     """
     if only_looks(task.planned.operation):
         return False
     outcome = result.outcome
     said = result.modified if result.modified is not None or outcome is None else outcome.changed
-    if said or settled.altered:
+    if said or (settled.altered and task.planned.reason is not Reason.USE):
         return True
     if said is None and result.basis is Basis.NOT_RUN:
         return None

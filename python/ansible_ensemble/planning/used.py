@@ -10,6 +10,8 @@ _MACHINE = "tosca.nodes.Compute"
 #: A machine of which configuring only learns what it is.
 _HOST = "ansible.Host"
 _MAKING = ("create", "configure", "delete")
+#: Why another instance would be made.
+_TAKING_UP = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
 
 
 def is_used(template: NodeTemplate) -> bool:
@@ -30,9 +32,9 @@ def say_used(member: PlannedInstance) -> None:
             change.reason_text = "it is taken up anew"
         change.action = Action.USE
         for operation in (*member.down, *member.up):
-            if operation.reason in (Reason.ADD, Reason.REPLACE) and operation.relationship is None:
+            if operation.reason in _TAKING_UP and operation.relationship is None:
                 operation.reason = Reason.USE
-        if change.reason is Reason.ADD:
+        if change.reason in (Reason.ADD, Reason.MISSING):
             change.reason = Reason.USE
     elif change.action is Action.FORGET:
         change.reason_text = "it was used, not created"

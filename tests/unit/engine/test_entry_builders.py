@@ -124,3 +124,10 @@ def test_what_an_operation_is_made_of_is_that_of_its_rendering(job) -> None:
     script.write_text("echo two\n")
     entry = finished_entry(task, Result(True), Settled(), since=0, codec=SecretCodec())
     assert {ref: entry.reads[ref] for ref in rendered} == rendered
+
+
+def test_what_is_learned_of_a_used_machine_changed_nothing(job) -> None:
+    task = job().task(CONFIGURE)
+    task = replace(task, planned=replace(task.planned, reason=Reason.USE))
+    assert has_changed(task, Result(True, modified=False), Settled(altered=True)) is False
+    assert has_changed(task, Result(True, modified=True), Settled()) is True
