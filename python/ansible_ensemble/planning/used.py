@@ -27,7 +27,7 @@ def say_used(member: PlannedInstance) -> None:
     change = member.change
     if change is None or not is_used(member.template):
         return
-    if change.action in (Action.CREATE, Action.REPLACE):
+    if change.action in (Action.CREATE, Action.REPLACE) or change.reason is Reason.MISSING:
         if change.action is Action.REPLACE:
             change.reason_text = "it is taken up anew"
         change.action = Action.USE

@@ -86,7 +86,7 @@ def test_it_is_let_go_and_not_deleted(tmp_path: Path) -> None:
 
 def test_what_an_earlier_job_could_not_take_up_is_used(tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(SERVICE.replace("tosca.nodes.Compute", "ansible.Host") % "")
-    failed = ENSEMBLE.replace("{local: ok, state: created}", "{local: pending, state: initial}", 1)
+    failed = ENSEMBLE.replace("{local: ok, state: created}", "{local: pending, state: configuring}", 1)
     (tmp_path / "ensemble.yaml").write_text(failed)
     document = make_plan(str(tmp_path / "ensemble.yaml"), "deploy", {}).document
     assert document["resource_changes"][0]["symbol"] == "="
