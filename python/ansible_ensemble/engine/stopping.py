@@ -15,12 +15,14 @@ from ansible_ensemble.execution.events import KillRequested, StopRequested
 _ONE_REQUEST = 1.0
 #: Seconds between two looks at the process that started us.
 _PAUSE = 1.0
+_IS_GONE = "the process that started the job is gone"
 
 
 class Stopping:
     """Turns signals, and the end of the process that started us, into events of the scheduler.
 
-    The first SIGINT or SIGTERM lets end what runs, for the grace; the second ends it.
+    The first SIGINT or SIGTERM lets end what runs, for the grace; the second ends it. The end of the process that
+    started us counts as one too: as the second after a signal, else as the first, as when AWX cancels a job.
 
     Args:
         grace: seconds that what runs gets to end.
@@ -64,15 +66,38 @@ class Stopping:
             return
         self.signal, self._signalled = number, now
         self._notice(number)
+        self._stop(StopRequested())
+
+    def _stop(self, request: StopRequested) -> None:
         grace_is_over = KillRequested("the grace period is over")
         self._timer = asyncio.get_running_loop().call_later(self._grace, self._feed, grace_is_over)
-        self._feed(StopRequested())
+        self._feed(request)
 
     async def _watch_parent(self, parent: int) -> None:
         """When the process that started us is gone, nobody reads the result: stop."""
+        await _end_of(parent)
+        if self.signal is not None:
+            self._feed(KillRequested(_IS_GONE))
+        else:
+            self._stop(StopRequested(_IS_GONE))
+
+
+async def _end_of(parent: int) -> None:
+    """Wait until our parent is gone: at once where the kernel tells, else by looking."""
+    try:
+        handle = os.pidfd_open(parent)
+    except (AttributeError, OSError):
         while os.getppid() == parent:
             await asyncio.sleep(_PAUSE)
-        self._feed(KillRequested("the process that started the job is gone"))
+        return
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(handle, ended.set)
+    try:
+        if os.getppid() == parent:  # else it went before, and this is another of its id
+            await ended.wait()
+    finally:
+        loop.remove_reader(handle)
+        os.close(handle)
 
 
 def _parent() -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -68,8 +70,48 @@ def test_when_the_grace_is_over_what_runs_is_ended() -> None:
     assert told == [signal.SIGTERM, StopRequested(), KillRequested("the grace period is over")]
 
 
-def test_when_its_starter_is_gone_what_runs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+GONE = "the process that started the job is gone"
+
+
+def test_when_its_starter_is_gone_what_runs_may_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stopping, "_parent", lambda: -1)
-    told, one = stopped(1000, until=1)
-    assert told == [KillRequested("the process that started the job is gone")]
+    told, one = stopped(0.0, until=2)
+    assert told == [StopRequested(GONE), KillRequested("the grace period is over")]
     assert one.signal is None
+
+
+def test_when_its_starter_ends_after_a_signal_what_runs_is_ended(tmp_path: Path) -> None:
+    file, between = tmp_path / "told", os.fork()
+    if between == 0:  # the starter, which ends once the job has had its signal
+        try:
+            reads, writes = os.pipe()
+            if os.fork() == 0:
+                told = asyncio.run(_told_until_killed(lambda: os.write(writes, b".")))
+                (tmp_path / "new").write_text(repr(told))
+                (tmp_path / "new").rename(file)
+            else:
+                os.read(reads, 1)
+        finally:
+            os._exit(0)
+    os.waitpid(between, 0)
+    while not file.exists():
+        time.sleep(0.01)
+    assert file.read_text() == repr([StopRequested(), KillRequested(GONE)])
+
+
+async def _told_until_killed(let_go: Callable[[], object]) -> Told:
+    told: Told = []
+    killed = asyncio.Event()
+
+    def feed(what: StopRequested | KillRequested) -> None:
+        told.append(what)
+        let_go()
+        if isinstance(what, KillRequested):
+            killed.set()
+
+    one = Stopping(1000, feed, lambda _number: None)
+    one.begin()
+    os.kill(os.getpid(), signal.SIGTERM)
+    await killed.wait()
+    one.end()
+    return told
