@@ -170,8 +170,8 @@ def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None
     """
     if plan.workflow != workflow:
         raise UsageError(f"{path} is a plan to {plan.workflow}, not to {workflow}", hint=_right_command(plan, path))
-    other = Path(plan.ensemble)
-    if other.resolve() != ensemble.resolve() and other.exists():  # else its folder is gone, and `check_fresh` decides
+    other = Path(plan.ensemble).resolve()
+    if other != ensemble.resolve() and other.parent.exists():  # else its folder is gone, and `check_fresh` decides
         raise UsageError(f"{path} is a plan of {plan.ensemble}, not of {ensemble}", hint=_ANEW)
 
 

@@ -172,11 +172,11 @@ def make(root: Path, written: str, variables: dict[str, str], kind: str, values:
 
 
 def test_plan_approval_deploy_check_cancel_and_two_at_once(controller: Controller) -> None:
-    planned = controller.run("plan", ensemble_plan_file=str(controller.root / "plan.json"))
+    planned = controller.run("plan", ensemble_plan_handed=True)
     assert planned.status == "successful", planned.output
     assert (controller.noted(), controller.is_free()) == ([], True)
     approved = {
-        "ensemble_plan_file": planned.stats["plan_file"],
+        "ensemble_plan_document": planned.stats["plan_document"],
         "ensemble_plan_digest": planned.stats["plan_digest"],
     }
 
