@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,8 @@ STEPS: dict[str, tuple[Callable[[Path], Any], tuple[int, int, int]]] = {
     "after the push": (pushed, (1, 1, 1)),
     "before the unlock": (lambda _world: setattr(StateCopy, "release", die), (1, 1, 1)),
 }
+#: S3 keeps a document as servers of HTTP do: what it has of its own is the writing.
+CASES = [*product(("path", "git", "http"), STEPS), *product(("s3",), ("in an operation", "in the push"))]
 
 
 def make(folder: Path, world: Path, kind: str, values: Mapping[str, str]) -> Path:
@@ -146,8 +149,7 @@ def in_a_process(what: Callable[[], None]) -> int:
     os._exit(code)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("location", ["path", "git", "http", "s3"], indirect=True)
+@pytest.mark.parametrize(("location", "step"), CASES, indirect=["location"])
 def test_what_is_finished_is_known_to_the_next_job_elsewhere(
     location: tuple[str, Mapping[str, str]],
     opened: Opener,
