@@ -61,15 +61,16 @@ def with_sources(text: str, folder: Path) -> str:
     return _LINK.sub(address, text)
 
 
-#: What the site has beside the pages of docs.
-MADE = """
-## Made from the code
+#: What the site has beside the pages of docs, and the section of the index that it stands before.
+MADE = """## Made from the code
 
 - [Commands](reference/commands/index.md)
 - [Types](reference/types.md)
 - [The collection](collection/index.rst)
 - [Python](reference/python.md)
+
 """
+BEFORE = "## Machines\n"
 
 
 def with_contents(text: str) -> str:
@@ -92,7 +93,7 @@ def read_page(app: Any, name: str, source: list[str]) -> None:
     if name.startswith("collection/"):
         source[0] = _CONTENTS.sub("", source[0])  # which the theme shows beside each page
     if name == app.config.root_doc:
-        source[0] += MADE
+        source[0] = source[0].replace(BEFORE, MADE + BEFORE)
     if Path(name).name == "index" and Path(app.env.doc2path(name)).suffix == ".md":
         source[0] = with_contents(source[0])
 

@@ -16,6 +16,9 @@ from ansible_ensemble.cli.catalogue import COMMANDS
 REPOSITORY = Path(__file__).parents[3]
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for module in ("furo", "myst_parser", "sphinx_antsibull_ext"):
@@ -30,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1000,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
