@@ -15,6 +15,8 @@ from ansible_ensemble.lanes.outcomes import diffs_of, error_of, failures_of, ite
 _ABOUT = ("changed", "failed", "item", "ansible_loop_var", "_ansible_item_label", "_ansible_no_log")
 
 
+#: The variable by which tasks leave themselves out of check mode.
+_CHECK_MODE = "ansible_check_mode"
 #: How modules say that what they would make is there.
 _SINCE = "skipped, since"
 
@@ -22,10 +24,13 @@ _SINCE = "skipped, since"
 def was_left_out(result: dict[str, Any], conditional: bool) -> bool:
     """Whether a task did not even look, which check mode has many do; one with a condition may hide that it was that.
 
-    A condition that was not met, or a loop over nothing, says so: then there was nothing to look at.
+    A condition that was not met, or a loop over nothing, says so: then there was nothing to look at, unless check mode
+    itself is what the condition asks for.
     """
     if items := items_of(result):
         return any(was_left_out(item, conditional) for item in items)
+    if _CHECK_MODE in str(result.get("false_condition")):
+        return True
     if "skip_reason" in result or "false_condition" in result or ("censored" in result and conditional):
         return False
     return bool(result.get("skipped")) and not str(result.get("msg")).startswith(_SINCE)

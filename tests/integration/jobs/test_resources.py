@@ -258,11 +258,13 @@ topology_template:
     none: {module: copy, args: {dest: there/none, content: none}}
     deed: {module: command, args: {cmd: touch there/deed}}
     deeds: {tasks: deeds.yml}
+    shy: {tasks: shy.yml}
     looks: {tasks: looks.yml}
     partly: {tasks: partly.yml}
 """
 TASKS = {
     "deeds.yml": "- command: touch there/deeds\n- copy: {dest: there/same, content: same}\n",
+    "shy.yml": "- copy: {dest: there/shy, content: shy}\n  when: not ansible_check_mode\n",
     "looks.yml": "- {command: cat there/same, register: told, changed_when: false, check_mode: false}\n"
     "- assert: {that: told.stdout == 'same'}\n- {command: touch there/never, when: told.stdout != 'same'}\n",
     "partly.yml": "- copy: {dest: there/same, content: same}\n- copy: {dest: there/more, content: more}\n",
@@ -284,7 +286,7 @@ def test_what_is_there_is_adopted_as_it_is_found(command: Command, project: Path
         "adopted": {"same", "looks"},
         "differ": {"other", "partly"},
         "absent": {"none"},
-        "unseen": {"deed", "deeds"},
+        "unseen": {"deed", "deeds", "shy"},
     }
     assert "command" in report["adoption"]["unseen"]["deeds"] and "command" in report["adoption"]["unseen"]["deed"]
     assert "by hand" in str([task["diff"] for task in report["tasks"] if task["instance"] == "other"])
@@ -296,10 +298,10 @@ def test_what_is_there_is_adopted_as_it_is_found(command: Command, project: Path
         changes = json.loads(done.stdout)["resource_changes"]
         return {one["name"]: one["change"]["actions"][0] for one in changes}
 
-    created = dict.fromkeys(("none", "deed", "deeds"), "create")
+    created = dict.fromkeys(("none", "deed", "deeds", "shy"), "create")
     assert planned() == {**created, "other": "update", "partly": "update"}
     assert command("deploy", "--approve").code == 0
-    assert there(project) == ["deed", "deeds", "more", "none", "other", "same"]
+    assert there(project) == ["deed", "deeds", "more", "none", "other", "same", "shy"]
     assert planned() == {}
     (project / "service.yaml").write_text(THERE_ALREADY.replace("content: same, mode", "content: new, mode"))
     assert planned() == {"same": "update"}, "no operation has deployed it yet, but it was compared"

@@ -54,6 +54,8 @@ UNMET = {"skipped": True, "skip_reason": "Conditional result was False"}
         (LEFT_OUT, True, True),
         ({"skipped": True}, False, True),  # as `raw` does
         (UNMET, True, False),
+        ({**UNMET, "false_condition": "size > 4"}, True, False),
+        ({**UNMET, "false_condition": "not ansible_check_mode"}, True, True),
         ({"skipped": True, "msg": "skipped, since /srv/a exists"}, False, False),
         ({"results": [{"changed": False}, LEFT_OUT]}, False, True),
         ({"results": [{"changed": False}, UNMET], "skipped": True}, True, False),
