@@ -42,7 +42,7 @@ LABELS = {
 
 _CONTENTS = re.compile(r"^\.\. contents::\n(?: +.*\n)*", re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
-_LISTED = re.compile(r"^- \[[^\]]*\]\((?!https?:|\.\./)([^)#\s]+)\.(?:md|rst)\)", re.MULTILINE)
+_LISTED = re.compile(r"^(?:-|\d+\.) \[[^\]]*\]\((?!https?:|\.\./)([^)#\s]+)\.(?:md|rst)\)", re.MULTILINE)
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 

@@ -15,6 +15,7 @@ PAGES = [
     for pattern in ("*.md", "docs/**/*.md", "examples/*/*.md", "roles/*/README.md")
     for page in sorted(REPOSITORY.glob(pattern))
 ]
+LISTED = re.compile(r"^(?:-|\d+\.) \[[^\]]*\]\((?!https?:|\.\./)([^)#]+\.md)\)", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -47,6 +48,9 @@ def test_the_index_leads_to_every_page() -> None:
         page = left.pop()
         reached.add(page)
         if page.name == "index.md":
-            listed = re.findall(r"^- \[[^\]]*\]\((?!https?:|\.\./)([^)#]+\.md)\)", page.read_text(), flags=re.MULTILINE)
-            left += [found for name in listed if (found := (page.parent / name).resolve()) not in reached]
+            left += [
+                found
+                for name in LISTED.findall(page.read_text())
+                if (found := (page.parent / name).resolve()) not in reached
+            ]
     assert set(DOCS.rglob("*.md")) - reached == set()
