@@ -210,7 +210,7 @@ def test_plan_approval_deploy_check_cancel_and_two_at_once(controller: Controlle
     wait_for(controller.is_free, "the record of the job that was cancelled")
     assert controller.noted()[4:] == ["begin n0", "end n0"], "what runs ends, and nothing else begins"
 
-    after = controller.run("deploy", folder="third", input_size=2)
+    after = controller.run("deploy", folder="third", input_size=2, ensemble_lock_timeout=60)
     assert after.status == "successful", after.output
     assert controller.noted()[6:] == ["begin n1", "end n1"], "what is done is not done again"
     assert controller.is_free()

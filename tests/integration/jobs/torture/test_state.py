@@ -1,0 +1,51 @@
+"""Jobs in folders that are thrown away are killed at random moments: what is known elsewhere is not done again."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.unit.state.conftest import bare
+from tests.unit.state.servers import PASSWORD, USER, state_server
+from tests.unit.state.test_kills import deploy, in_a_process, make
+
+ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "2"))
+
+
+@pytest.mark.parametrize("kind", ["path", "git", "http"])
+@pytest.mark.parametrize("seed", range(max(1, ROUNDS // 10)))
+def test_what_is_known_is_not_done_again(kind: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANSIBLE_ENSEMBLE_TRUST", str(tmp_path / "clone"))
+    chance, world = random.Random(f"{kind} {seed}"), tmp_path / "world"
+    world.mkdir()
+
+    def attempt(seconds: float) -> int:
+        def work() -> None:
+            signal.setitimer(signal.ITIMER_REAL, seconds)  # whose signal ends the process wherever it is
+            deploy(clone)
+
+        clone = make(tmp_path / "clone", world, kind, values)
+        try:
+            return in_a_process(work)
+        finally:
+            shutil.rmtree(clone)
+
+    with state_server() as server:
+        values = {
+            "path": {"path": str(tmp_path / "store")},
+            "git": {"git": str(tmp_path / "store.git")},
+            "http": {"http": server.url, "username": USER, "password": PASSWORD},
+        }[kind]
+        if kind == "git":
+            bare(tmp_path / "store.git")
+        for _round in range(min(ROUNDS, 10)):
+            attempt(chance.uniform(0.05, 2.0))
+        assert attempt(0.0) == 0
+    began = [line.split()[1] for line in (world / "log").read_text().splitlines() if line.startswith("begin")]
+    assert began == sorted(began), "each begins once the location knows that the one before has ended"
+    assert set(began) == {"n0", "n1", "n2"}
