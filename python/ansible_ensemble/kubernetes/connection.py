@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from queue import Empty, LifoQueue
+from threading import Lock
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, unquote, urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from ansible_ensemble.core.errors import EnsembleError
@@ -22,6 +23,8 @@ from ansible_ensemble.kubernetes.access import Access
 _TIMEOUT = 60
 #: How often a request is sent that a busy server turns away.
 _TRIES = 5
+#: Seconds that a request waits at most for the next time, whatever the server says.
+_LONGEST_WAIT = 30.0
 #: Statuses by which a server says: later.
 _LATER = (429, 503)
 
@@ -52,15 +55,13 @@ class Connections:
 
     def __init__(self, access: Access, renew: Callable[[], Access]) -> None:
         self._renew = renew
-        self._use(access)
+        self._renewal = Lock()
+        self._route = _Route(access)
 
-    def _use(self, access: Access) -> None:
-        self.access = access
-        self._idle: LifoQueue[HTTPConnection] = LifoQueue()
-        self._address = urlsplit(access.server)
-        self._proxy = access.proxy or _proxy(self._address.hostname or "", self._address.scheme)
-        self._context = _tls(access) if self._address.scheme == "https" else None
-        self._headers = {"Accept": "application/json", "User-Agent": "ansible-ensemble", **_authorization(access)}
+    @property
+    def access(self) -> Access:
+        """How the server is reached."""
+        return self._route.access
 
     def request(
         self,
@@ -76,17 +77,37 @@ class Connections:
             RequestRefused: it refuses.
             EnsembleError: it cannot be reached.
         """
+        route = self._route
         try:
-            return self._ask(method, path, query, body, content_type)
+            return route.ask(method, path, query, body, content_type)
         except RequestRefused as error:
-            if error.code != 401 or (found := self._renew()) == self.access:
+            if error.code != 401 or (found := self._renewed(route)) is None:
                 raise
-        self._use(found)
-        return self._ask(method, path, query, body, content_type)
+        return found.ask(method, path, query, body, content_type)
 
-    def _ask(
+    def _renewed(self, route: _Route) -> _Route | None:
+        """The route that takes the place of one whose credentials are refused; None if there are no others."""
+        with self._renewal:
+            if self._route is route and (found := self._renew()) != route.access:
+                self._route = _Route(found)
+            return self._route if self._route is not route else None
+
+
+class _Route:
+    """One way to reach a server, and the connections that wait for requests."""
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self._idle: LifoQueue[HTTPConnection] = LifoQueue()
+        self._address = urlsplit(access.server)
+        self._proxy = access.proxy or _proxy(self._address.hostname or "", self._address.scheme)
+        self._context = _tls(access) if self._address.scheme == "https" else None
+        self._headers = {"Accept": "application/json", "User-Agent": "ansible-ensemble", **_authorization(access)}
+
+    def ask(
         self, method: str, path: str, query: Mapping[str, str] | None, body: Any, content_type: str
     ) -> dict[str, Any]:
+        """What the server answers; it is asked again where it says that it is busy."""
         url = self._address.path.rstrip("/") + path + (f"?{urlencode(query)}" if query else "")
         headers, data = self._headers, None
         if body is not None:
@@ -119,7 +140,7 @@ class Connections:
                 continue  # the server closed it while nobody used it; what is asked for can be asked for twice
             self._idle.put(connection)
             after = answer.getheader("Retry-After") or "1"
-            return answer.status, content, float(after) if after.isdigit() else 1.0
+            return answer.status, content, min(float(after), _LONGEST_WAIT) if after.isdigit() else 1.0
 
     def _take(self) -> tuple[HTTPConnection, bool]:
         try:
@@ -136,7 +157,7 @@ class Connections:
         else:
             made = _Encrypted(at, by or 443, self._context, self.access.tls_server_name or host)
         if through is not None:
-            made.set_tunnel(host, port or 443)
+            made.set_tunnel(host, port or 443, _proxy_authorization(through))
         return made
 
     def _unreachable(self, error: Exception) -> EnsembleError:
@@ -174,8 +195,18 @@ def _authorization(access: Access) -> dict[str, str]:
     if access.token:
         return {"Authorization": f"Bearer {access.token}"}
     if access.user:
-        return {"Authorization": "Basic " + base64.b64encode(":".join(access.user).encode()).decode()}
+        return {"Authorization": _basic(*access.user)}
     return {}
+
+
+def _proxy_authorization(proxy: SplitResult) -> dict[str, str]:
+    if not proxy.username:
+        return {}
+    return {"Proxy-Authorization": _basic(unquote(proxy.username), unquote(proxy.password or ""))}
+
+
+def _basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 def _tls(access: Access) -> ssl.SSLContext:

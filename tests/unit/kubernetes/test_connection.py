@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -20,6 +22,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     connections = 0
     busy = 1
+    asked = ""
 
     def setup(self) -> None:
         super().setup()
@@ -39,6 +42,9 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path == "/busy" and self.busy:
             type(self).busy -= 1
             self.answer(429, {}, Retry_After="0")
+        elif self.path == "/overloaded" and self.busy:
+            type(self).busy -= 1
+            self.answer(503, {}, Retry_After="86400")
         elif self.path == "/hangup":
             self.answer(200, {"token": self.headers["Authorization"]})
             self.close_connection = True
@@ -48,6 +54,10 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(500, b"<html>broken</html>")
         else:
             self.answer(200, {"path": self.path, "connections": self.connections})
+
+    def do_CONNECT(self) -> None:
+        type(self).asked = f"{self.path} {self.headers['Proxy-Authorization']}"
+        self.answer(407, {})
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -110,3 +120,35 @@ def test_what_is_no_certificate_is_told() -> None:
     access = Access("https://127.0.0.1:1", "the test", authority="none")
     with pytest.raises(EnsembleError, match="a certificate or key of the test cannot be used"):
         connections(access)
+
+
+def test_a_server_cannot_have_a_job_wait_for_a_day(access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("ansible_ensemble.kubernetes.connection.time.sleep", waited.append)
+    assert connections(access).request("GET", "/overloaded")["path"] == "/overloaded"
+    assert waited == [30]
+
+
+def test_several_threads_find_credentials_anew_once(access: Access) -> None:
+    renewed: list[Access] = []
+
+    def renew() -> Access:
+        renewed.append(access)
+        return access
+
+    to = Connections(replace(access, token="expired"), renew)
+    with ThreadPoolExecutor(8) as pool:
+        assert {one["path"] for one in pool.map(lambda _number: to.request("GET", "/a"), range(16))} == {"/a"}
+    assert len(renewed) == 1
+
+
+def test_a_proxy_gets_its_user_and_password() -> None:
+    handler = type("Proxy", (Handler,), {})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, daemon=True).start()
+        proxy = f"http://us%40er:p%3Aw@127.0.0.1:{server.server_port}"
+        with pytest.raises(EnsembleError, match="407"):
+            connections(Access("http://api.test:80", "the test", proxy=proxy)).request("GET", "/a")
+        server.shutdown()
+    assert handler.asked == "api.test:80 Basic " + b64encode(b"us@er:p:w").decode()
