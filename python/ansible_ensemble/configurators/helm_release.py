@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,8 +20,10 @@ from ansible_ensemble.configurators.helm_objects import HelmObject, as_objects, 
 from ansible_ensemble.configurators.helm_program import Answered, Helm, Ordered
 from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.core.orders import Order, Outcome
+from ansible_ensemble.core.sensitive import reveal
 
-#: A label of each revision that a job makes: its number, as later ones of other people have the label of those before.
+#: A label of each revision that a job makes: its number, as later ones of other people have the label of those before,
+#: and whose it is.
 _LABEL = "ansible-ensemble"
 _PENDING = "pending-"
 _GONE = ("uninstalled", "uninstalling")
@@ -140,7 +144,7 @@ class Release:
     def make(self) -> Ordered:
         """Install or upgrade it; `predict` came before."""
         chart = chart_of(self.task, repository_of(self.task))
-        outcome, _other = yield from self._upgrade(chart, "--labels", f"{_LABEL}={self.last + 1}")
+        outcome, _other = yield from self._upgrade(chart, "--labels", self._label(self.last + 1))
         return outcome
 
     def _upgrade(self, chart: str, *more: str) -> Answered:
@@ -158,7 +162,7 @@ class Release:
     def recover(self, pending: Revision) -> Ordered:
         """Bring a release that a killed job left pending back to its last revision that worked, or away.
 
-        Only what a job of an ensemble began is ended so: it would run still if it were alive, under the lock. What
+        Only what a job of this ensemble began is ended so: it would run still if it were alive, under the lock. What
         somebody else began may be at work.
         """
         ours = yield from self._is_ours(pending)
@@ -179,7 +183,13 @@ class Release:
         return outcome
 
     def _is_ours(self, pending: Revision) -> Generator[Order, Outcome, bool]:
-        """Whether a job made a revision: it has the label with its own number."""
-        wanted = ("--pending", "--filter", f"^{self.name}$", "--selector", f"{_LABEL}={pending.number}")
+        """Whether a job of this instance made a revision: it has the label with its own number."""
+        wanted = ("--pending", "--filter", f"^{self.name}$", "--selector", self._label(pending.number))
         outcome, found = yield from self.helm.answer("list", *wanted, "--output", "json")
         return outcome.ok and bool(found)
+
+    def _label(self, number: int) -> str:
+        """The label of a revision that a job of this ensemble makes for this instance."""
+        named = {"name": {"eval": ".name"}, "ensemble": {"eval": {"get_ensemble_metadata": "deployment"}}}
+        owner = json.dumps(reveal(self.task.evaluate(named)), sort_keys=True)
+        return f"{_LABEL}={number}.{hashlib.sha256(owner.encode()).hexdigest()[:16]}"

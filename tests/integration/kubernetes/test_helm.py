@@ -306,7 +306,7 @@ def test_a_failed_release_says_why_and_the_next_job_goes_on(job: Job, helm: Call
     assert json.loads(helm("get", "values", "shop", "--output", "json"))["port"] == 80
 
 
-def kill_in_the_middle(folder: Path, namespace: str, number: int, helm: Callable[..., str]) -> None:
+def kill_in_the_middle(folder: Path, namespace: str, number: int, helm: Callable[..., str], ensemble: str = "") -> None:
     """What is left of a job that was killed with its Helm: a pending revision, with the label of that job."""
     hook = folder / "hooked" / "templates" / "hook.yaml"
     shutil.copytree(folder / "shop", folder / "hooked")
@@ -315,7 +315,9 @@ def kill_in_the_middle(folder: Path, namespace: str, number: int, helm: Callable
         'metadata: {name: never, annotations: {"helm.sh/hook": "pre-install,pre-upgrade"}}\n'
         "spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}\n"
     )
-    labels = ["--labels", f"ansible-ensemble={number}"] if number else []
+    owner = json.dumps({"ensemble": ensemble or folder.name, "name": "shop"}, sort_keys=True)
+    label = f"ansible-ensemble={number}.{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+    labels = ["--labels", label] if number else []
     words = ["upgrade", "shop", str(folder / "hooked"), "--install", "--create-namespace", *labels]
     process = subprocess.Popen(["helm", *words, "--namespace", namespace], stdout=subprocess.DEVNULL)
     try:
@@ -341,10 +343,12 @@ def test_the_next_job_ends_what_a_killed_one_left(
     assert json.loads(helm("list", "--all", "--output", "json"))[0]["status"] == "deployed"
 
 
+@pytest.mark.parametrize("begun", [(0, ""), (1, "other")])
 def test_what_somebody_else_has_begun_is_left_to_them(
-    job: Job, helm: Callable[..., str], tmp_path: Path, namespace: str
+    job: Job, helm: Callable[..., str], tmp_path: Path, namespace: str, begun: tuple[int, str]
 ) -> None:
-    kill_in_the_middle(tmp_path, namespace, 0, helm)
+    number, ensemble = begun
+    kill_in_the_middle(tmp_path, namespace, number, helm, ensemble)
     report = ended(job())
     assert (report["ok"], "somebody else works on it" in report["error"]) == (False, True)
     assert len(json.loads(helm("list", "--pending", "--output", "json"))) == 1
