@@ -48,6 +48,9 @@ def open_secrets(folder: Path, vault: Vault) -> Iterator[Path]:
             if path.is_file() and path.read_bytes() == clear:
                 _write(path, data)
         protect(folder, vault)
+        for path in folder.rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                path.chmod(0o600)
         with suppress(OSError):  # it is not empty
             for path in (folder, *missing):
                 path.rmdir()

@@ -40,7 +40,9 @@ def test_a_folder_that_stays_empty_leaves_nothing(tmp_path: Path, vault: Vault) 
 def test_without_a_password_they_stay_in_clear_and_what_is_encrypted_is_refused(tmp_path: Path, vault: Vault) -> None:
     with open_secrets(tmp_path / "app", Vault()) as folder:
         (folder / "state").write_text("one")
+        (folder / "state").chmod(0o644)
     assert (folder / "state").read_text() == "one"
+    assert (folder / "state").stat().st_mode & 0o777 == 0o600, "nobody else reads it where the folder is copied to"
     with open_secrets(folder, vault):
         pass
     assert is_encrypted((folder / "state").read_bytes()), "a password that comes later closes it"
