@@ -140,10 +140,9 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
         return Resolved(name, module)
     if name == "role":
         role = find_role(primary, operation, root) or _role_folder(primary)
-        if role is None:
-            message = f"there is no role {primary} for the operation {operation.full_name}"
-            raise InvalidInput(message, operation.place, nearest(primary, role_names(operation, root)))
-        return Resolved(name, role)
+        if role is None and not is_fqcn(primary):  # a collection may be installed before it runs
+            raise no_role(primary, operation, root)
+        return Resolved(name, role or primary)
     if name == "terraform":
         folder = find_module(primary, operation, root) if primary else None
         if folder is None and primary and "main" not in operation.inputs:
@@ -154,6 +153,12 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
     if target is None and primary and name in _FILES:
         raise _no_file(primary, operation)
     return Resolved(name, str(target or primary))
+
+
+def no_role(name: str, operation: Operation, root: Path) -> InvalidInput:
+    """The error for a role that is not there."""
+    message = f"there is no role {name} for the operation {operation.full_name}"
+    return InvalidInput(message, operation.place, nearest(name, role_names(operation, root)))
 
 
 def _role_folder(path: str) -> str | None:

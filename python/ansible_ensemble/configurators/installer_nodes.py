@@ -13,16 +13,22 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
-from ansible_ensemble.topology.installers import folder_of
+from ansible_ensemble.topology.installers import COLLECTION, folder_of
 
 #: Types of installers -> what they install, and the properties that say it.
 _KINDS = {
-    "tool.Program": ("program", ("file", "checksum", "member", "program")),
-    "tool.PythonPackages": ("python", ("packages", "source", "programs")),
+    "tool.Program": ("program", ("file", "checksum", "member", "program", "username", "password")),
+    "tool.PythonPackages": ("python", ("packages", "source", "programs", "username", "password")),
+    COLLECTION: ("collection", ("name", "version", "source", "file", "checksum", "username", "password", "token")),
 }
+_PACKAGES = "tool.Packages"
 _URLS = ("file", "source")
+_COLLECTION = re.compile(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
 _CHECKSUM = re.compile(r"sha256:[0-9a-fA-F]{64}")
 _OPERATIONS = (("Standard", "create"), ("Standard", "delete"), ("Install", "check"))
+#: The module finds out itself what is there.
+_DISTRIBUTION = _OPERATIONS[:2]
+_STATES = {"create": "present", "delete": "absent"}
 
 
 def add_installer_operations(topology: Topology, root: Path) -> list[InvalidInput]:
@@ -34,11 +40,16 @@ def add_installer_operations(topology: Topology, root: Path) -> list[InvalidInpu
     faults: list[InvalidInput] = []
     for node in topology.node_templates.values():
         kind = next((one for one in _KINDS if node.type.is_a(one)), None)
-        if kind is not None and not STAND_FOR_OTHERS.intersection(node.directives):
+        if STAND_FOR_OTHERS.intersection(node.directives):
+            continue
+        if node.type.is_a(_PACKAGES):
+            _add(node, _of_packages(node, topology), _DISTRIBUTION)
+        elif kind is not None:
             hide_urls(node, topology, *_URLS)
             folder = folder_of(node, topology, root)
             faults += [*_faults(node, topology), *_path_faults(node, topology, folder, root)]
-            _complete(node, *_KINDS[kind], folder, root)
+            faults += _collection_faults(node, topology)
+            _add(node, _installing(node, *_KINDS[kind], folder, root), _OPERATIONS)
     return faults
 
 
@@ -64,18 +75,63 @@ def _path_faults(node: NodeTemplate, topology: Topology, folder: Path, root: Pat
             )
 
 
-def _complete(node: NodeTemplate, kind: str, names: tuple[str, ...], folder: Path, root: Path) -> None:
+def _collection_faults(node: NodeTemplate, topology: Topology) -> Iterator[InvalidInput]:
+    """What is wrong with what says which collection is installed."""
+    if not node.type.is_a(COLLECTION):
+        return
+    name, is_known = static_value(topology, node.properties["name"].value)
+    if not is_known or not isinstance(name, str) or not _COLLECTION.fullmatch(name):
+        message = f"the name of '{node.name}' is {name!r}, which is no collection"
+        yield InvalidInput(message, node.properties["name"].place or node.place, "write NAMESPACE.NAME")
+    given = {one for one in ("version", "file", "checksum") if one in node.properties}
+    if given not in ({"version"}, {"file", "checksum"}):
+        hint = "write its version, or a file and its checksum"
+        yield InvalidInput(f"nothing says which collection '{node.name}' is, to the byte", node.place, hint)
+
+
+def _installing(node: NodeTemplate, kind: str, names: tuple[str, ...], folder: Path, root: Path) -> Operation:
     given = {name: node.properties[name] for name in names if name in node.properties}
     where = given.get("file") or given.get("source")
     inputs = {name: Assignment({"get_property": ["SELF", name]}, place=one.place) for name, one in given.items()}
-    fixed = {"kind": kind, "folder": str(folder), "base": str(where.base if where and where.base else root)}
+    base = str(where.base if where and where.base else root)
+    fixed = {"kind": kind, "folder": str(folder), "base": base, "root": str(root)}
     inputs |= {name: Assignment({"q": text}, place=node.place) for name, text in fixed.items()}
     implementation = Implementation(class_name="installer", operation_host="ORCHESTRATOR")
-    made = Operation("", node.name, implementation, inputs, place=node.place, base=root)
+    return Operation("", node.name, implementation, inputs, place=node.place, base=root)
+
+
+def _of_packages(node: NodeTemplate, topology: Topology) -> Operation:
+    """An operation that has the packages of the distribution in some state, here or on another host."""
+    inputs = {"name": Assignment({"get_property": ["SELF", "packages"]}, place=node.properties["packages"].place)}
+    if "use" in node.properties:
+        inputs["use"] = Assignment({"get_property": ["SELF", "use"]}, place=node.properties["use"].place)
+    host, become = (_known(node, topology, name) for name in ("inventory_host", "become"))
+    implementation = Implementation(
+        "ansible.builtin.package",
+        class_name="module",
+        operation_host=str(host) if host else "ORCHESTRATOR",
+        settings={"become": True} if become is True else {},
+    )
+    return Operation("", node.name, implementation, inputs, place=node.place)
+
+
+def _known(node: NodeTemplate, topology: Topology, name: str) -> object:
+    value, is_known = static_value(topology, node.properties[name].value) if name in node.properties else (None, True)
+    if not is_known:
+        message = f"the {name} of '{node.name}' is computed"
+        raise InvalidInput(message, node.properties[name].place, "it is known before anything runs")
+    return value
+
+
+def _add(node: NodeTemplate, made: Operation, operations: tuple[tuple[str, str], ...]) -> None:
+    """Add operations, but for those that the node has itself."""
     interfaces = dict(node.interfaces)
-    for interface, name in _OPERATIONS:
+    for interface, name in operations:
         if node.operation(interface, name) is None:
             known = interfaces[interface]
-            operations = {**known.operations, name: replace(made, interface=interface, name=name)}
-            interfaces[interface] = replace(known, operations=operations)
+            inputs = dict(made.inputs)
+            if operations is _DISTRIBUTION:
+                inputs["state"] = Assignment(_STATES[name], place=node.place)
+            one = replace(made, interface=interface, name=name, inputs=inputs)
+            interfaces[interface] = replace(known, operations={**known.operations, name: one})
     node.interfaces = interfaces

@@ -12,11 +12,11 @@ from ansible_ensemble.configurators.command import CommandConfigurator, ScriptCo
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.helm import HelmConfigurator
 from ansible_ensemble.configurators.helm_repository import HelmRepositoryConfigurator
-from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
+from ansible_ensemble.configurators.implementation import MODULE, Resolved, no_role, resolve
 from ansible_ensemble.configurators.installer import InstallerConfigurator
 from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.kubernetes import KubernetesConfigurator
-from ansible_ensemble.configurators.locations import collection_folders
+from ansible_ensemble.configurators.locations import collection_folders, find_role, is_fqcn
 from ansible_ensemble.configurators.machine import MachineConfigurator
 from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.module_names import module_fault
@@ -29,7 +29,7 @@ from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Operation, Topology
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
-from ansible_ensemble.topology.tools import tool_names
+from ansible_ensemble.topology.tools import comes, tool_names
 
 #: Entry point group of configurators from other packages: a callable that takes the target.
 GROUP = "ansible_ensemble.configurators"
@@ -65,20 +65,18 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
     if isinstance(configurator, BaseConfigurator):  # one of another package may act on any key
         check_keywords(operation, resolved.configurator, configurator.keys)
     find_dependencies(operation, root)
+    is_coming = comes(resolved.target, tools)
+    is_role = resolved.configurator == "role" and is_fqcn(resolved.target)
+    if is_role and not is_coming and find_role(resolved.target, operation, root) is None:
+        raise no_role(resolved.target, operation, root)
     if resolved.configurator in ("tasks", "role", "playbook"):
         check_filters(play_texts(operation, resolved.target), operation.place)
-    if resolved.configurator == MODULE and not _comes(resolved.target, tools):
+    if resolved.configurator == MODULE and not is_coming:
         fault = _module_fault(resolved.target, root)
         if fault is not None:
             message, hint = fault
             raise InvalidInput(f"operation {operation.full_name}: {message}", operation.place, hint)
     return configurator
-
-
-def _comes(module: str, tools: Iterable[str]) -> bool:
-    """Whether a module's collection is among the tools, by its name or that of its archive."""
-    names = module.split(".")[:2]
-    return any(tool.startswith((f"tool-{'.'.join(names)}", f"tool-{'-'.join(names)}-")) for tool in tools)
 
 
 @lru_cache(maxsize=1024)

@@ -22,6 +22,7 @@ from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
+from ansible_ensemble.topology.tools import comes, tool_names
 
 #: The type that all of them derive from.
 ROOT = "ansible.Root"
@@ -108,6 +109,9 @@ class _Resource:
         run = self._run(kind, {name: one.value for name, one in node.properties.items()}, ())
         configure = self._operation("Standard", "configure", run)
         spec = self._spec(configure, run)
+        is_unknown = kind in ("module", "role") and spec is None and comes(run.name, tool_names(self._topology))
+        if is_unknown:  # its collection is installed first; nobody knows yet which of its arguments are secrets
+            hide_whole(node, _GIVEN[kind], *self._own)
         if spec is not None and kind == "module":
             run = replace(run, more=_state_of(spec, self._given(run)))
             configure = self._operation("Standard", "configure", run)
@@ -117,6 +121,8 @@ class _Resource:
             checking = replace(run, settings={**run.settings, "check_mode": True})
             operations.append(self._operation("Install", "check", checking))
         gone = self._gone(run, spec)
+        if gone is None and is_unknown and kind == "module":
+            gone = replace(run, more={_STATE: GONE[0]})
         if gone is not None:
             operations.append(self._operation("Standard", "delete", gone))
             if self._absent is not None:

@@ -155,7 +155,9 @@ class _Running:
         if order.stdin is not None and self.process.stdin is not None:
             os.set_blocking(self.process.stdin.fileno(), False)
             self._input = memoryview(order.stdin.encode("utf-8", "surrogateescape"))
+            # what fits into the pipe is written at once: an executor that is forked meanwhile would keep it open
             self._loop.add_writer(self.process.stdin.fileno(), self._write)
+            self._write()
         self._pidfd = _open_pidfd(self.process.pid)
         if self._pidfd is None:
             self._loop.call_later(_POLL, self._poll)

@@ -192,6 +192,7 @@ def execute(
             fast=job_options.fast,
             deny=frozenset(job_options.stock_modules),
             on_display=lambda method, args, kwargs: getattr(display, method)(*read.redactor.data(args), **kwargs),
+            root=read.root,
         )
 
     outcome, journal = run_plan(

@@ -11,12 +11,14 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.lanes import core, frames, outcomes, processes
+from ansible_ensemble.lanes.project_collections import ProjectCollections
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.lanes.zygote import Zygote
 
@@ -53,6 +55,7 @@ class AnsibleLanes:
         on_display: gets the name, arguments and keywords of each call of `Display` that a task makes.
         recycle: orders after which an executor is replaced by a fresh one.
         use_task_executor, use_inline: False forces what is done on a core whose internals are not known (tests).
+        root: the folder of the project, in whose folder `collections` more may turn up at any time.
     """
 
     def __init__(
@@ -66,8 +69,10 @@ class AnsibleLanes:
         recycle: int = 500,
         use_task_executor: bool = True,
         use_inline: bool = True,
+        root: Path | None = None,
     ) -> None:
         self._session = session
+        self._collections = ProjectCollections(root)
         self._slots = asyncio.Semaphore(executors)
         self._fast = fast
         self._deny = deny
@@ -77,6 +82,7 @@ class AnsibleLanes:
         self._use_inline = use_inline
         self._warm = False
         self._zygote: Zygote | None = None
+        self._former: list[Zygote] = []
         self._idle: list[_Process] = []
         self._all: dict[int, _Process] = {}
 
@@ -108,10 +114,27 @@ class AnsibleLanes:
             self._end(process)
         self._idle.clear()
         if self._zygote:
-            self._zygote.close()
+            self._former.append(self._zygote)
             self._zygote = None
+        for zygote in self._former:
+            zygote.close()
+        self._former.clear()
+
+    def _renew(self) -> None:
+        """Have what begins from now on find collections that an operation has installed; what runs goes on."""
+        if not self._collections.renew() or not self._warm:
+            return
+        for process in self._idle:
+            self._end(process)
+        self._idle.clear()
+        for process in self._all.values():
+            process.served = self._recycle
+        if self._zygote:
+            self._former.append(self._zygote)
+            self._zygote = Zygote(_collection_paths())
 
     async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell) -> Outcome:
+        self._renew()
         process = self._idle.pop() if self._idle else await self._spawn()
         done = False
         try:

@@ -14,6 +14,8 @@ from ansible_ensemble.topology.building import static_value
 
 #: The type that all of them derive from.
 INSTALLER = "tool.Installer"
+#: The type of those that install a collection of Ansible's.
+COLLECTION = "tool.Collection"
 _FOLDER = ".tools"
 
 

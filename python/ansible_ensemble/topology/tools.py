@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from shlex import join
@@ -29,6 +29,8 @@ from ansible_ensemble.language.entities import (
     Operation,
     Topology,
 )
+from ansible_ensemble.topology.building import static_value
+from ansible_ensemble.topology.installers import COLLECTION
 
 NODE_TYPE = "ensemble.nodes.Tool"
 ASDF_TOOL = "artifact.AsdfTool"
@@ -132,8 +134,18 @@ def _installs(artifact: Artifact) -> bool:
 
 
 def tool_names(topology: Topology) -> frozenset[str]:
-    """Names of the nodes that are tools."""
-    return frozenset(name for name, one in topology.node_templates.items() if one.type.name == NODE_TYPE)
+    """Names of the nodes that are tools; those of the type `tool.Collection` are called as the others are."""
+    nodes = topology.node_templates
+    collections = (one.properties["name"] for one in nodes.values() if one.type.is_a(COLLECTION))
+    return frozenset(name for name, one in nodes.items() if one.type.name == NODE_TYPE) | {
+        f"tool-{static_value(topology, name.value)[0]}" for name in collections
+    }
+
+
+def comes(name: str, tools: Iterable[str]) -> bool:
+    """Whether the collection of a module or role is among the tools, by its name or that of its archive."""
+    names = name.split(".")[:2]
+    return any(tool.startswith((f"tool-{'.'.join(names)}", f"tool-{'-'.join(names)}-")) for tool in tools)
 
 
 def tool_name(artifact: Artifact) -> str:

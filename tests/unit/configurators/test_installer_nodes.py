@@ -33,6 +33,10 @@ def made(folder: Path, template: str) -> tuple[NodeTemplate, list[str]]:
             {"kind": "program", "file": "file", "checksum": "checksum", "program": "program"},
         ),
         ("type: tool.PythonPackages, properties: {packages: [a==1]}", {"kind": "python", "packages": "packages"}),
+        (
+            "type: tool.Collection, properties: {name: acme.tools, version: 1.0.0, token: word}",
+            {"kind": "collection", "name": "name", "version": "version", "token": "token"},
+        ),
     ],
 )
 def test_its_properties_are_inputs(tmp_path: Path, template: str, given: dict[str, Any]) -> None:
@@ -43,7 +47,7 @@ def test_its_properties_are_inputs(tmp_path: Path, template: str, given: dict[st
         assert operation is not None
         values = {key: one.value for key, one in operation.inputs.items()}
         assert values.pop("folder") == {"q": str(tmp_path / ".tools" / "one")}
-        assert values.pop("base") == {"q": str(tmp_path)}
+        assert values.pop("base") == values.pop("root") == {"q": str(tmp_path)}
         assert {key: one.get("q") or one["get_property"][1] for key, one in values.items()} == given
 
 
@@ -89,3 +93,34 @@ def test_an_address_with_a_password_is_a_secret(tmp_path: Path) -> None:
         node, faults = made(tmp_path, f"type: tool.Program, properties: {{file: '{file}', {rest}}}")
         assert faults == []
         assert bool(node.type.properties["file"].metadata.get("sensitive")) == is_secret
+
+
+def test_packages_are_those_of_the_module(tmp_path: Path) -> None:
+    node, faults = made(tmp_path, "type: tool.Packages, properties: {packages: [git], become: true, inventory_host: a}")
+    assert faults == []
+    states = {}
+    for name in ("create", "delete"):
+        operation = node.operation("Standard", name)
+        assert operation is not None and (found := operation.implementation) is not None
+        assert (found.primary, found.operation_host, found.settings) == (
+            "ansible.builtin.package",
+            "a",
+            {"become": True},
+        )
+        states[name] = operation.inputs["state"].value
+    assert states == {"create": "present", "delete": "absent"}
+    assert node.operation("Install", "check") is None
+
+
+@pytest.mark.parametrize(
+    ("properties", "message"),
+    [
+        ("name: tools, version: 1.0.0", "the name of 'one' is 'tools', which is no collection"),
+        ("name: acme.tools", "nothing says which collection 'one' is"),
+        ("name: acme.tools, file: a.tar.gz", "nothing says which collection 'one' is"),
+        (f"name: acme.tools, file: a, version: 1.0.0, checksum: '{CHECKSUM}'", "nothing says which collection"),
+    ],
+)
+def test_a_collection_is_pinned(tmp_path: Path, properties: str, message: str) -> None:
+    _, faults = made(tmp_path, f"type: tool.Collection, properties: {{{properties}}}")
+    assert [fault for fault in faults if fault.startswith(message)] == faults != []

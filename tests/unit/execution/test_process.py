@@ -55,6 +55,23 @@ def test_where_and_with_what_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert outcome.stdout == f"{tmp_path}\nkept its own\nin\n"
 
 
+def test_a_process_that_is_forked_meanwhile_does_not_keep_its_input_open() -> None:
+    async def both() -> tuple[Outcome, int]:
+        waiting = asyncio.create_task(run_command(Command(("cat",), stdin="in\n")))
+        await asyncio.sleep(0)
+        pid = os.fork()
+        if not pid:
+            signal.pause()
+        try:
+            return await asyncio.wait_for(waiting, 60), pid
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+    outcome, _pid = asyncio.run(both())
+    assert outcome.stdout == "in\n"
+
+
 def test_without_input_it_reads_nothing() -> None:
     assert run(Command(("cat",))).ok
 
