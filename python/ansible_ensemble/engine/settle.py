@@ -290,8 +290,11 @@ def _while_coming_up(operation: str, status: Status) -> Status:
 
 
 def _is_unseen(task: JobTask, result: Result) -> bool:
-    """Whether a look at what nobody knows of did not show all of it, and nothing that differs: it proves nothing."""
-    if not only_looks(task.planned.operation) or was_known(task.instance):
+    """Whether a look at what is not known to be well did not show all of it, and nothing that differs.
+
+    It proves nothing: what it does not show may be what has failed, or never ran.
+    """
+    if not only_looks(task.planned.operation) or task.instance.status.operational:
         return False
     return bool(result.unseen) and result.success and (result.status or Status.OK).operational
 

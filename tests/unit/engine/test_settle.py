@@ -99,6 +99,9 @@ def test_what_is_there_but_differs_is_adopted_as_such(job, workflow: str, status
         ("adopt", "pending", Result(True, unseen=["a command"], status=Status.ERROR, there=True), "error"),
         ("adopt", "pending", Result(False, unseen=["a command"], error="lost"), "unknown"),
         ("check", "ok", Result(True, unseen=["a command"]), "ok"),
+        ("check", "error", Result(True, unseen=["a command"]), None),
+        ("check", "unknown", Result(True, unseen=["a command"]), None),
+        ("check", "error", Result(True), "ok"),
     ],
 )
 def test_what_was_not_looked_at_is_not_recorded_as_live(
