@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis, Result, Task
+from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 
@@ -43,13 +44,20 @@ def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = ""
     return result
 
 
-def shows_something(diffs: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether what modules would change is there already, by what their diffs have `before` the change."""
-    return any(map(_is_there, (diff.get("before") for diff in diffs)))
+def may_be_there(outcome: Outcome) -> bool:
+    """Whether what would be changed is there already, as far as nothing says that it is not.
+
+    Diffs say so by what they have `before` the change. Of modules that give none nobody knows: what they would change
+    may be somebody's, a user's account, and is not to be taken for what a deployment makes.
+    """
+    return outcome.ok and (not outcome.diff or any(map(_shows_something, outcome.diff)))
 
 
-def _is_there(before: Any) -> bool:
-    return before.get("state") != _ABSENT if isinstance(before, Mapping) and before else bool(before)
+def _shows_something(diff: Mapping[str, Any]) -> bool:
+    before = diff.get("before")
+    if isinstance(before, Mapping) and before:
+        return before.get("state") != _ABSENT
+    return bool(before) or "prepared" in diff  # a text of both, from which nobody can tell
 
 
 def is_in_place(task: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
-from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, shows_something
+from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, may_be_there
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import TASK_KEYS
 from ansible_ensemble.configurators.play import task_keywords
@@ -62,7 +62,7 @@ class ModuleConfigurator(BaseConfigurator):
         # one that skips, since it has no check mode, has not even looked
         basis = Basis.NOT_RUN if outcome.result.get("skipped") else Basis.PREDICTED
         result = to_result(task, outcome, values, modified=outcome.changed)
-        result.there = shows_something(outcome.diff)
+        result.there = may_be_there(outcome)
         return found_by_check_mode(task, result, basis)
 
     def _args(self, task: Task) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
-from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, is_in_place, shows_something
+from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, is_in_place, may_be_there
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
 from ansible_ensemble.configurators.play_files import expressions_named, parts_named, texts_of
@@ -119,7 +119,7 @@ class PlayConfigurator(BaseConfigurator):
         changed = [one["name"] for one in tasks if one.get("changed")]
         result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
         result.unseen = [f"{one['name']} ({one['action']})" for one in tasks if one.get("unseen")]
-        result.there = shows_something(outcome.diff) or any(map(is_in_place, tasks))
+        result.there = may_be_there(outcome) or any(map(is_in_place, tasks))
         return found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
 
     def _source(self, task: Task) -> str:

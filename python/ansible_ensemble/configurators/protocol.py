@@ -79,7 +79,7 @@ class Result:
         outcome: what the last order came to.
         error: the reason in words if it failed.
         basis: what all of this rests on. Only what is real is recorded.
-        there: whether a check saw the instance, or a part of it, be it as it should or not.
+        there: whether a check saw the instance or a part of it, or saw nothing that says that it is not there.
         unseen: what of the instance a check could not look at, in words.
     """
 

@@ -4,24 +4,26 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.check_mode import is_in_place, shows_something
+from ansible_ensemble.configurators.check_mode import is_in_place, may_be_there
+from ansible_ensemble.core.orders import Outcome
 
 
 @pytest.mark.parametrize(
     ("diffs", "there"),
     [
-        ([], False),
+        ([], True),
         ([{"before": "", "after": "text\n"}], False),
         ([{"before": "old\n", "after": "text\n"}], True),
         ([{"before": {"path": "/a", "state": "absent"}, "after": {"path": "/a", "state": "directory"}}], False),
         ([{"before": {"path": "/a", "mode": "0644"}, "after": {"path": "/a", "mode": "0600"}}], True),
         ([{"before": {}, "after": {"a": 1}}], False),
-        ([{"prepared": "text"}], False),
+        ([{"prepared": "text"}], True),
         ([{"before": "", "after": "x"}, {"before": "y", "after": ""}], True),
     ],
 )
-def test_what_is_before_a_change_is_there(diffs: list[dict[str, Any]], there: bool) -> None:
-    assert shows_something(diffs) is there
+def test_what_is_before_a_change_is_there_else_nobody_knows(diffs: list[dict[str, Any]], there: bool) -> None:
+    assert may_be_there(Outcome(ok=True, changed=True, diff=diffs)) is there
+    assert not may_be_there(Outcome(ok=False, diff=diffs)), "a check that fails means that it is not there"
 
 
 @pytest.mark.parametrize(

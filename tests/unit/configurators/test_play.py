@@ -130,7 +130,8 @@ def test_what_a_play_shows_of_its_instance(task: Any) -> None:
         ([*TOLD["tasks"], left_out], False, ["Make (command)"]),
         ([*TOLD["tasks"], in_place], True, []),
     ):
-        result, _ = carry_out(PlayConfigurator("role", "r"), task(), Outcome(ok=True, result={"tasks": tasks}))
+        outcome = Outcome(ok=True, result={"tasks": tasks}, diff=[{"before": "", "after": "text"}])
+        result, _ = carry_out(PlayConfigurator("role", "r"), task(), outcome)
         assert (result.there, result.unseen) == (there, unseen)
 
 
