@@ -1,0 +1,256 @@
+"""The role sets up an AWX by the modules of awx.awx, and leaves alone one that is set up."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.awx.api import Awx, injected, rendered, served
+
+#: What `make community` installs.
+COLLECTIONS = Path(__file__).parents[3] / ".build/community"
+
+pytestmark = pytest.mark.skipif(
+    not (COLLECTIONS / "ansible_collections" / "awx").is_dir(), reason="make community installs the collection awx.awx"
+)
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs:
+    size: {type: integer, default: 1, constraints: [{in_range: [1, 9]}], description: How many}
+    place: {type: string, constraints: [{valid_values: [here, there]}]}
+    rate: {type: float, default: 0.5}
+    safe: {type: boolean, default: true}
+    zones: {type: list, default: [a], entry_schema: {type: string, constraints: [{valid_values: [a, b]}]}}
+    labels: {type: map, required: false}
+    pin: {type: string, metadata: {sensitive: true}}
+  node_templates:
+    app: {type: tosca.nodes.Root}
+  workflows:
+    backup:
+      inputs: {to: {type: string}}
+      steps: {run: {target: app, activities: [{set_state: started}]}}
+"""
+CANARY = "canary-4711"
+VARIABLES: dict[str, Any] = {
+    "awx_name": "web",
+    "awx_project_url": "https://git.example/team/web.git",
+    "awx_image": "registry.example/ee:1",
+    "awx_inventory": "web.inventory.yml",
+    "awx_vault_password": CANARY,
+    "awx_state_credential": {"username": "robot", "token": CANARY},
+    "awx_git_credential": {"ssh_key": CANARY},
+    "awx_notification_type": "webhook",
+    "awx_notification_configuration": {
+        "url": "https://hooks.example",
+        "headers": {},
+        "http_method": "POST",
+        "disable_ssl_verification": False,
+        "username": "",
+        "password": "",
+    },
+}
+
+
+@dataclass
+class Run:
+    code: int
+    output: str
+
+    @property
+    def changed(self) -> int:
+        """How many tasks changed something, or would."""
+        return int(re.findall(r"localhost +: ok=\d+ +changed=(\d+)", self.output)[-1])
+
+
+@pytest.fixture(scope="module")
+def awx() -> Awx:
+    return Awx()
+
+
+@pytest.fixture(scope="module")
+def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Run]]:
+    """Run the playbook with further variables, against the AWX of the module."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / ".git").mkdir()
+    (folder / "web").mkdir()
+    (folder / "web" / "service.yaml").write_text(SERVICE)
+    with served(awx) as url:
+        environment = {
+            **os.environ,
+            "ANSIBLE_COLLECTIONS_PATH": f"{collections}:{COLLECTIONS}",
+            "ANSIBLE_HOME": str(folder / "home"),
+            "ANSIBLE_NOCOLOR": "1",
+            "CONTROLLER_HOST": url,
+            "CONTROLLER_OAUTH_TOKEN": Awx.TOKEN,
+        }
+
+        def play(*arguments: str, **variables: Any) -> Run:
+            given = json.dumps({**VARIABLES, "awx_ensemble": "web/service.yaml", **variables})
+            command = [Path(sys.executable).parent / "ansible-playbook", "tosca.ensemble.awx", "-e", given, *arguments]
+            done = subprocess.run(
+                command,
+                env=environment,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+            return Run(done.returncode, done.stdout + done.stderr)
+
+        yield play
+
+
+@pytest.fixture(scope="module")
+def made(awx: Awx, run: Callable[..., Run]) -> Awx:
+    """The AWX, after a run."""
+    done = run()
+    assert done.code == 0, done.output
+    assert CANARY not in done.output
+    return awx
+
+
+def test_check_mode_makes_nothing_and_says_what_would_be_made(run: Callable[..., Run], awx: Awx) -> None:
+    before = awx.changes
+    done = run("--check", awx_name="elsewhere")
+    assert done.code == 0, done.output
+    assert awx.changes == before
+    assert "What needs it would be made, too" in done.output
+    assert done.changed > 1
+
+
+def test_a_job_template_for_each_workflow(made: Awx) -> None:
+    names = ["backup", "check", "deploy", "deploy approved", "discover", "plan", "start", "stop", "undeploy", "unlock"]
+    assert made.names("job_templates") == [f"web {name}" for name in names]
+    templates = {name: made.named("job_templates", f"web {name}") for name in names}
+    assert {one["playbook"] for one in templates.values()} >= {"tosca.ensemble.plan", "tosca.ensemble.run"}
+    variables = {name: json.loads(one["extra_vars"]) for name, one in templates.items()}
+    assert all(one["ensemble"] == "web/service.yaml" for one in variables.values())
+    assert variables["backup"]["ensemble_workflow"] == "backup"
+    assert variables["check"]["ensemble_fail_on_drift"] is True
+    assert variables["deploy approved"]["ensemble_plan_document"] == "{{ ensemble_stats.plan_document }}"
+    for one in templates.values():
+        credentials = made.associated("job_templates", one["id"], "credentials")
+        assert credentials == ["web git", "web state", "web vault"]
+
+
+def test_surveys_ask_for_the_inputs(made: Awx) -> None:
+    def asked(name: str) -> dict[str, Any]:
+        survey = made.surveys.get(("job_templates", made.named("job_templates", name)["id"]), {"spec": []})
+        return {one["variable"]: (one["type"], one["required"], one["default"]) for one in survey["spec"]}
+
+    assert asked("web deploy") == {
+        "input_size": ("integer", False, 1),
+        "input_place": ("multiplechoice", True, ""),
+        "input_rate": ("float", False, 0.5),
+        "input_safe": ("multiplechoice", False, "true"),
+        "input_zones": ("multiselect", False, "a"),
+        "input_labels": ("textarea", False, ""),
+        "input_pin": ("password", True, ""),
+    }
+    assert asked("web plan") == asked("web deploy")
+    assert {one[1:] for one in asked("web check").values()} == {(False, "")}
+    assert asked("web backup")["input_to"] == ("text", True, "")
+    assert asked("web deploy approved") == {}
+    assert [*asked("web unlock")] == ["ensemble_lock_id"]
+
+
+def test_the_workflow_plans_asks_and_deploys(made: Awx) -> None:
+    workflow = made.named("workflow_job_templates", "web")
+    assert len(made.surveys["workflow_job_templates", workflow["id"]]["spec"]) == 7
+    nodes = {one["identifier"]: one for one in made.objects["workflow_job_template_nodes"].values()}
+    follows = {
+        name: made.associated("workflow_job_template_nodes", one["id"], "success_nodes") for name, one in nodes.items()
+    }
+    assert follows == {"plan": ["approval"], "approval": ["deploy"], "deploy": []}
+    unified = {one["id"]: one for kind in made.objects.values() for one in kind.values()}
+    assert [unified[nodes[name]["unified_job_template"]]["name"] for name in ("plan", "approval", "deploy")] == [
+        "web plan",
+        "web: deploy this plan?",
+        "web deploy approved",
+    ]
+    [schedule] = made.objects["schedules"].values()
+    assert unified[schedule["unified_job_template"]]["name"] == "web check"
+
+
+def test_messages_tell_the_plan_and_the_drift(made: Awx) -> None:
+    stats = {"plan_text": 'Plan: "1" to add\n<b>', "drift": [{"instance": "app", "changes": []}]}
+    job = {"job": {"name": "web plan", "artifacts": {"ensemble_stats": stats}}, "url": "https://awx.example"}
+    plan = made.named("notification_templates", "web plan")["messages"]["success"]["body"]
+    assert json.loads(rendered(plan, job))["plan"] == stats["plan_text"]
+    drift = made.named("notification_templates", "web drift")["messages"]["error"]["body"]
+    assert json.loads(rendered(drift, job))["drift"] == stats["drift"]
+    for name, event in (("plan", "success"), ("check", "error")):
+        template = made.named("job_templates", f"web {name}")
+        told = made.associated("job_templates", template["id"], f"notification_templates_{event}")
+        assert told == [f"web {'plan' if name == 'plan' else 'drift'}"]
+
+
+def test_credentials_reach_a_job(made: Awx, tmp_path: Path) -> None:
+    state = injected(made.named("credential_types", "Ansible Ensemble state"), {"username": "robot", "token": CANARY})
+    assert {name: value for name, value in state.items() if value} == {
+        "ENSEMBLE_STATE_USERNAME": "robot",
+        "ENSEMBLE_STATE_TOKEN": CANARY,
+    }
+    kind = made.named("credential_types", "Ansible Ensemble git")
+    assert injected(kind, {"ssh_key": CANARY})["GIT_SSH_COMMAND"] == "ssh -i /file/ssh_key -o IdentitiesOnly=yes"
+    git = injected(kind, {"username": "robot", "token": CANARY})
+    assert git["GIT_SSH_COMMAND"] == "ssh"
+    environment = {**os.environ, **git, "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0"}
+    asked = "protocol=https\nhost=git.example\n\n"
+    told = subprocess.run(
+        ["git", "credential", "fill"],
+        input=asked,
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"username=robot\npassword={CANARY}\n" in told.stdout
+
+
+def test_a_second_run_changes_nothing(made: Awx, run: Callable[..., Run]) -> None:
+    before = made.changes
+    for arguments in ((), ("--check",)):
+        done = run(*arguments)
+        assert done.code == 0, done.output
+        assert (made.changes - before, done.changed) == (0, 0), done.output
+
+
+def test_check_mode_tells_what_would_change(made: Awx, run: Callable[..., Run]) -> None:
+    before = made.changes
+    done = run(
+        "--check", awx_project_branch="other", awx_check_schedule="DTSTART:20260101T040000Z RRULE:FREQ=DAILY;INTERVAL=1"
+    )
+    assert (done.code, done.changed, made.changes - before) == (0, 2, 0), done.output
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"awx_image": ""}, "There is no execution environment."),
+        ({"awx_workflows": ["deplo"]}, "awx_workflows has deplo; there are deploy, undeploy, check"),
+        ({"awx_state_credential": {"tokn": CANARY}}, "tokn"),
+        ({"awx_ensemble": "none.yaml"}, "none.yaml"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_made(
+    awx: Awx, run: Callable[..., Run], variables: dict[str, Any], message: str
+) -> None:
+    before = awx.changes
+    done = run(**variables)
+    assert (done.code, awx.changes) == (2, before)
+    assert message in " ".join(done.output.split())
+    assert CANARY not in done.output
