@@ -47,6 +47,7 @@ VARIABLES: dict[str, Any] = {
     "awx_project_url": "https://git.example/team/web.git",
     "awx_image": "registry.example/ee:1",
     "awx_inventory": "web.inventory.yml",
+    "awx_workflows": ["deploy", "check"],
     "awx_vault_password": CANARY,
     "awx_state_credential": {"username": "robot", "token": CANARY},
     "awx_git_credential": {"ssh_key": CANARY},
@@ -91,6 +92,7 @@ def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -
             "ANSIBLE_COLLECTIONS_PATH": f"{collections}:{COLLECTIONS}",
             "ANSIBLE_HOME": str(folder / "home"),
             "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_PIPELINING": "1",
             "CONTROLLER_HOST": url,
             "CONTROLLER_OAUTH_TOKEN": Awx.TOKEN,
         }
@@ -131,7 +133,7 @@ def test_check_mode_makes_nothing_and_says_what_would_be_made(run: Callable[...,
 
 
 def test_a_job_template_for_each_workflow(made: Awx) -> None:
-    names = ["backup", "check", "deploy", "deploy approved", "discover", "plan", "start", "stop", "undeploy", "unlock"]
+    names = ["backup", "check", "deploy", "deploy approved", "plan", "unlock"]
     assert made.names("job_templates") == [f"web {name}" for name in names]
     templates = {name: made.named("job_templates", f"web {name}") for name in names}
     assert {one["playbook"] for one in templates.values()} >= {"tosca.ensemble.plan", "tosca.ensemble.run"}
@@ -223,10 +225,9 @@ def test_credentials_reach_a_job(made: Awx, tmp_path: Path) -> None:
 
 def test_a_second_run_changes_nothing(made: Awx, run: Callable[..., Run]) -> None:
     before = made.changes
-    for arguments in ((), ("--check",)):
-        done = run(*arguments)
-        assert done.code == 0, done.output
-        assert (made.changes - before, done.changed) == (0, 0), done.output
+    done = run()
+    assert done.code == 0, done.output
+    assert (made.changes - before, done.changed) == (0, 0), done.output
 
 
 def test_check_mode_tells_what_would_change(made: Awx, run: Callable[..., Run]) -> None:

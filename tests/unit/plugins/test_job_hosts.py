@@ -93,7 +93,7 @@ NO_LIMIT = ALL | {
 }
 KINDS = {
     "job": (JOB, "check deploy discover notify plan run start stop undeploy"),
-    "whole": (NO_LIMIT, "adopt carry_out forget history outputs recover status unlock validate"),
+    "whole": (NO_LIMIT, "adopt awx carry_out forget history outputs recover status unlock validate"),
     "machines": (
         ALL | {"": "all", "-l web1": "all", "-l p1": "all", "-l app": "all means no host", "--syntax-check": "all"},
         "provision_machines",
