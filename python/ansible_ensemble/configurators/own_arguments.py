@@ -19,7 +19,7 @@ _NAME = "name"
 def own_arguments(node: NodeTemplate) -> list[str]:
     """The properties of a node that are arguments; one called `name` that nobody sets is the node's name.
 
-    Paths in defaults are relative to the folder of the node's own file.
+    Paths in defaults are relative to the folder of the node's own file, and what is wrong with one is told of the node.
     """
     base = _base(node.type)
     if base is None:
@@ -29,7 +29,8 @@ def own_arguments(node: NodeTemplate) -> list[str]:
         node.properties[_NAME] = Assignment(node.name.rpartition(":")[2], definition, is_default=True)
     folder = next((one.base for one in node.properties.values() if one.base is not None), None)
     node.properties = {
-        name: replace(one, base=folder) if one.is_default else one for name, one in node.properties.items()
+        name: replace(one, base=folder, place=node.place) if one.is_default else one
+        for name, one in node.properties.items()
     }
     return [name for name, one in node.properties.items() if name not in base.properties and one.value is not None]
 

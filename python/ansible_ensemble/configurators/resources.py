@@ -144,7 +144,7 @@ class _Resource:
     def _place(self, *path: str) -> Any:
         """Where a part of a property stands, or what is nearest to it."""
         assignment = self._node.properties.get(path[0]) if path else None
-        if assignment is None:
+        if assignment is None or assignment.is_default:  # a default stands in the type's file, which is not the user's
             return self._node.place
         place, value = assignment.place, assignment.value
         for key in path[1:]:

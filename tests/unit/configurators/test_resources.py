@@ -232,6 +232,15 @@ SLIPS = [
 ]
 
 
+@pytest.mark.parametrize("kind", ["docker.Volume", "supervisor.Program, properties: {command: a}"])
+def test_what_is_wrong_with_a_default_is_told_of_the_node(tmp_path: Path, kind: str) -> None:
+    topology = load_topology(parse_yaml(SERVICE.format(f"{{type: {kind}}}"), tmp_path / "service.yaml"))
+    add_operations(topology, tmp_path)
+    configure = topology.node_templates["one"].operation("Standard", "configure")
+    assert configure is not None and configure.place is not None
+    assert (Path(configure.place.file).name, configure.place.line) == ("service.yaml", 5)
+
+
 @pytest.mark.parametrize(("template", "message"), SLIPS)
 def test_slips_of_keys(tmp_path: Path, template: str, message: str) -> None:
     with pytest.raises(EnsembleError) as refused:
