@@ -121,8 +121,7 @@ class Controller:
         git(place / "project", "remote", "set-url", "origin", str(self.root / "nowhere"))
         (place / "inventory" / "hosts").write_text("localhost ansible_connection=local\n")
         (place / "env" / "extravars").write_text(json.dumps({"ensemble": "ensemble.yaml", **extra}))
-        trusted = {**self.variables, "ANSIBLE_ENSEMBLE_TRUST": str(place / "project")}
-        (place / "env" / "envvars").write_text(json.dumps(trusted))
+        (place / "env" / "envvars").write_text(json.dumps(self.variables))
 
     def files(self) -> Files:
         """The state, as another machine finds it."""
