@@ -35,7 +35,8 @@ node_types:
         operations:
           configure:
             implementation: >-
-              echo begin $name >> {world}/log; while test -e {world}/hold-$name; do sleep 0.05; done;
+              echo begin $name >> {world}/log; n=0;
+              while test -e {world}/hold-$name -a $n -lt 6000; do sleep 0.1; n=$((n + 1)); done;
               echo $size >> {world}/$name; echo end $name >> {world}/log
             inputs: {name: {get_attribute: [SELF, tosca_name]}, size: {get_property: [SELF, size]}}
 topology_template:
