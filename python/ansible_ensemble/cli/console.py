@@ -13,6 +13,7 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInputs, UsageErro
 from ansible_ensemble.core.output import outlive_reader
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.reports.style import Style, style_for
+from ansible_ensemble.reports.table import labelled
 
 
 @dataclass(slots=True)
@@ -88,7 +89,7 @@ class Console:
         errors = error.errors if isinstance(error, InvalidInputs) else [error]
         outlive_reader(self.stderr)  # the exit code reports it too
         for one in errors:
-            _write(self.stderr, f"{style.bad('Error:')} {one}\n")
+            _write(self.stderr, "\n".join(labelled(style.bad("Error:"), str(one), style.columns)) + "\n")
 
     def notice(self, text: str) -> None:
         """Write one line beside the result, to stderr."""

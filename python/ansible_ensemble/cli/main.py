@@ -92,6 +92,7 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
     if not argv or argv[0] in HELP or list(argv) == ["help"]:
         return _help(session, asked=bool(argv))
     words = list(argv)
+    session.console.no_colour = "--no-color" in words  # also where they turn out to be wrong
     if words[0] == "--version":
         words[0] = "version"
     elif words[0] == "help":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from ansible_ensemble.cli.catalogue import Command
@@ -40,12 +42,15 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=f"see `{self.prog} --help`")
 
     def format_usage(self) -> str:
-        """The usage in one line: the options are listed below it anyway."""
+        """The usage without the options, which are listed below it anyway."""
         return f"{self._usage_line()}\n"
 
     def format_help(self) -> str:
-        """The help, with the usage in one line."""
-        self.usage = self._usage_line().removeprefix("usage: ").replace("%", "%%")
+        """The help; its usage is without the options, and fits."""
+        lines = wrap(
+            self._usage_line(), get_terminal_size().columns - 2, subsequent_indent=" " * 7, break_on_hyphens=False
+        )
+        self.usage = "\n".join(lines).removeprefix("usage: ").replace("%", "%%")
         return super().format_help()
 
     def _usage_line(self) -> str:

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ansible_ensemble.reports.adoption_text import adoption_counts, adoption_lines
-from ansible_ensemble.reports.drift_text import drift_lines
+from ansible_ensemble.reports.drift_text import drift_lines, is_sound
 from ansible_ensemble.reports.failures_text import failure_lines, next_steps, not_run_lines, why
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import event_title
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import table
+from ansible_ensemble.reports.table import labelled, table
 from ansible_ensemble.reports.tasks_text import is_left_out, task_lines
 from ansible_ensemble.reports.values import clean, few
 
@@ -38,14 +38,19 @@ def job_text(
         _outputs(report.get("outputs") or {}, style, verbose=verbose),
         _hosts(report.get("hosts") or {}, style),
         _queries(report.get("queries") or []),
-        [f"{style.warning('Warning:')} {clean(text)}" for text in report.get("warnings") or []],
-        [f"{style.bad('Error:')} {clean(text)}" for text in report.get("problems") or []],
+        _said(style.warning("Warning:"), report.get("warnings"), style),
+        _said(style.bad("Error:"), report.get("problems"), style),
         not_run_lines(report, style, verbose=verbose),
         failure_lines(report, style, verbose=verbose),
         next_steps(report, style, again),
         [outcome_line(report, style)],
     ]
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"
+
+
+def _said(label: str, texts: Sequence[str] | None, style: Style) -> Iterator[str]:
+    for text in texts or ():
+        yield from labelled(label, clean(text), style.columns)
 
 
 def _queries(queries: list[dict[str, Any]]) -> Iterator[str]:
@@ -119,7 +124,8 @@ def outcome_line(report: dict[str, Any], style: Style) -> str:
     if job["success"] and errors:  # what was to be done is, but not all that belongs to it
         return style.strong(style.bad(f"{name} done, with {_count(errors, 'error')}: {_done(report)}")) + f" ({took})"
     if job["success"]:
-        return style.strong(style.good(f"{name} complete! {_done(report)}")) + f" ({took})"
+        paint = style.warning if job["workflow"] in _LOOKING and not is_sound(report) else style.good
+        return style.strong(paint(f"{name} complete! {_done(report)}")) + f" ({took})"
     counts = [
         f"{job[name]} {word}"
         for name, word in (
@@ -142,7 +148,7 @@ def _done(report: dict[str, Any]) -> str:
     job = report["job"]
     if "adoption" in report:
         return adoption_counts(report["adoption"])
-    if job["workflow"] in ("check", "discover"):
+    if job["workflow"] in _LOOKING:
         return _found(report)
     summary = report["summary"]
     if job["workflow"] not in ("deploy", "undeploy") and not any(summary.values()):
@@ -163,6 +169,8 @@ def _found(report: dict[str, Any]) -> str:
     return f"{_count(len(found), 'instance')}: {', '.join(words)}."
 
 
+#: Workflows that only look, and succeed whatever they find.
+_LOOKING = ("check", "discover")
 _STATUSES = ("ok", "degraded", "error", "unknown", "pending", "absent")
 
 

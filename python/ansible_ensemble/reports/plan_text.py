@@ -19,7 +19,7 @@ from ansible_ensemble.reports.plan_words import (
     would_change,
 )
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import pad, table, width
+from ansible_ensemble.reports.table import labelled, pad, table, width
 from ansible_ensemble.reports.values import block, clean, diff_lines, few, is_short, one_line
 
 _UNKNOWN = "(known after deploy)"
@@ -193,7 +193,8 @@ class _Writer:
 
     def warnings(self) -> Iterator[str]:
         if self.plan["warnings"]:
-            yield from (f"{self.style.warning('Warning:')} {clean(text)}" for text in self.plan["warnings"])
+            for text in self.plan["warnings"]:
+                yield from labelled(self.style.warning("Warning:"), clean(text), self.style.columns)
             yield ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import row_lines
+from ansible_ensemble.reports.table import labelled, row_lines
 from ansible_ensemble.reports.values import clean, one_line
 
 
@@ -49,7 +49,9 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
         lines += ["", style.faint(f"Last job: {names}: {clean(str(last.get('summary') or ''))}")]
     warnings = status.get("warnings") or []
     if warnings:
-        lines += ["", *(f"{style.warning('Warning:')} {clean(text)}" for text in warnings)]
+        lines.append("")
+        for text in warnings:
+            lines += labelled(style.warning("Warning:"), clean(text), style.columns)
     return "\n".join(lines) + "\n"
 
 

@@ -65,8 +65,20 @@ def fold(text: str, cells: int) -> list[str]:
 
 
 def prose(text: str, columns: int | None) -> list[str]:
-    """A sentence in lines of at most so many cells; in one line where there is no limit."""
-    return [text] if columns is None else wrap(text, columns, break_long_words=False, break_on_hyphens=False)
+    """A text in lines of at most so many cells, with no word broken; its own lines are kept."""
+    if columns is None:
+        return text.split("\n")
+    lines = (
+        [line] if width(line) <= columns else wrap(line, columns, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return [part for parts in lines for part in parts]
+
+
+def labelled(label: str, text: str, columns: int | None) -> list[str]:
+    """A message behind its label, which may be painted, as prose."""
+    first, *others = prose(f"{_ESCAPES.sub('', label)} {text}", columns)
+    return [label + first[width(label) :], *others]
 
 
 def table(

@@ -67,13 +67,16 @@ Type next:
 Deploy failed: 1 failed, 1 blocked, 1 ok. ("""
 
 
-def on_terminal(folder: Path, columns: int, *arguments: str, **settings: str) -> str:
-    """What `ansible-ensemble ARGUMENTS` writes to a terminal that is so wide."""
+OURS = (str(PROGRAMS / "ansible-ensemble"),)
+
+
+def on_terminal(folder: Path, columns: int, *arguments: str, program: tuple[str, ...] = OURS, **settings: str) -> str:
+    """What `ansible-ensemble ARGUMENTS`, or another program, writes to a terminal that is so wide."""
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     kept = {name: value for name, value in environment(folder).items() if name not in ("ANSIBLE_NOCOLOR", "NO_COLOR")}
     process = subprocess.Popen(
-        [PROGRAMS / "ansible-ensemble", *arguments],
+        [*program, *arguments],
         cwd=folder,
         env={**kept, "TERM": "xterm-256color", **settings},
         stdin=subprocess.DEVNULL,

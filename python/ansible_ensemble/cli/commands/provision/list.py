@@ -31,7 +31,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--reverse", action="store_true", default=False, help="the other way round")
     parser.add_argument("--limit", metavar="N", type=options.positive, default=None, help="at most so many")
     parser.add_argument("--offset", metavar="N", type=options.positive, default=None, help="leave out the first N")
-    columns = f"fields of the table, with commas between (default: {','.join(COLUMNS[kind])})"
+    columns = f"fields of the table, with commas between (default: {', '.join(COLUMNS[kind])})"
     parser.add_argument("--columns", metavar="FIELDS", default="", help=columns)
     parser.add_argument("--decode", action="store_true", default=False, help="open what is secret")
     endpoint.add(parser)
