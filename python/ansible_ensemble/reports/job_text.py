@@ -14,7 +14,7 @@ from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import event_title
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import labelled, table
+from ansible_ensemble.reports.table import fold, labelled, table
 from ansible_ensemble.reports.tasks_text import is_left_out, task_lines
 from ansible_ensemble.reports.values import clean, few
 
@@ -43,7 +43,7 @@ def job_text(
         not_run_lines(report, style, verbose=verbose),
         failure_lines(report, style, verbose=verbose),
         next_steps(report, style, again),
-        [outcome_line(report, style)],
+        fold(outcome_line(report, style), style.columns or _ANY),
     ]
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"
 
@@ -169,6 +169,8 @@ def _found(report: dict[str, Any]) -> str:
     return f"{_count(len(found), 'instance')}: {', '.join(words)}."
 
 
+#: More columns than any line has.
+_ANY = 1_000_000
 #: Workflows that only look, and succeed whatever they find.
 _LOOKING = ("check", "discover")
 _STATUSES = ("ok", "degraded", "error", "unknown", "pending", "absent")
