@@ -15,37 +15,27 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.docs.story import Step, alike, live, steps_of
+
 REPOSITORY = Path(__file__).parents[3]
 PROGRAMS = Path(sys.executable).parent
 SERVER = ("provision.md", "A first workflow in five minutes")
 AGENT = ("machines-agent.md", "A first run")
 COMMAND = ("machines-command.md", "From a login to a finished machine")
-MARK = "--- command {} ---"
 
 #: What is another one each time.
-VARYING = (
-    (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
-    (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"),
-    (r"(?<=rocketskates is )\S+", "PASSWORD"),
-    (r"(?<=failed  )\d+s", "SECONDS"),
-)
+VARYING = {
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}": "UUID",
+    r"\d{4}-\d\d-\d\dT[\d:.]+Z": "TIME",
+    r"(?<=rocketskates is )\S+": "PASSWORD",
+    r"(?<=failed  )\d+s": "SECONDS",
+}
 
 
-def story(page: str, title: str) -> list[tuple[str, str]]:
-    """The commands of a section of a page, each with what the page says that it prints."""
-    section = (
-        (REPOSITORY / "docs" / page).read_text(encoding="utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
-    )
-    text = "".join(re.findall(r"^```console\n(.*?)^```$", section, flags=re.DOTALL | re.MULTILINE))
-    steps = re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", text, flags=re.MULTILINE)
-    return [(command.replace("\n> ", "\n").rstrip(), printed) for command, printed in steps]
-
-
-def alike(text: str) -> str:
-    """The text, with the same words where it varies."""
-    for pattern, word in VARYING:
-        text = re.sub(pattern, word, text)
-    return text
+def story(page: str, title: str) -> list[Step]:
+    """The steps of a section of a page."""
+    text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
+    return steps_of(text.partition(f"## {title}\n")[2].partition("\n## ")[0])
 
 
 @contextmanager
@@ -68,29 +58,23 @@ def started(command: str, environment: dict[str, str]) -> Iterator[subprocess.Po
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 @pytest.mark.parametrize("sections", [(SERVER,), (COMMAND, AGENT)])
 def test_the_first_workflow(tmp_path: Path, sections: tuple[tuple[str, str], ...]) -> None:
-    (start, said), *steps = (step for section in sections for step in story(*section))
+    first, *steps = (step for section in sections for step in story(*section))
     assert len(steps) > 15
     environment = {"HOME": str(tmp_path), "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "NO_PROXY": "*"}
-    with started(start, environment) as server:
+    with started(first.command, environment) as server:
         assert server.stdout
+        said = first.printed
         lines = [server.stdout.readline() for _ in said.splitlines()]
         port = re.search(r":(\d+)$", lines[2])
         assert port, lines
-        assert alike("".join(lines).replace(port[1], "8092")) == alike(said)
+        assert alike("".join(lines).replace(port[1], "8092"), VARYING) == alike(said, VARYING)
         words = {"8092": port[1], said.split()[7]: lines[0].split()[7]}
-        script = "".join(f"echo '{MARK.format(number)}'\n{command}\n" for number, (command, _) in enumerate(steps))
-        for word, meant in words.items():
-            script = script.replace(word, meant)
-        done = subprocess.run(
-            ["bash", "-c", script],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-    assert done.stderr == "", done.stdout
-    printed = re.split(MARK.format(r"\d+") + "\n", done.stdout)[1:]
-    for (command, told), found in zip(steps, printed, strict=True):
-        assert alike(found.replace(port[1], "8092")) == alike(told), command
+        printed = live([Step(with_words(step.command, words)) for step in steps], tmp_path, environment)
+    for step, found in zip(steps, printed, strict=True):
+        assert alike(found.replace(port[1], "8092"), VARYING) == alike(step.printed, VARYING), step.command
+
+
+def with_words(text: str, words: dict[str, str]) -> str:
+    for word, meant in words.items():
+        text = text.replace(word, meant)
+    return text

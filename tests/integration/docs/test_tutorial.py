@@ -1,0 +1,57 @@
+"""The tutorial, lived word by word: each file, each command, and what it prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.docs.story import alike, live, steps_of
+
+PAGES = Path(__file__).parents[3] / "docs" / "tutorial"
+PROGRAMS = Path(sys.executable).parent
+#: Where the reader is.
+HOME = "/home/you"
+#: Chapters that go on in the folder of the one before.
+STORIES = [["1-first-resource"], ["2-role-on-two-hosts", "3-drift", "4-change-and-secrets", "5-teardown"]]
+#: The first half, which is for those who know Ansible and nothing else.
+FIRST_HALF = [page for story in STORIES for page in story if page < "5"]
+
+#: What is another one each time, by what it is.
+VARYING = {
+    r"^.* still running \(\d+s\)\n": "",  # a reminder, on a slow machine
+    r"\d+\.\d(?= ?s\b)|(?<= ) *\d+\.\d(?=$|  )": "SECONDS",
+    r"\bA[0-9A-Za-z]{7}[0-9A-Z]{4}\b": "JOB",
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d": "TIME",
+}
+#: The number of an operation in the order in which they ended, which several at once do in any order.
+NUMBER = {r"^ *\d+  ": "NUMBER  "}
+
+
+def told(text: str) -> list[str]:
+    """The lines that a command prints: in their order, as far as nothing ran side by side."""
+    lines = alike(text, VARYING).splitlines()
+    return sorted(alike(line, NUMBER) for line in lines) if re.search(r"^\[2/\d+\] ", text, re.MULTILINE) else lines
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story[0])
+def test_the_tutorial(tmp_path: Path, story: list[str]) -> None:
+    steps = [step for page in story for step in steps_of((PAGES / f"{page}.md").read_text(encoding="utf-8"))]
+    environment = {
+        "HOME": str(tmp_path),
+        "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
+        "COLUMNS": "80",
+        "LANG": "C.UTF-8",
+    }
+    printed = [text.replace(str(tmp_path), HOME) for text in live(steps, tmp_path, environment)]
+    for step, found in zip(steps, printed, strict=True):
+        assert told(found) == told(step.printed), step.command
+
+
+@pytest.mark.parametrize("page", FIRST_HALF)
+def test_the_first_half_never_says_tosca(page: str) -> None:
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    assert not re.search(r"tosca(?!\.ensemble)", text, re.IGNORECASE)
