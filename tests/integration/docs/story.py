@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+import termios
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
 _MARK = "--- step {} ---"
@@ -13,6 +17,8 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
 #: The first line of a file that a page shows whole.
 _FILE = re.compile(r"# ([\w./-]+)\n")
+#: A line of progress, which the next one takes the place of.
+_ERASED = re.compile(r"[^\n]*\r\x1b\[K")
 _END = "END OF THE FILE"
 
 
@@ -45,17 +51,28 @@ def alike(text: str, varying: Mapping[str, str]) -> str:
     return text
 
 
-def live(steps: Iterable[Step], folder: Path, environment: Mapping[str, str]) -> list[str]:
-    """What the commands print, one after the other in one shell."""
+def live(
+    steps: Iterable[Step], folder: Path, environment: Mapping[str, str], *, columns: int | None = None
+) -> list[str]:
+    """What the commands print, one after the other in one shell; on a terminal, if it has so many columns."""
     script = "".join(f"echo '{_MARK.format(number)}'\n{step.command}\n" for number, step in enumerate(steps))
-    done = subprocess.run(
-        ["bash", "-c", f"exec 2>&1\n{script}"],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return re.split(_MARK.format(r"\d+") + "\n", done.stdout)[1:]
+    shown, output = os.openpty() if columns else os.pipe()
+    if columns:
+        termios.tcsetwinsize(output, (24, columns))
+    with (
+        FileIO(shown) as reader,
+        subprocess.Popen(
+            ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        ),
+    ):
+        os.close(output)
+        text = b"".join(_read(reader)).decode()
+    text = _ERASED.sub("", text.replace("\r\n", "\n"))
+    return re.split(_MARK.format(r"\d+") + "\n", text)[1:]
+
+
+def _read(reader: FileIO) -> Iterator[bytes]:
+    """All that is written until the last of the writers has ended, which Linux tells as an error of a terminal."""
+    with suppress(OSError):
+        while part := reader.read(1 << 16):
+            yield part

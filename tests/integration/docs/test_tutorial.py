@@ -43,10 +43,10 @@ def test_the_tutorial(tmp_path: Path, story: list[str]) -> None:
     environment = {
         "HOME": str(tmp_path),
         "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
-        "COLUMNS": "80",
         "LANG": "C.UTF-8",
+        "NO_COLOR": "1",
     }
-    printed = [text.replace(str(tmp_path), HOME) for text in live(steps, tmp_path, environment)]
+    printed = [text.replace(str(tmp_path), HOME) for text in live(steps, tmp_path, environment, columns=80)]
     for step, found in zip(steps, printed, strict=True):
         assert told(found) == told(step.printed), step.command
 
