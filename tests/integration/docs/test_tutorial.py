@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.docs.story import alike, live, steps_of
+from tests.integration.docs.story import Step, alike, live, steps_of
 
-PAGES = Path(__file__).parents[3] / "docs" / "tutorial"
+REPOSITORY = Path(__file__).parents[3]
+PAGES = REPOSITORY / "docs" / "tutorial"
 PROGRAMS = Path(sys.executable).parent
 #: Where the reader is.
 HOME = "/home/you"
 #: Chapters that go on in the folder of the one before.
-STORIES = [["1-first-resource"], ["2-role-on-two-hosts", "3-drift", "4-change-and-secrets", "5-teardown"]]
+STORIES = [["1-first-resource"], ["2-role-on-two-hosts", "3-drift", "4-change-and-secrets", "5-teardown", "6-review"]]
 #: The first half, which is for those who know Ansible and nothing else.
 FIRST_HALF = [page for story in STORIES for page in story if page < "5"]
 
@@ -37,18 +38,31 @@ def told(text: str) -> list[str]:
     return sorted(alike(line, NUMBER) for line in lines) if re.search(r"^\[2/\d+\] ", text, re.MULTILINE) else lines
 
 
+#: What a reader of the first screen has.
+INVENTORY = 'web1: {ansible_connection: local, ansible_python_interpreter: "{{ ansible_playbook_python }}"}'
+THERE = {"ansible.cfg": "[defaults]\ninventory = hosts.yaml\n", "hosts.yaml": f"all: {{hosts: {{{INVENTORY}}}}}\n"}
+
+
+def lived(steps: list[Step], folder: Path) -> None:
+    path = f"{PROGRAMS}:{os.environ['PATH']}"
+    environment = {"HOME": str(folder), "PATH": path, "LANG": "C.UTF-8", "NO_COLOR": "1", "PAGER": "cat"}
+    printed = [text.replace(str(folder), HOME) for text in live(steps, folder, environment, columns=80)]
+    for step, found in zip(steps, printed, strict=True):
+        assert told(found) == told(step.printed), step.command
+
+
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story[0])
 def test_the_tutorial(tmp_path: Path, story: list[str]) -> None:
     steps = [step for page in story for step in steps_of((PAGES / f"{page}.md").read_text(encoding="utf-8"))]
-    environment = {
-        "HOME": str(tmp_path),
-        "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
-        "LANG": "C.UTF-8",
-        "NO_COLOR": "1",
-    }
-    printed = [text.replace(str(tmp_path), HOME) for text in live(steps, tmp_path, environment, columns=80)]
-    for step, found in zip(steps, printed, strict=True):
-        assert told(found) == told(step.printed), step.command
+    lived(steps, tmp_path)
+
+
+def test_the_first_screen(tmp_path: Path) -> None:
+    for name, text in THERE.items():
+        (tmp_path / name).write_text(text)
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    trust = Step("ansible-ensemble trust", f"Trusted: {HOME}.\n")
+    lived([trust, *steps_of(readme.partition("## Description\n")[2].partition("\n## ")[0])], tmp_path)
 
 
 @pytest.mark.parametrize("page", FIRST_HALF)
