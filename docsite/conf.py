@@ -40,6 +40,7 @@ LABELS = {
     "common_return_values": "reference_appendices/common_return_values.html#common-return-values",
 }
 
+_PLUGIN = re.compile(r"ansible_collections\.(?!tosca\.ensemble\.)(\w+)\.(\w+)\.(\w+)")
 _CONTENTS = re.compile(r"^\.\. contents::\n(?: +.*\n)*", re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _LISTED = re.compile(r"^(?:-|\d+\.) \[[^\]]*\]\((?!https?:|\.\./)([^)#\s]+)\.(?:md|rst)\)", re.MULTILINE)
@@ -100,7 +101,9 @@ def read_page(app: Any, name: str, source: list[str]) -> None:
 
 def refer(_app: Any, _environment: Any, node: Any, shown: Any) -> Any:
     """A link to the documentation of Ansible."""
-    page = LABELS.get(node.get("reftarget", ""))
+    label = node.get("reftarget", "")
+    plugin = _PLUGIN.fullmatch(label)
+    page = f"collections/{'/'.join(plugin.groups())}.html" if plugin else LABELS.get(label)
     return nodes.reference("", "", shown, refuri=ANSIBLE + page) if page else None
 
 
