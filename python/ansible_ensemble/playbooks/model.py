@@ -67,6 +67,7 @@ class ReadPlay:
         known: variables that the inventory has for all of its hosts.
         play: Ansible's own object; None where the import of a playbook stays as it is written.
         alone: the only play of its file.
+        subjects: what its handlers are about, by their names: a module, and the name that it is given.
     """
 
     raw: Mapping[str, Any]
@@ -81,6 +82,7 @@ class ReadPlay:
     known: frozenset[str] = frozenset()
     play: Any = None
     alone: bool = False
+    subjects: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def words(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,12 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay
 from ansible_ensemble.playbooks.words import (
     handlers_in,
+    included_vars,
     notified_in,
     others_facts_in,
     set_in,
     short_name,
+    subject_of,
     texts_in,
     words_in,
     words_of,
@@ -31,6 +34,8 @@ _AROUND = ("environment", "become_user", "become_flags", "become_method", "remot
 _ROLE_KEYS = frozenset({"role", "name", "vars", "tags", *_AROUND, "become", "no_log"})
 #: Arguments that tell what a task is about.
 _SUBJECTS = ("name", "path", "dest", "src", "repo")
+#: What a template names that becomes a part of it.
+_INCLUDED = re.compile(r"""\{%-?\s*(?:include|import|extends|from)\s+['"]([\w./-]+)['"]""")
 _CALLS = ("import_role", "include_role")
 #: What a block may have that its tasks can have themselves.
 _OPEN_BLOCK = frozenset({"block", "name", "become", "become_user", "become_method", "become_flags", "tags", "no_log"})
@@ -43,13 +48,14 @@ def read_playbooks(files: Sequence[Path], session: AnsibleSession) -> list[ReadP
     Raises:
         InvalidInput: Ansible refuses something, or there is no such file.
     """
-    reader = _Reader(session)
+    reader = _Reader(session, files[0].resolve().parent)
     return [play for file in files for play in reader.plays(file.absolute(), {})]
 
 
 class _Reader:
-    def __init__(self, session: AnsibleSession) -> None:
+    def __init__(self, session: AnsibleSession, root: Path) -> None:
         self._session = session
+        self._root = root
         self._within: list[Path] = []
 
     def plays(self, file: Path, variables: Mapping[str, Any]) -> Iterator[ReadPlay]:
@@ -99,9 +105,7 @@ class _Reader:
             raise _refused(error, place) from error
         hosts = raw.get("hosts") or ""
         pattern = hosts if isinstance(hosts, str) else ":".join(map(str, hosts))
-        read = ReadPlay(
-            raw, str(raw.get("name") or f"play of {pattern}"), pattern.replace(",", ":"), place, file, play=play
-        )
+        read = ReadPlay(raw, str(raw.get("name") or f"play of {pattern}"), _as_pattern(pattern), place, file, play=play)
         read.alone = alone
         read.variables = dict(play.vars or {})
         read.files = {str(name): self._variables(file.parent / str(name)) for name in _listed(raw.get("vars_files"))}
@@ -113,6 +117,9 @@ class _Reader:
         return read
 
     def _add_entries(self, read: ReadPlay, play: Any) -> None:
+        read.subjects = {
+            name: subject for raw in read.raw.get("handlers") or [] for name, subject in self._handled(raw, play)
+        }
         roles = iter(play.roles)
         around = words_of({key: value for key, value in read.raw.items() if key in _AROUND})
         for section in SECTIONS:
@@ -123,6 +130,16 @@ class _Reader:
                     read.entries += self._tasks(item, section, read, play)
         for entry in [*read.entries, *(one for above in read.entries for one in above.within)]:
             entry.words |= around
+
+    def _handled(self, raw: Any, play: Any) -> Iterator[tuple[str, tuple[str, str]]]:
+        """The names of a handler, each with what it is about."""
+        from ansible.playbook.block import Block
+        from ansible.playbook.handler import Handler
+
+        if isinstance(raw, Mapping) and "block" not in raw:
+            manager, loader = self._session.variable_manager, self._session.loader
+            handler = Handler.load(dict(raw), block=Block(play=play), variable_manager=manager, loader=loader)
+            yield from ((name, subject_of(handler)) for name in handlers_in([raw]))
 
     def _hosts(self, pattern: str) -> tuple[list[str], frozenset[str]]:
         """The hosts of a pattern, and the variables that all of them have in the inventory."""
@@ -198,7 +215,7 @@ class _Reader:
             place_in(raw, read.file),
             words=words_of(raw).union(*map(self._words, named)),
             others=_others(raw, named),
-            sets=set_in([raw]),
+            sets=set_in([raw]) | self._included([raw], read.file.parent),
             notified=notified_in([raw]),
         )
         if kind == "task":
@@ -233,13 +250,30 @@ class _Reader:
             place_in(raw, read.file, read.place),
             words=words_of(raw).union(*map(self._words, files)),
             others=_others(raw, files),
-            sets=frozenset[str]().union(*map(set_in, [*tasks, *handlers])),
+            sets=frozenset[str]().union(*map(set_in, [*tasks, *handlers]), self._included(tasks, folder)),
             exports=frozenset(str(name) for one in chain for name in (*one._default_vars, *one._role_vars)),
             notified=frozenset[str]().union(*map(notified_in, tasks)) - named,
             handlers=named,
             file=folder,
-            call=_call(raw),
+            call=self._call(raw, role),
         )
+
+    def _call(self, raw: Any, role: Any) -> dict[str, Any]:
+        """What an entry of `roles` calls: the role, with its variables."""
+        if not isinstance(raw, Mapping):
+            return {"role": self._role_name(str(raw), role)}
+        given = {key: value for key, value in raw.items() if key not in _ROLE_KEYS} | (raw.get("vars") or {})
+        name = str(raw.get("role") or raw.get("name"))
+        return {"role": self._role_name(name, role), **({"vars": given} if given else {})}
+
+    def _role_name(self, written: str, role: Any) -> str:
+        """The name by which a node template finds a role: that of its collection, or its path where it has one."""
+        if role._role_collection:
+            return str(role.get_name())
+        path = Path(role._role_path).resolve()
+        if "/" not in written:
+            return written
+        return str(path.relative_to(self._root)) if path.is_relative_to(self._root) else str(path)
 
     def _called(self, raw: Mapping[str, Any], section: str, read: ReadPlay, play: Any) -> Entry | None:
         """The role that a task runs, with no more than variables and keywords of a role."""
@@ -265,8 +299,17 @@ class _Reader:
         made.section = section
         made.exports = made.exports if kind == "import_role" else frozenset()
         variables = {"vars": raw["vars"]} if raw.get("vars") else {}
-        made.call = {"role": name, **({"tasks_from": str(entry)} if entry else {}), **variables}
+        made.call = {"role": self._role_name(name, role), **({"tasks_from": str(entry)} if entry else {}), **variables}
         return made
+
+    def _included(self, data: Any, folder: Path) -> frozenset[str]:
+        """Variables that tasks take from files: of those that they name, or of any in `vars` if they compute which."""
+        names = list(included_vars(data))
+        computed = any("{{" in name or not name for name in names)
+        files = [folder / part / name for name in names for part in ("", "vars")]
+        files += _yaml_files(folder, "vars") if computed else []
+        read = [self._variables(file) or {} for file in files if file.is_file()]
+        return frozenset(str(key) for one in read for key in one)
 
     def _words(self, file: Path) -> frozenset[str]:
         """Identifiers in the templates and expressions of a file."""
@@ -275,25 +318,24 @@ class _Reader:
                 return words_of(self._load(file))
             except InvalidInput:
                 pass
-        return words_in(file.read_text(errors="replace"))
+        text = file.read_text(errors="replace")
+        within = [file.parent / name for name in _INCLUDED.findall(text) if file.name != name]
+        return words_in(text).union(*(self._words(one) for one in within if one.is_file()))
 
     def _list(self, file: Path) -> list[Any]:
         data = self._load(file)
         return data if isinstance(data, list) else []
 
 
+def _as_pattern(hosts: str) -> str:
+    """A pattern of hosts with the sign between its parts that a pattern has everywhere."""
+    return hosts if hosts.startswith("~") else hosts.replace(", ", ":").replace(",", ":")
+
+
 def _told(task: Any) -> str:
     """A name for a task that has none: its module, and what it is about."""
     subject = next((str(task.args[key]) for key in _SUBJECTS if task.args.get(key)), "")
     return " ".join(filter(None, [short_name(task.action), subject]))
-
-
-def _call(raw: Any) -> dict[str, Any]:
-    """What an entry of `roles` calls: the role, with its variables."""
-    if not isinstance(raw, Mapping):
-        return {"role": str(raw)}
-    given = {key: value for key, value in raw.items() if key not in _ROLE_KEYS} | (raw.get("vars") or {})
-    return {"role": str(raw.get("role") or raw.get("name")), **({"vars": given} if given else {})}
 
 
 def _yaml_files(folder: Path, part: str) -> list[Path]:

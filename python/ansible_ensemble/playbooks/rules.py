@@ -178,7 +178,10 @@ def _items(task: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "", {}
         return
     name = str((task.loop_control.loop_var if task.loop_control else None) or "item")
-    for number, item in enumerate(plain(task.loop), 1):
+    items = plain(task.loop)
+    if task.loop_with == "items":  # which takes the items of lists in its list
+        items = [one for item in items for one in (item if isinstance(item, list) else [item])]
+    for number, item in enumerate(items, 1):
         shown = next(iter(item.values()), number) if isinstance(item, dict) else item
         yield str(shown) if isinstance(shown, str | int) else str(number), {name: item}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
-from ansible_ensemble.playbooks.words import handlers_in, of_the_play
+from ansible_ensemble.playbooks.words import handlers_in, of_the_play, subject_of
 
 #: What a play has that cannot be taken apart -> why.
 _WHOLE = {
@@ -84,9 +84,19 @@ def entry_spans(play: ReadPlay) -> list[tuple[int, int, str]]:
         at_least = [at for at, entry in enumerate(entries) if name in entry.notified]
         for phase in set(_PHASES.values()):
             within = [at for at in at_least if _PHASES[entries[at].section] == phase]
-            if len(within) > 1:
-                joins.append((within[0], within[-1], f'the handler "{name}" runs once after them'))
+            if within:
+                same = [
+                    at for at, one in enumerate(entries) if _PHASES[one.section] == phase and _about(one, play, name)
+                ]
+                last = max([within[-1], *(at for at in same if at > within[-1])])
+                joins.append((within[0], last, f'the handler "{name}" runs after them' if last > within[0] else ""))
     return _joined(len(entries), joins)
+
+
+def _about(entry: Entry, play: ReadPlay, handler: str) -> bool:
+    """Whether a task is about what a handler is about, as the service that the handler restarts."""
+    subject = play.subjects.get(handler, ("", ""))
+    return bool(subject[1]) and entry.task is not None and subject_of(entry.task) == subject
 
 
 def notifies(entries: Iterable[Entry]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,10 +122,11 @@ class _Parts:
             yield Step("", {}, rows)
 
     def _needs_play(self, entries: Sequence[Entry]) -> bool:
-        """Whether entries need a play around them: for its handlers, its roles, or its files of variables."""
+        """Whether entries need a play around them: for its handlers, roles, files of variables or collections."""
         words = frozenset[str]().union(*(entry.words for entry in entries))
         filed = any(values is None or words & values.keys() for values in self._play.files.values())
-        return notifies(entries) or any(entry.section == "roles" for entry in entries) or filed
+        rooted = any(entry.section == "roles" for entry in entries)
+        return notifies(entries) or rooted or filed or bool(self._play.raw.get("collections"))
 
     def _resources(self, *entries: Entry) -> list[Step] | str:
         """A step for each resource that tasks are; or why one of them is none."""
@@ -210,7 +212,7 @@ class _Parts:
             **({"keywords": keywords} if keywords else {}),
             **({"absent": {"tasks_from": remove}} if remove else {}),
         }
-        name = self._namer.name(entry.name.rpartition(".")[2])
+        name = self._namer.name(re.split(r"[./]", entry.name)[-1])
         undo, no_undo = (f"its tasks {remove}", "") if remove else ("", _NO_UNDO_ROLE)
         row = Row(entry.place, entry.name, self._play.name, "role", name, "is a role", undo, no_undo)
         return [self._step(name, body, [row], [entry])]

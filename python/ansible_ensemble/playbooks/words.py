@@ -96,6 +96,11 @@ def others_facts_in(text: str) -> list[str]:
     return facts_in(frozenset[str]().union(*named))
 
 
+def subject_of(task: Any) -> tuple[str, str]:
+    """What a task or handler is about: its module, and the name that it is given."""
+    return short_name(task.action), str(task.args.get("name") or task.args.get("unit") or "")
+
+
 def of_the_play(words: frozenset[str]) -> list[str]:
     """The names among words that mean all the hosts of the running play."""
     return sorted(words & _OF_THE_PLAY)
@@ -123,6 +128,19 @@ def _set_in(data: Any) -> Iterator[str]:
             yield "ansible_facts"
         elif key in ("block", "rescue", "always"):
             yield from _set_in(value)
+
+
+def included_vars(data: Any) -> Iterator[str]:
+    """The names of files of variables that tasks include; empty of a folder, or of what is computed."""
+    if isinstance(data, list | tuple):
+        for item in data:
+            yield from included_vars(item)
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            if short_name(str(key)) == "include_vars":
+                yield str(value.get("file") or "") if isinstance(value, Mapping) else str(value)
+            elif key in ("block", "rescue", "always"):
+                yield from included_vars(value)
 
 
 def notified_in(data: Any) -> frozenset[str]:

@@ -90,9 +90,40 @@ CASES = {
     ),
     "a play elsewhere": ("- import_playbook: sub/play.yml\n", ["far playbook"]),
     "a play on a condition": ("- import_playbook: sub/play.yml\n  when: 1 == 1\n", ["play playbook"]),
+    "the handler's own service, which is started later": (
+        "- hosts: web\n  handlers: [{name: again, service: {name: x, state: restarted}}]\n  tasks:\n"
+        "  - {name: a, copy: {content: a, dest: /a}, notify: again}\n"
+        "  - {name: b, file: {path: /b, state: directory}}\n"
+        "  - {name: c, service: {name: x, state: started}}\n"
+        "  - {name: d, service: {name: y, state: started}}\n",
+        ["a playbook web", "d module web"],
+    ),
+    "variables that are included": (
+        "- hosts: web\n  tasks:\n  - {name: a, include_vars: vars/some.yml}\n"
+        "  - {name: b, copy: {content: '{{ included }}', dest: /b}}\n"
+        "  - {name: c, file: {path: /c, state: directory}}\n",
+        ["a tasks web", "c module web"],
+    ),
+    "a template that includes another one with facts": (
+        "- hosts: web\n  tasks: [{name: a, template: {src: outer.j2, dest: /a}}]\n",
+        ["a tasks web"],
+    ),
+    "the items of lists in a list": (
+        "- hosts: web\n  tasks: [{name: a, file: {path: '{{ item }}', state: directory}, with_items: [[x, y], z]}]\n",
+        ["a_x module web", "a_y module web", "a_z module web"],
+    ),
+    "a role by its path": ("- hosts: web\n  roles: [sub/roles/there]\n", ["there role web"]),
+    "several patterns": (
+        "- hosts: [web, db]\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n",
+        ["a module web_db"],
+    ),
     "a file of other tasks": ("- hosts: web\n  tasks: [{import_tasks: other.yml}]\n", ["other tasks web"]),
 }
 FILES = {
+    "vars/some.yml": "included: 1\n",
+    "templates/outer.j2": "{% include 'inner.j2' %}\n",
+    "templates/inner.j2": "{{ ansible_facts.system }}\n",
+    "sub/roles/there/tasks/main.yml": "- ping: {}\n",
     "sub/play.yml": "- {name: Far, hosts: web, tasks: [{ping: {}}]}\n",
     "some.yml": "- {name: s, file: {path: /s, state: directory}}\n",
     "other.yml": "- {name: s, file: {path: /s, state: directory}}\n- {name: t, command: make}\n",
