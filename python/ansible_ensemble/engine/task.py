@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.expressions.files import note
 from ansible_ensemble.expressions.inventory import note_variables
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
@@ -158,6 +159,10 @@ class JobTask:
     def note_variables(self, names: Collection[str]) -> None:
         """Take down variables of its host that a play looked up by itself."""
         note_variables(names, self.host.name, self.scope.context())
+
+    def note_file(self, path: Path) -> None:
+        """Take down that what it makes is made of a file or folder."""
+        note(path.resolve(), self.scope.context())
 
     def read_inputs(self) -> dict[str, Any]:
         """The inputs that were read, sensitive ones redacted."""

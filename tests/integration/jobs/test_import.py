@@ -182,8 +182,9 @@ def test_what_is_there_is_adopted(done: Callable[..., Run], tmp_path: Path) -> N
         {
             "hosts.ini": f"[web]\nw1 root={site}/out\n{LOCAL}",
             "out/a": "1",
+            "text.j2": "1",
             "site.yml": "- hosts: web\n  gather_facts: false\n  tasks:\n"
-            "  - {name: a, copy: {content: '1', dest: '{{ root }}/a'}}\n"
+            "  - {name: a, template: {src: text.j2, dest: '{{ root }}/a'}}\n"
             "  - {name: b, copy: {content: '2', dest: '{{ root }}/b'}}\n",
         },
     )
@@ -191,7 +192,11 @@ def test_what_is_there_is_adopted(done: Callable[..., Run], tmp_path: Path) -> N
     assert [entry["node"] for entry in found["import"]["entries"]] == ["a", "b"]
     assert not (site / "out" / "b").exists()
     plan = done("plan", "-i", "hosts.ini").stdout
-    assert "b@w1 will be" in plan and "a@w1" not in plan
+    assert "b@w1 will be created" in plan and "a@w1" not in plan
+    (site / "text.j2").write_text("1{{ more | default('') }}")
+    assert "a@w1 will be updated in place (text.j2 changed)" in done("plan", "-i", "hosts.ini").stdout
+    (site / "text.j2").write_text("1")
+    assert "a@w1" not in done("plan", "-i", "hosts.ini").stdout
 
 
 def test_an_import_that_cannot_be(done: Callable[..., Run], tmp_path: Path) -> None:
