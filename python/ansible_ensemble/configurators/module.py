@@ -11,7 +11,7 @@ from ansible_ensemble.configurators.keywords import TASK_KEYS
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Progress, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
-from ansible_ensemble.configurators.sent_files import names_in_template, sent_file
+from ansible_ensemble.configurators.sent_files import sent_file
 from ansible_ensemble.core.orders import ModuleCall
 from ansible_ensemble.core.sensitive import reveal
 
@@ -37,7 +37,6 @@ class ModuleConfigurator(BaseConfigurator):
         sent = sent_file(self._target, self._args(task), task.base)
         if sent is not None:
             task.note_file(sent)
-            task.note_variables(names_in_template(self._target, sent))
         set_variables(task)
 
     def run(self, task: Task) -> Steps:

@@ -173,9 +173,6 @@ class Task(Protocol):
     def query(self, expression: Any) -> Any:
         """Evaluate an expression in the context of the task's instance."""
 
-    def note_variables(self, names: Collection[str]) -> None:
-        """Take down variables of its host that the tool looks up by itself."""
-
     def note_file(self, path: Path) -> None:
         """Take down that what it makes is made of a file or folder."""
 

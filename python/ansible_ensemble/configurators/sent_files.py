@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,30 +20,3 @@ def sent_file(module: str, args: Mapping[str, Any], base: Path) -> Path | None:
         return None
     found = (folder / source for folder in (base / _FOLDERS[module], base))
     return next((path for path in found if path.exists()), None)
-
-
-class _Any(dict[str, Any]):
-    """Filters or tests of any name: those that Ansible and collections have are not looked up."""
-
-    def get(self, _name: str, _default: Any = None) -> Any:
-        """A stand-in."""
-        return str
-
-
-def names_in_template(module: str, file: Path) -> frozenset[str]:
-    """The variables that a file names which a module renders; none of one that is copied as it is, or no template."""
-    if module != _TEMPLATE or not file.is_file():
-        return frozenset()
-    return _names_in(file, file.stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=1024)
-def _names_in(file: Path, _changed: int) -> frozenset[str]:
-    from jinja2 import Environment, TemplateError, meta
-
-    environment = Environment()
-    environment.filters = environment.tests = _Any()
-    try:
-        return frozenset(meta.find_undeclared_variables(environment.parse(file.read_text(encoding="utf-8"))))
-    except (TemplateError, OSError, ValueError):
-        return frozenset()  # it fails, or has a syntax of its own

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.sent_files import names_in_template, sent_file
+from ansible_ensemble.configurators.sent_files import sent_file
 
 CASES: list[tuple[str, dict[str, Any], str | None]] = [
     ("ansible.builtin.template", {"src": "a.j2"}, "templates/a.j2"),
@@ -25,16 +25,3 @@ def test_the_file_that_is_sent(tmp_path: Path, module: str, args: dict[str, Any]
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert sent_file(module, args, tmp_path) == (tmp_path / file if file else None)
-
-
-@pytest.mark.parametrize(
-    ("module", "text", "names"),
-    [
-        ("ansible.builtin.template", "{% for x in hosts %}{{ x }}{{ port | nosuch }}{% endfor %}", {"hosts", "port"}),
-        ("ansible.builtin.template", "{% if %}", set()),
-        ("ansible.builtin.copy", "{{ port }}", set()),
-    ],
-)
-def test_names_in_what_is_rendered(tmp_path: Path, module: str, text: str, names: set[str]) -> None:
-    (tmp_path / "a").write_text(text)
-    assert names_in_template(module, tmp_path / "a") == names
