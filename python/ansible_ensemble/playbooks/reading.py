@@ -318,13 +318,23 @@ class _Reader:
                 return words_of(self._load(file))
             except InvalidInput:
                 pass
-        text = file.read_text(errors="replace")
-        within = [file.parent / name for name in _INCLUDED.findall(text) if file.name != name]
-        return words_in(text).union(*(self._words(one) for one in within if one.is_file()))
+        return words_in("\n".join(_template_texts(file)))
 
     def _list(self, file: Path) -> list[Any]:
         data = self._load(file)
         return data if isinstance(data, list) else []
+
+
+def _template_texts(file: Path) -> list[str]:
+    """The text of a template, and of those that it takes in."""
+    texts: dict[Path, str] = {}
+    left = [file]
+    while left:
+        one = left.pop()
+        if one not in texts and one.is_file():
+            texts[one] = one.read_text(errors="replace")
+            left += [one.parent / name for name in _INCLUDED.findall(texts[one])]
+    return list(texts.values())
 
 
 def _as_pattern(hosts: str) -> str:

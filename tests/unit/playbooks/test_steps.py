@@ -122,7 +122,7 @@ CASES = {
 FILES = {
     "vars/some.yml": "included: 1\n",
     "templates/outer.j2": "{% include 'inner.j2' %}\n",
-    "templates/inner.j2": "{{ ansible_facts.system }}\n",
+    "templates/inner.j2": "{{ ansible_facts.system }}{% if deep %}{% include 'outer.j2' %}{% endif %}\n",
     "sub/roles/there/tasks/main.yml": "- ping: {}\n",
     "sub/play.yml": "- {name: Far, hosts: web, tasks: [{ping: {}}]}\n",
     "some.yml": "- {name: s, file: {path: /s, state: directory}}\n",
