@@ -68,7 +68,7 @@ class JobTask:
     def look_for_host(self) -> None:
         """Find the host before the operation begins, where that is possible; if not, the operation says why."""
         with suppress(EnsembleError):
-            _ = self.host
+            _host = self.host
 
     @property
     def ran_on(self) -> str:

@@ -98,7 +98,7 @@ def _names(node: NodeTemplate, zone: NodeTemplate, topology: Topology) -> Collec
     given = _written(node)
     if given is None:
         return []
-    value, _ = static_value(topology, given.value)
+    value, _other = static_value(topology, given.value)
     if not isinstance(value, Mapping) or is_computed(value):
         message = f"the zone '{zone.name}' is exclusive, and what it keeps of '{node.name}' is computed as a whole"
         raise InvalidInput(message, given.place or node.place, "write a map, each record of which may be computed")
