@@ -39,7 +39,7 @@ from ansible_ensemble.records.recover import commit_job, read_recovered, record_
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.records.saved_plans import (
     SavedPlan,
-    check_filters,
+    check_aims,
     check_fresh,
     check_purpose,
     decoded_plan,
@@ -166,7 +166,7 @@ def execute(
     else:
         saved, kept = _load_plan(Path(plan_file or ""), plan_digest)
     check_purpose(saved, kept.path, location.ensemble, workflow)
-    check_filters(saved, kept.path, options)
+    check_aims(saved, kept.path, options)
     held = locking.adopt_held(location.ensemble)
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
     given = options_by_variable(options) | {"vault": vault_of(action)}

@@ -43,7 +43,7 @@ from ansible_ensemble.records.record import requirements_of, write_forgotten
 from ansible_ensemble.records.recover import collided_jobs, read_recovered, record_killed
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.records.saved_plans import (
-    check_filters,
+    check_aims,
     check_fresh,
     check_purpose,
     drop_plans,
@@ -77,7 +77,7 @@ def prepare_saved_plan(
     saved = loaded or load_plan(plan)[0]
     location = locate(saved.template or saved.ensemble)
     check_purpose(saved, plan, location.ensemble, workflow)
-    check_filters(saved, plan, options)
+    check_aims(saved, plan, options)
     given = {kind: recorded_values(saved.options, kind) | options.get(kind, {}) for kind in ("inputs", "variables")}
     # how the job is run and kept is this call's business; what it does is the plan's
     saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}

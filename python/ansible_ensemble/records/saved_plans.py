@@ -30,8 +30,8 @@ _KEPT = 24 * 60 * 60.0
 _ANEW = "make a new plan"
 _OTHER_HOSTS = "make a new one, or give the inventory (-i) that it was made with"
 
-#: Options that say which instances a job is for.
-_FILTERS = ("instances", "templates", "limit")
+#: Options that say what a job is for: its instances, and where they are.
+_AIMS = ("instances", "templates", "limit", "environment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +149,13 @@ def _read_plan(content: bytes, path: Path, digest: str | None) -> tuple[Plan, Sa
     return Plan.from_json(document), found
 
 
-def check_filters(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
-    """Refuse filters that are not those of a saved plan.
+def check_aims(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
+    """Refuse filters, and an environment, that are not those of a saved plan.
 
     Raises:
         UsageError: there are others.
     """
-    for name in _FILTERS:
+    for name in _AIMS:
         wanted, has = given.get(name) or None, plan.options.get(name) or None
         if wanted is not None and wanted != has:
             told = wanted if isinstance(wanted, str) else ", ".join(wanted)

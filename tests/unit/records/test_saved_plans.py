@@ -166,6 +166,22 @@ def test_a_plan_of_another_ensemble_is_refused(service: Path, tmp_path: Path) ->
         carry_out(other, "deploy", made["plan_file"], made["plan_digest"])
 
 
+@pytest.mark.parametrize("made_for", [None, "staging"])
+def test_a_plan_of_another_environment_is_refused(service: Path, tmp_path: Path, made_for: str | None) -> None:
+    plan = Plan("deploy", str(service.with_name("ensemble.yaml")), options={"environment": made_for} if made_for else {})
+    plan.template = str(service)
+    saved = save_plan(plan.to_text(), tmp_path / "p.json")
+    given = {"environment": "production"}
+    with pytest.raises(UsageError, match="is not a plan for environment production"):
+        prepare_saved_plan(saved.path, "deploy", given)
+    with pytest.raises(UsageError, match="is not a plan for environment production"):
+        facade.execute(
+            None, {}, ensemble=str(service), workflow="deploy", plan_file=str(saved.path), plan_digest=saved.digest,
+            options=given,
+        )  # fmt: skip
+    assert locks.read_lock(service.with_name("ensemble.yaml")) is None
+
+
 def test_the_same_ensemble_by_a_link_is_no_other(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     check_purpose(Plan("deploy", str(tmp_path / "e.yaml")), Path("p"), tmp_path / "link" / "e.yaml", "deploy")
