@@ -169,7 +169,8 @@ def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None
         UsageError: it is of another ensemble or workflow.
     """
     if plan.workflow != workflow:
-        raise UsageError(f"{path} is a plan to {plan.workflow}, not to {workflow}", hint=_right_command(plan, path))
+        hint = f"`{command_for(plan.workflow, path)}`"
+        raise UsageError(f"{path} is a plan to {plan.workflow}, not to {workflow}", hint=hint)
     other = Path(plan.ensemble).resolve()
     if other != ensemble.resolve() and other.parent.exists():  # else its folder is gone, and `check_fresh` decides
         raise UsageError(f"{path} is a plan of {plan.ensemble}, not of {ensemble}", hint=_ANEW)
@@ -187,9 +188,10 @@ def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
             raise EnsembleError(message, hint="make a new one" if name != "hosts" else _OTHER_HOSTS)
 
 
-def _right_command(plan: Plan, path: Path) -> str:
-    command = plan.workflow if plan.workflow in _OF_COMMANDS else f"run --workflow {plan.workflow}"
-    return f"`ansible-ensemble {command} {path}`"
+def command_for(workflow: str, path: Path) -> str:
+    """The command that executes a saved plan of a workflow."""
+    command = workflow if workflow in _OF_COMMANDS else f"run --workflow {workflow}"
+    return f"ansible-ensemble {command} {path}"
 
 
 def _digest(content: bytes) -> str:

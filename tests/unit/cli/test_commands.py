@@ -97,6 +97,12 @@ def test_plan_out_saves(command, tmp_path):
     assert command.jobs.plan.saved == [tmp_path / "plan.json"]
 
 
+@pytest.mark.parametrize(("workflow", "told"), [("stop", "stop"), ("backup", "run --workflow backup")])
+def test_plan_out_tells_the_command_that_executes_it(command, workflow, told):
+    done = command("plan", "--workflow", workflow, "--out", "p.json")
+    assert f"`ansible-ensemble {told} p.json`" in " ".join(done.out.split())
+
+
 def test_validate_names_every_error_and_exits_with_3(command):
     done = command("validate", "bad1", "bad2")
     assert done.code == 3

@@ -168,8 +168,8 @@ def test_a_plan_of_another_ensemble_is_refused(service: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("made_for", [None, "staging"])
 def test_a_plan_of_another_environment_is_refused(service: Path, tmp_path: Path, made_for: str | None) -> None:
-    plan = Plan("deploy", str(service.with_name("ensemble.yaml")), options={"environment": made_for} if made_for else {})
-    plan.template = str(service)
+    plan = Plan("deploy", str(service.with_name("ensemble.yaml")), template=str(service))
+    plan.options = {"environment": made_for} if made_for else {}
     saved = save_plan(plan.to_text(), tmp_path / "p.json")
     given = {"environment": "production"}
     with pytest.raises(UsageError, match="is not a plan for environment production"):

@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Make the plan and show it."""
     from ansible_ensemble.jobs import commands as jobs
     from ansible_ensemble.jobs import planned
+    from ansible_ensemble.records.saved_plans import command_for
 
     console = session.console
     given = options.job_options(arguments, console.environment)
@@ -56,6 +57,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     else:
         console.tell(plan_text(outcome.document, console.style, verbose=arguments.verbose > 0))
         if hasattr(arguments, "out"):
-            command = f"ansible-ensemble {arguments.workflow} {arguments.out}"
+            command = command_for(arguments.workflow, Path(arguments.out))
             console.line(f"The plan is saved in {arguments.out}. `{command}` executes it without asking again.")
     return 2 if arguments.detailed_exitcode and not is_empty(outcome.document) else 0
