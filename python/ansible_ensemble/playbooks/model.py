@@ -26,6 +26,7 @@ class Entry:
         exports: variables that it defines for the whole play: a role's defaults and variables.
         notified: names of handlers that it notifies and does not bring itself.
         handlers: names of the handlers that it brings.
+        tags: its own, and those of what it stands in within the play.
         others: facts that it reads of other hosts.
         task: Ansible's own object, of a task.
         file: of a role its folder, of a file of tasks the file.
@@ -43,6 +44,7 @@ class Entry:
     exports: frozenset[str] = frozenset()
     notified: frozenset[str] = frozenset()
     handlers: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
     others: tuple[str, ...] = ()
     task: Any = None
     file: Path | None = None

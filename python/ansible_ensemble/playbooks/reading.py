@@ -17,6 +17,7 @@ from ansible_ensemble.playbooks.words import (
     set_in,
     short_name,
     subject_of,
+    tags_of,
     texts_in,
     words_in,
     words_of,
@@ -168,7 +169,7 @@ class _Reader:
             )
             inner = [one for item in raw["block"] for one in self._tasks(item, section, read, play, parent)]
             for one in inner:
-                one.raw = {**within, "block": [one.raw]}
+                one.raw, one.tags = {**within, "block": [one.raw]}, one.tags | tags_of(raw)
             return inner
         if called := self._called(raw, section, read, play):
             return [called]
@@ -187,6 +188,8 @@ class _Reader:
     def _file(self, raw: Mapping[str, Any], file: Path, section: str, read: ReadPlay, play: Any) -> Entry:
         data = self._list(file)
         within = [one for item in data for one in self._tasks(item, section, read, play)]
+        for one in within:
+            one.tags |= tags_of(raw)
         return Entry(
             "file",
             raw,
@@ -196,6 +199,7 @@ class _Reader:
             words=frozenset[str]().union(*(one.words for one in within)),
             sets=frozenset[str]().union(*(one.sets for one in within)),
             notified=frozenset[str]().union(*(one.notified for one in within)),
+            tags=tags_of(raw),
             others=tuple(name for one in within for name in one.others),
             file=file,
             within=within,
@@ -217,6 +221,7 @@ class _Reader:
             others=_others(raw, named),
             sets=set_in([raw]) | self._included([raw], read.file.parent),
             notified=notified_in([raw]),
+            tags=tags_of(raw),
         )
         if kind == "task":
             parent = above or Block(play=play)
@@ -254,6 +259,7 @@ class _Reader:
             exports=frozenset(str(name) for one in chain for name in (*one._default_vars, *one._role_vars)),
             notified=frozenset[str]().union(*map(notified_in, tasks)) - named,
             handlers=named,
+            tags=tags_of(raw),
             file=folder,
             call=self._call(raw, role),
         )

@@ -51,6 +51,8 @@ _REASONS = {
 #: Names in templates that only a running play gives.
 _RUNNING = frozenset({"omit", "playbook_dir", "role_path", "ansible_search_path"})
 _MOST_ITEMS = 50
+#: The tag of what runs only if it is asked for.
+NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ def _no_resource(entry: Entry, play: ReadPlay, root: Path) -> str:
     task = entry.task
     if entry.kind != "task":
         return "is a block with conditions, rescues or the like"
+    if NEVER in entry.tags:
+        return "is tagged never"
     for key in entry.raw if "block" not in entry.raw else ():
         name = short_name(str(key))
         if name in _REASONS:
@@ -257,6 +261,8 @@ def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     """The task that takes away what a task made, and in words what it does; without one, why there is none."""
     if entry.kind != "task":
         return None, f"a {entry.kind} says what to do, not how to take it away"
+    if NEVER in entry.tags:
+        return None, "is tagged never, and does not run"
     own, module = _own(entry.raw), entry.task.resolved_action or entry.task.action
     spec = _spec(module, root)
     if spec is None or _NO_STATE.get(short_name(module)) or _no_state(short_name(module), entry.task.args, spec):

@@ -11,13 +11,12 @@ from typing import Any
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.rules import Resource, removal_of, resources_of, used_variables
+from ansible_ensemble.playbooks.rules import NEVER, Resource, removal_of, resources_of, used_variables
 from ansible_ensemble.playbooks.spans import entry_spans, notifies, play_spans, whole_reason
 from ansible_ensemble.playbooks.whole import whole_step
 from ansible_ensemble.playbooks.words import facts_in, tags_of, words_of
 
 _LOCALHOST = "localhost"
-_NEVER = "never"
 _NO_UNDO_TASKS = "tasks say what to do, not how to take it away"
 _NO_UNDO_ROLE = "a role says what to do: `absent: {tasks_from: NAME}` names what takes it away"
 #: Names by which roles have tasks that take away what they made.
@@ -112,7 +111,7 @@ class _Parts:
             yield self._part(waiting) if in_play else self._tasks(waiting)
 
     def _is_left_out(self, entry: Entry) -> bool:
-        return _NEVER in self._tags | tags_of(entry.raw)
+        return NEVER in self._tags | entry.tags
 
     def _left_out(self) -> Iterator[Step]:
         left = [entry for entry in self._play.entries if self._is_left_out(entry)]
@@ -158,7 +157,7 @@ class _Parts:
         return [self._step(name, {**body, **undone.body}, [row], [entry], files=undone.files)]
 
     def _step(self, name: str, body: dict[str, Any], rows: list[Row], entries: Sequence[Entry], **more: Any) -> Step:
-        tags = self._tags.union(*(tags_of(entry.raw) for entry in entries)) - {"always", "all", "tagged", "untagged"}
+        tags = self._tags.union(*(entry.tags for entry in entries)) - {"always", "all", "tagged", "untagged"}
         group = self._play.pattern if self._play.pattern != _LOCALHOST else ""
         keywords = (
             {name: plain(self._play.raw[name]) for name in _CONNECTION if name in self._play.raw} if group else {}

@@ -248,3 +248,24 @@ def test_a_role_that_can_remove_what_it_made(imported: Import) -> None:
 def test_a_playbook_that_imports_itself_is_refused(imported: Import) -> None:
     with pytest.raises(InvalidInput, match="imports itself"):
         imported({"site.yml": "- import_playbook: site.yml\n"})
+
+
+@pytest.mark.parametrize("never", ["tags: never", "tags: [never, other]"])
+def test_what_is_tagged_never_in_a_block_is_left_out(imported: Import, never: str) -> None:
+    task = f"{{name: wipe, file: {{path: /data, state: absent}}, {never}}}"
+    other = "{name: b, file: {path: /b, state: directory}}"
+    found = imported({"site.yml": f"- hosts: web\n  tasks: [{{block: [{task}, {other}]}}]\n"})
+    assert [(row.name, row.becomes) for row in found.rows] == [("b", "resource"), ("wipe", "left out")]
+
+
+def test_a_file_with_what_is_tagged_never_stays_as_it_is(imported: Import) -> None:
+    folder = "file: {path: /%s, state: directory}"
+    tasks = f"- {{name: a, {folder % 'a'}, tags: never}}\n- {{name: b, {folder % 'b'}}}\n"
+    found = imported({"site.yml": "- hosts: web\n  tasks: [{import_tasks: some.yml, tags: t}]\n", "some.yml": tasks})
+    assert [(row.becomes, row.why) for row in found.rows] == [("tasks", "is tagged never")]
+    assert [task["name"] for task in found.files["imported-some-remove.yml"]] == ["Take away: b"]
+
+
+def test_tasks_of_a_file_have_the_tags_of_its_import(imported: Import) -> None:
+    found = imported({"site.yml": "- hosts: web\n  tasks: [{import_tasks: some.yml, tags: t}]\n", **FILES})
+    assert found.groups["t"]["members"] == ["s"]
