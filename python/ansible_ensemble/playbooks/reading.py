@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.playbooks.files import files_named, task_files, template_texts, yaml_files
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay
 from ansible_ensemble.playbooks.words import (
+    files_by,
     handlers_in,
-    included_vars,
     notified_in,
     others_facts_in,
     set_in,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _IMPORT = "import_playbook"
 _IMPORT_TASKS = "import_tasks"
+_RUN_TASKS = (_IMPORT_TASKS, "include_tasks")
 _BLOCK_KEYS = ("block", "rescue", "always")
 #: Keywords of a play whose templates are those of each of its tasks.
 _AROUND = ("environment", "become_user", "become_flags", "become_method", "remote_user", "port", "connection")
@@ -35,8 +37,6 @@ _AROUND = ("environment", "become_user", "become_flags", "become_method", "remot
 _ROLE_KEYS = frozenset({"role", "name", "vars", "tags", *_AROUND, "become", "no_log"})
 #: Arguments that tell what a task is about.
 _SUBJECTS = ("name", "path", "dest", "src", "repo")
-#: What a template names that becomes a part of it.
-_INCLUDED = re.compile(r"""\{%-?\s*(?:include|import|extends|from)\s+['"]([\w./-]+)['"]""")
 _CALLS = ("import_role", "include_role")
 #: What a block may have that its tasks can have themselves.
 _OPEN_BLOCK = frozenset({"block", "name", "become", "become_user", "become_method", "become_flags", "tags", "no_log"})
@@ -121,6 +121,9 @@ class _Reader:
         read.subjects = {
             name: subject for raw in read.raw.get("handlers") or [] for name, subject in self._handled(raw, play)
         }
+        handlers = read.raw.get("handlers") or []
+        named = set(files_named(handlers, read.file.parent))
+        handled, handled_others = words_of(handlers).union(*map(self._words, named)), _others(handlers, named)
         roles = iter(play.roles)
         around = words_of({key: value for key, value in read.raw.items() if key in _AROUND})
         for section in SECTIONS:
@@ -130,7 +133,8 @@ class _Reader:
                 else:
                     read.entries += self._tasks(item, section, read, play)
         for entry in [*read.entries, *(one for above in read.entries for one in above.within)]:
-            entry.words |= around
+            entry.words |= around | (handled if entry.notified else frozenset())
+            entry.others += handled_others if entry.notified else ()
 
     def _handled(self, raw: Any, play: Any) -> Iterator[tuple[str, tuple[str, str]]]:
         """The names of a handler, each with what it is about."""
@@ -210,17 +214,18 @@ class _Reader:
         from ansible.playbook.task import Task
 
         kind = "block" if "block" in raw else "task"
-        named = set(self._files_named(raw, read.file.parent))
+        folder = read.file.parent
+        tasks, named = [raw, *self._run([raw], folder, set())], set(files_named(raw, folder))
         made = Entry(
             kind,
             raw,
             section,
             str(raw.get("name") or kind),
             place_in(raw, read.file),
-            words=words_of(raw).union(*map(self._words, named)),
-            others=_others(raw, named),
-            sets=set_in([raw]) | self._included([raw], read.file.parent),
-            notified=notified_in([raw]),
+            words=words_of(tasks).union(*map(self._words, named)),
+            others=_others(tasks, named),
+            sets=set_in(tasks) | self._included(tasks, folder),
+            notified=notified_in(tasks),
             tags=tags_of(raw),
         )
         if kind == "task":
@@ -230,19 +235,12 @@ class _Reader:
             made.name = str(raw.get("name") or _told(made.task))
         return made
 
-    def _files_named(self, raw: Any, folder: Path) -> Iterator[Path]:
-        """The files of the project that a task names: templates, task files, variables."""
-        kinds = ("", "templates", "files", "tasks", "vars")
-        for text in set(_scalars(raw)):
-            if text and "\n" not in text and "{{" not in text and len(text) < 255 and not text.startswith("/"):
-                yield from (path for kind in kinds if (path := folder / kind / text).is_file())
-
     def _role(self, raw: Any, role: Any, read: ReadPlay) -> Entry:
         folder = Path(role._role_path)
         chain = [role, *role.get_all_dependencies()]
         folders = [Path(one._role_path) for one in chain]
-        tasks = [self._list(file) for one in folders for file in _yaml_files(one, "tasks")]
-        handlers = [self._list(file) for one in folders for file in _yaml_files(one, "handlers")]
+        tasks = [self._list(file) for one in folders for file in yaml_files(one, "tasks")]
+        handlers = [self._list(file) for one in folders for file in yaml_files(one, "handlers")]
         parts = ("tasks", "handlers", "templates", "defaults", "vars", "meta")
         files = [file for one in folders for part in parts for file in (one / part).rglob("*") if file.is_file()]
         brought = frozenset[str]().union(*map(handlers_in, handlers))
@@ -308,12 +306,23 @@ class _Reader:
         made.call = {"role": self._role_name(name, role), **({"tasks_from": str(entry)} if entry else {}), **variables}
         return made
 
+    def _run(self, data: Any, folder: Path, seen: set[Path]) -> list[Any]:
+        """The tasks in the files that tasks run, and that these run."""
+        made: list[Any] = []
+        for file in (one for name in files_by(data, *_RUN_TASKS) for one in task_files(name, folder)):
+            if file not in seen:
+                seen.add(file)
+                with suppress(InvalidInput):  # of a file that is perhaps never meant
+                    tasks = self._list(file)
+                    made += [*tasks, *self._run(tasks, file.parent, seen)]
+        return made
+
     def _included(self, data: Any, folder: Path) -> frozenset[str]:
         """Variables that tasks take from files: of those that they name, or of any in `vars` if they compute which."""
-        names = list(included_vars(data))
+        names = list(files_by(data, "include_vars"))
         computed = any("{{" in name or not name for name in names)
         files = [folder / part / name for name in names for part in ("", "vars")]
-        files += _yaml_files(folder, "vars") if computed else []
+        files += yaml_files(folder, "vars") if computed else []
         read = [self._variables(file) or {} for file in files if file.is_file()]
         return frozenset(str(key) for one in read for key in one)
 
@@ -324,23 +333,11 @@ class _Reader:
                 return words_of(self._load(file))
             except InvalidInput:
                 pass
-        return words_in("\n".join(_template_texts(file)))
+        return words_in("\n".join(template_texts(file)))
 
     def _list(self, file: Path) -> list[Any]:
         data = self._load(file)
         return data if isinstance(data, list) else []
-
-
-def _template_texts(file: Path) -> list[str]:
-    """The text of a template, and of those that it takes in."""
-    texts: dict[Path, str] = {}
-    left = [file]
-    while left:
-        one = left.pop()
-        if one not in texts and one.is_file():
-            texts[one] = one.read_text(errors="replace")
-            left += [one.parent / name for name in _INCLUDED.findall(texts[one])]
-    return list(texts.values())
 
 
 def _as_pattern(hosts: str) -> str:
@@ -352,22 +349,6 @@ def _told(task: Any) -> str:
     """A name for a task that has none: its module, and what it is about."""
     subject = next((str(task.args[key]) for key in _SUBJECTS if task.args.get(key)), "")
     return " ".join(filter(None, [short_name(task.action), subject]))
-
-
-def _yaml_files(folder: Path, part: str) -> list[Path]:
-    return [file for file in sorted((folder / part).rglob("*")) if file.suffix in (".yml", ".yaml") and file.is_file()]
-
-
-def _scalars(data: Any) -> Iterator[str]:
-    if isinstance(data, Mapping):
-        for value in data.values():
-            yield from _scalars(value)
-    elif isinstance(data, list | tuple):
-        for value in data:
-            yield from _scalars(value)
-    elif isinstance(data, str):
-        yield str(data)
-        yield from (word.partition("=")[2] for word in data.split() if "=" in word)
 
 
 def _others(raw: Any, files: Iterable[Path]) -> tuple[str, ...]:

@@ -51,6 +51,8 @@ _REASONS = {
 #: Names in templates that only a running play gives.
 _RUNNING = frozenset({"omit", "playbook_dir", "role_path", "ansible_search_path"})
 _MOST_ITEMS = 50
+#: What a loop may have that nodes have not.
+_ODD_LOOPS = ("index_var", "pause", "extended", "break_when")
 #: The tag of what runs only if it is asked for.
 NEVER = "never"
 
@@ -123,11 +125,12 @@ def _no_resource(entry: Entry, play: ReadPlay, root: Path) -> str:
         return reason
     for key, value in _own(entry.raw).items():
         if (
-            key not in _KEYWORDS
+            value is not None
+            and key not in _KEYWORDS
             and key not in _IDLE
             and short_name(str(key)) not in (name, task.action, module, "action")
         ):
-            return f"has the keyword {key}" if value is not None else ""
+            return f"has the keyword {key}"
     if not is_open([task.args, task.vars, task.environment]):
         return "holds an encrypted value"
     environment = task.environment or []
@@ -170,9 +173,7 @@ def _loops_plainly(task: Any) -> bool:
         return True
     control = task.loop_control
     is_list = isinstance(task.loop, list) and "{{" not in str(plain(task.loop)) and is_open(task.loop)
-    other = (
-        any(getattr(control, name, None) for name in ("index_var", "pause", "extended", "until")) if control else False
-    )
+    other = control and any(getattr(control, name, None) for name in _ODD_LOOPS)
     return is_list and task.loop_with in (None, "items") and not other and 0 < len(task.loop) <= _MOST_ITEMS
 
 

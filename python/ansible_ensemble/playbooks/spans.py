@@ -23,6 +23,9 @@ _WHOLE = {
     "ignore_unreachable": "may lose its hosts",
     "check_mode": "has a check mode of its own",
     "debugger": "has a debugger",
+    "become_exe": "has a program of its own to become another user",
+    "timeout": "bounds how long its tasks take",
+    "diff": "says itself whether it shows differences",
 }
 #: What entries name that reaches over all hosts of the play, or ends it -> why.
 _OVER_HOSTS = {

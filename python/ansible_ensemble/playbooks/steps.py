@@ -25,6 +25,8 @@ _REMOVE = ("remove", "uninstall", "absent", "undeploy", "teardown", "delete", "c
 _NOT_IN_PART = frozenset({"name", "hosts", "import_playbook", "tags", *SECTIONS})
 _CONNECTION = ("connection", "remote_user", "port")
 _FREE_OF_ROLE = frozenset({"become", "become_user", "become_method", "become_flags", "environment", "no_log"})
+#: Keys of an entry of a role that are no keywords of it.
+_OWN_OF_ROLE = frozenset({"role", "name", "vars", "tags"})
 
 
 def steps_of(plays: Sequence[ReadPlay], root: Path, namer: Namer) -> Iterator[Step]:
@@ -122,8 +124,8 @@ class _Parts:
 
     def _needs_play(self, entries: Sequence[Entry]) -> bool:
         """Whether entries need a play around them: for its handlers, roles, files of variables or collections."""
-        words = frozenset[str]().union(*(entry.words for entry in entries))
-        filed = any(values is None or words & values.keys() for values in self._play.files.values())
+        read = used_variables(frozenset[str]().union(*(entry.words for entry in entries)), self._play).keys()
+        filed = any(values is None or read & values.keys() for values in self._play.files.values())
         rooted = any(entry.section == "roles" for entry in entries)
         return notifies(entries) or rooted or filed or bool(self._play.raw.get("collections"))
 
@@ -182,10 +184,12 @@ class _Parts:
 
     def _no_role(self, entry: Entry) -> str:
         """Why a role cannot run by itself; empty if it can."""
+        from ansible.playbook.role.include import RoleInclude
+
         raw = entry.raw if isinstance(entry.raw, dict) else {}
         if entry.notified:
             return f'notifies a handler of the play: "{min(entry.notified)}"'
-        odd = sorted(set(raw) & {"when", "delegate_to", "run_once", "ignore_errors", "collections", "connection"})
+        odd = sorted(raw.keys() & RoleInclude.fattributes.keys() - _FREE_OF_ROLE - _OWN_OF_ROLE)
         if odd:
             return f"has the keyword {odd[0]}"
         variables = used_variables(entry.words, self._play)

@@ -75,6 +75,19 @@ def _texts(data: Any) -> Iterator[str]:
         yield str(data)
 
 
+def scalars_in(data: Any) -> Iterator[str]:
+    """The texts that are values in data, and those of arguments within them."""
+    if isinstance(data, Mapping):
+        for value in data.values():
+            yield from scalars_in(value)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from scalars_in(value)
+    elif isinstance(data, str):
+        yield str(data)
+        yield from (word.partition("=")[2] for word in data.split() if "=" in word)
+
+
 def words_in(text: str) -> frozenset[str]:
     """Identifiers in the templates of a text."""
     return frozenset(word for part in _TEMPLATE.findall(text) for word in _WORD.findall(part))
@@ -130,17 +143,17 @@ def _set_in(data: Any) -> Iterator[str]:
             yield from _set_in(value)
 
 
-def included_vars(data: Any) -> Iterator[str]:
-    """The names of files of variables that tasks include; empty of a folder, or of what is computed."""
+def files_by(data: Any, *actions: str) -> Iterator[str]:
+    """The names of the files that tasks take by some actions, as `include_vars`; empty of a folder."""
     if isinstance(data, list | tuple):
         for item in data:
-            yield from included_vars(item)
+            yield from files_by(item, *actions)
     elif isinstance(data, Mapping):
         for key, value in data.items():
-            if short_name(str(key)) == "include_vars":
+            if short_name(str(key)) in actions:
                 yield str(value.get("file") or "") if isinstance(value, Mapping) else str(value)
             elif key in ("block", "rescue", "always"):
-                yield from included_vars(value)
+                yield from files_by(value, *actions)
 
 
 def notified_in(data: Any) -> frozenset[str]:

@@ -70,6 +70,11 @@ OTHERS = [
         "reads the variable of_facts, which is encrypted or made of facts",
     ),
     ("file: {path: /a, state: directory}\n      check_mode: true", "has a check mode of its own"),
+    ("file: {path: '/{{ ansible_hostname }}', state: directory}\n      retries:", "reads facts (ansible_hostname)"),
+    (
+        "file: {path: '{{ item }}', state: directory}\n      loop: [/a]\n      loop_control: {break_when: base}",
+        "loops over what is known only while it runs",
+    ),
     ("file: {path: /a, state: directory}\n      async: 10", "has the keyword async"),
 ]
 

@@ -112,6 +112,45 @@ CASES = {
         "- hosts: web\n  tasks: [{name: a, file: {path: '{{ item }}', state: directory}, with_items: [[x, y], z]}]\n",
         ["a_x module web", "a_y module web", "a_z module web"],
     ),
+    "what tasks of a file set": (
+        "- hosts: web\n  tasks:\n  - {name: a, include_tasks: set.yml, when: root is defined}\n"
+        "  - {name: b, copy: {content: '{{ set_there }}', dest: /b}}\n"
+        "  - {name: c, file: {path: /c, state: directory}}\n",
+        ["a tasks web", "c module web"],
+    ),
+    "what tasks of a file that is computed set": (
+        "- hosts: web\n  tasks:\n  - {name: a, include_tasks: '{{ of }}et.yml'}\n"
+        "  - {name: b, copy: {content: '{{ set_there }}', dest: /b}}\n",
+        ["a tasks web"],
+    ),
+    "tasks of a file that notify a handler": (
+        "- hosts: web\n  handlers: [{name: again, debug: {}}]\n  tasks: [{name: a, include_tasks: tell.yml}]\n",
+        ["a playbook web"],
+    ),
+    "what a handler reads": (
+        "- hosts: web\n  handlers: [{name: again, debug: {msg: '{{ found }}'}}]\n  tasks:\n"
+        "  - {name: a, stat: {path: /a}, register: found}\n"
+        "  - {name: b, copy: {content: b, dest: /b}, notify: again}\n",
+        ["a playbook web"],
+    ),
+    "a handler for one host of all": (
+        "- hosts: web\n  handlers: [{name: again, run_once: true, debug: {}}]\n"
+        "  tasks: [{name: b, copy: {content: b, dest: /b}, notify: again}]\n",
+        ["play_of_web playbook"],
+    ),
+    "a file of variables that another variable needs": (
+        "- hosts: web\n  vars: {a: '{{ included }}'}\n  vars_files: [vars/some.yml]\n"
+        "  tasks: [{name: a, debug: {msg: '{{ a }}'}}]\n",
+        ["a playbook web"],
+    ),
+    "a role with a keyword that a node has not": (
+        "- hosts: web\n  roles: [{role: app, check_mode: true, remote_user: me}]\n",
+        ["app playbook web"],
+    ),
+    "a bound of the time of a play": (
+        "- hosts: web\n  timeout: 3\n  tasks: [{file: {path: /a, state: directory}}]\n",
+        ["play_of_web playbook"],
+    ),
     "a role by its path": ("- hosts: web\n  roles: [sub/roles/there]\n", ["there role web"]),
     "several patterns": (
         "- hosts: [web, db]\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n",
@@ -121,6 +160,10 @@ CASES = {
 }
 FILES = {
     "vars/some.yml": "included: 1\n",
+    "set.yml": "- set_fact: {set_there: 1}\n- {include_tasks: set.yml, when: false}\n",
+    "tell.yml": "- {copy: {content: a, dest: /a}, notify: again}\n",
+    "fleet.yml": "not: a list\n",
+    "wet.yml": "- [: no YAML\n",
     "templates/outer.j2": "{% include 'inner.j2' %}\n",
     "templates/inner.j2": "{{ ansible_facts.system }}{% if deep %}{% include 'outer.j2' %}{% endif %}\n",
     "sub/roles/there/tasks/main.yml": "- ping: {}\n",
