@@ -18,6 +18,8 @@ from ansible_ensemble.language.given import is_computed_within
 from ansible_ensemble.language.values import has_secret, resolve, schema_entry
 from ansible_ensemble.projects.project import project_root
 
+_NUMBERS = frozenset({"integer", "float"})
+
 
 def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
     """The inputs of an ensemble's jobs, whatever is deployed of it.
@@ -53,10 +55,12 @@ def _input(definition: ParameterDefinition, topology: Topology) -> dict[str, Any
     value = topology.input_values[name] if is_given else definition.default
     entry = schema_entry(definition.schema, data_types)
     secret = definition.is_secret or has_secret(definition.schema, data_types, by_name=True) or is_sensitive(value)
-    told = {} if secret or is_computed_within(value) or value is None else {"default": with_texts(reveal(value))}
+    kind = _type(definition.schema, topology)
+    held = kind["type"] if entry is None else resolve(entry, data_types)[0]
+    told = {} if secret or is_computed_within(value) or value is None else {"default": _plain(value, held)}
     return {
         "name": name,
-        **_type(definition.schema, topology),
+        **kind,
         "entry": _type(entry, topology) if entry is not None else None,
         "description": definition.description,
         "required": definition.required and not is_given and not definition.has_default,
@@ -67,4 +71,9 @@ def _input(definition: ParameterDefinition, topology: Topology) -> dict[str, Any
 
 def _type(schema: Schema, topology: Topology) -> dict[str, Any]:
     base, constraints, _entity = resolve(schema, topology.data_types.get)
-    return {"type": base, "constraints": [with_texts(clause) for clause in constraints]}
+    return {"type": base, "constraints": [_plain(clause, base) for clause in constraints]}
+
+
+def _plain(value: Any, kind: str) -> Any:
+    """Data for a document: where its type is a number, `1.50` is 1.5; else it stays as it is written."""
+    return reveal(value if kind in _NUMBERS else with_texts(value))

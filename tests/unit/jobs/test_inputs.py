@@ -6,6 +6,7 @@ from typing import Any
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.inputs import read_inputs
+from ansible_ensemble.reports.survey import survey
 
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -68,3 +69,24 @@ def test_inputs_are_described_with_what_is_given(tmp_path: Path) -> None:
     }
     assert found["workflows"] == {"backup": [usual | {"name": "to", "required": True}]}
     assert "4711" not in str(found)
+
+
+NUMBERS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs:
+    mode: {type: integer, default: 0x1F, constraints: [{in_range: [0x01, 0xFF]}]}
+    rate: {type: float, default: 1.50, constraints: [{valid_values: [1.50, 2.0]}]}
+    rates: {type: list, default: [1.50], entry_schema: {type: float, constraints: [{valid_values: [1.50, 2.0]}]}}
+    release: {type: version, default: 1.10}
+"""
+
+
+def test_numbers_are_numbers_however_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(NUMBERS)
+    asked = survey(read_inputs(locate(tmp_path / "service.yaml"), JobOptions())["inputs"])["spec"]
+    mode, rate, rates, release = asked
+    assert (mode["default"], type(mode["default"]), mode["min"], mode["max"]) == (31, int, 1, 255)
+    assert (rate["default"], rate["choices"]) == ("1.5", ["1.5", "2.0"])
+    assert (rates["default"], rates["choices"]) == ("1.5", ["1.5", "2.0"])
+    assert release["default"] == "1.10"
