@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +13,6 @@ from tests.integration.docs.pages import is_told, steps
 
 REPOSITORY = Path(__file__).parents[3]
 PAGES = sorted((REPOSITORY / "docs" / "howto").glob("*.md"))
-
-
-@pytest.fixture
-def short() -> Iterator[Path]:
-    """A folder with a short path, for a long one changes how plans are laid out."""
-    with tempfile.TemporaryDirectory(prefix="h", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
