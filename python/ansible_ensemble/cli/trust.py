@@ -27,7 +27,7 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
         _agree(arguments, console)
     if local_settings() is not None and not is_trusted(Path.cwd()):
         withhold_local_settings()
-        if command.group in (JOBS, LOOK):
+        if command.group in (JOBS, LOOK) or command.name == "import":
             console.notice("ansible.cfg is ignored because this folder is not trusted; see `ansible-ensemble trust`")
     elif command.group == LOOK and is_public_folder():
         console.notice("ansible.cfg is ignored because this folder is world-writable, as in Ansible")

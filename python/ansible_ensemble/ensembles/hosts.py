@@ -101,7 +101,8 @@ class HostFinder:
         raise InvalidInput(
             f'operation_host is "{keyword}", which is no instance and no host of the inventory',
             operation.place if operation else None,
-            f"a host that is gone for good: `ansible-ensemble forget {instance.name}` takes this off the status"
+            "-i names the inventory; if the host is gone for good, "
+            f"`ansible-ensemble forget {instance.name}` takes this off the status"
             if self._instances.get(instance.name) is not None
             else "-i names the inventory",
         )

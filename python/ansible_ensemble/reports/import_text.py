@@ -44,7 +44,8 @@ def _lines(found: Mapping[str, Any], style: Style, inventory: str, following: st
     folder = clean(shown_path(found["folder"]))
     yield f"Written{'' if folder == '.' else f' to {folder}'}: {', '.join(map(clean, found['files']))}."
     if following:
-        yield " ".join(["Next: ansible-ensemble", following, *filter(None, [inventory, folder.removeprefix(".")])])
+        where = "" if folder == "." else shlex.quote(folder)
+        yield " ".join(["Next: ansible-ensemble", following, *filter(None, [inventory, where])])
 
 
 def _row(entry: Mapping[str, Any], style: Style) -> tuple[str, ...]:

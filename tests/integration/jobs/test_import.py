@@ -211,3 +211,15 @@ def test_an_import_that_cannot_be(done: Callable[..., Run], tmp_path: Path) -> N
         again == "Error: ensemble.yaml: there is an ensemble already (remove it, or import from a copy of the folder)\n"
     )
     assert not (tmp_path / "site" / "service-template.yaml").exists()
+
+
+def test_an_import_tells_that_the_folder_is_trusted(done: Callable[..., Run], tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    write_files(site, {"ansible.cfg": "[defaults]\n", "site.yml": "- hosts: localhost\n  roles: []\n"})
+    nothing_trusted = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    first = done("import", "site.yml", extra=nothing_trusted).stderr
+    assert "Notice: ansible.cfg is ignored because this folder is not trusted" in first
+    assert f"Notice: {site} is trusted from now on" in first
+    (site / "ensemble.yaml").unlink()
+    (site / "service-template.yaml").unlink()
+    assert "Notice" not in done("import", "site.yml", extra=nothing_trusted).stderr

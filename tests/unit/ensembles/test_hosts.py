@@ -72,6 +72,7 @@ def test_a_name_of_nothing_is_refused(find) -> None:
     with pytest.raises(InvalidInput, match='operation_host is "nobody"') as refused:
         find("nobody")
     assert "ansible-ensemble forget app" in str(refused.value.hint), "it may be the host of what has lost it"
+    assert "-i names the inventory" in str(refused.value.hint), "or nobody said where it is"
 
 
 #: what replaces what in the service, for a machine that says how to connect to it

@@ -38,3 +38,8 @@ Next: ansible-ensemble plan -i 'my hosts' /srv
 
 def test_the_report() -> None:
     assert import_text(FOUND, Style(), ["-i", "my hosts"]) == TEXT
+
+
+def test_a_folder_is_quoted_for_the_shell() -> None:
+    text = import_text({**FOUND, "folder": "/srv/my site"}, Style(), [])
+    assert text.endswith("Next: ansible-ensemble plan '/srv/my site'\n")
