@@ -68,11 +68,8 @@ def _faults(
         elif value is not None and not is_computed(value):
             option, where = options[names[name]], place_of(args, name) or places.get(name) or place
             yield from _value_faults(option, value, f"argument '{name}' of {what}", where)
-            if is_file_mode(names[name], option) and isinstance(value, int):
-                meant = f"{value:04}" if set(str(value)) <= set("01234567") else f"{value:04o}"
-                yield InvalidInput(
-                    f"argument 'mode' of {what} is a number, which is not octal", where, f"put it in quotes: '{meant}'"
-                )
+            if is_file_mode(names[name], option):
+                yield from _mode_faults(value, what, where)
     given = {names.get(name) for name, value in args.items() if value is not None} if not partly else set(options)
     for name in (name for name, option in options.items() if option.required and name not in given):
         yield InvalidInput(f"{what} lacks the argument '{name}'", place)
@@ -81,6 +78,19 @@ def _faults(
 def is_file_mode(name: str, option: Option) -> bool:
     """Whether an argument is the mode of a file, whose numbers are meant as octal ones and are read as others."""
     return name == "mode" and option.type in ("raw", "any")
+
+
+def _mode_faults(value: Any, what: str, place: Place | None) -> Iterator[InvalidInput]:
+    if isinstance(value, int):
+        meant = f"{value:04}" if _is_octal(str(value)) else f"{value:04o}"
+        hint = f"put it in quotes: '{meant}'"
+        yield InvalidInput(f"argument 'mode' of {what} is a number, which is not octal", place, hint)
+    elif isinstance(value, str) and value.isdecimal() and not _is_octal(value):
+        yield InvalidInput(f"argument 'mode' of {what} is {kind_of(value)}, which is not octal", place)
+
+
+def _is_octal(text: str) -> bool:
+    return set(text) <= set("01234567")
 
 
 def _value_faults(option: Option, value: Any, what: str, place: Place | None) -> Iterator[InvalidInput]:

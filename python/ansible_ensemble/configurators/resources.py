@@ -14,6 +14,7 @@ from ansible_ensemble.configurators.implementation import MODULE, resolve
 from ansible_ensemble.configurators.locations import BUILTIN, collection_folders, library_folders
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_folder, role_spec
 from ansible_ensemble.configurators.own_arguments import own_arguments
+from ansible_ensemble.configurators.shipped_values import value_faults
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.places import Map, place_of
@@ -226,7 +227,10 @@ class _Resource:
         given.update(run.more)
         is_role = run.kind == "role"
         partly = is_role and self._has_variables()
-        return list(argument_faults(spec, given, what, where, others=is_role, partly=partly, places=places))
+        faults = list(argument_faults(spec, given, what, where, others=is_role, partly=partly, places=places))
+        if not path:
+            faults += value_faults(run.name, given, what, lambda name: places.get(name) or where, partly=partly)
+        return faults
 
     def _has_variables(self) -> bool:
         """Whether a role may have variables of a host of the inventory, which Ansible judges when it runs."""

@@ -57,6 +57,7 @@ REFUSED = [
     ("{path: /a, size: 1.5}", "argument 'size' of x is 1.5, which is not of type int"),
     ("{path: /a, size: true}", "argument 'size' of x is true, which is not of type int"),
     ("{path: /a, ratio: x}", "argument 'ratio' of x is 'x', which is not of type float"),
+    ("{path: /a, mode: '0999'}", "argument 'mode' of x is '0999', which is not octal"),
     ("{path: /a, force: maybe}", "argument 'force' of x is 'maybe', which is not of type bool"),
     ("{path: /a, names: [a, c]}", "argument 'names' of x is 'c', which is none of its choices (known are a, b)"),
     ("{path: /a, names: {a: b}}", "argument 'names' of x is a map, which is not of type list"),
