@@ -22,7 +22,7 @@ def spec_digests(document: Document | None, topology: Topology) -> dict[str, str
     spec.update("".join(f"{url}\0{digest}" for url, digest in sorted(topology.fetched.items())).encode())
     if document is not None:
         spec.update(digest(document.data.get("spec")).encode())
-    values = {name: topology.input_values.get(name) for name in sorted(topology.inputs)}
+    values = {name: topology.input_values.get(name) for name in sorted({*topology.inputs, *topology.input_values})}
     inputs = digest(redact(mark_inputs(values, topology)))
     return {"spec": spec.hexdigest()[:32], "inputs": inputs}
 

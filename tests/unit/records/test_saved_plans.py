@@ -290,6 +290,26 @@ def test_a_plan_that_does_not_say_what_it_was_made_from_is_stale(service: Path, 
         prepare_saved_plan(tmp_path / "p.json", "deploy", {})
 
 
+BACKUP = """
+  workflows:
+    backup:
+      inputs: {to: {type: string}}
+      steps: {run: {target: app, activities: [{set_state: started}]}}
+"""
+
+
+def test_a_plan_of_a_workflow_is_of_its_inputs(tmp_path: Path) -> None:
+    service = tmp_path / "service.yaml"
+    text = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n"
+    service.write_text(f"{text}  node_templates: {{app: {{type: tosca.nodes.Root}}}}{BACKUP}")
+    make_plan(str(service), "backup", {"inputs": {"to": "here"}}).save(tmp_path / "p.json")
+    with pytest.raises(EnsembleError, match="the plan is stale: the inputs have changed"):
+        prepare_saved_plan(tmp_path / "p.json", "backup", {"inputs": {"to": "there"}})
+    for given in ({}, {"inputs": {"to": "here"}}):
+        with prepare_saved_plan(tmp_path / "p.json", "backup", given) as job:
+            assert job.document["workflow"] == "backup"
+
+
 WRITING = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 node_types:
