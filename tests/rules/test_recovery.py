@@ -85,15 +85,15 @@ def test_a_job_that_died_before_it_began_blocks_no_other(web: Case, keep: float)
 def test_recover_says_so_in_a_line(web: Case, content: bytes) -> None:
     web.run({})
     (web.folder / "jobs" / f"job2026-01-01-00-00-00-A6110000{OPEN}").write_bytes(content)
-    [text] = recover(str(web.folder))["freed"]
+    [text] = recover(str(web.folder), {})["freed"]
     assert text.startswith("Job A61100000000 died before it began and did nothing")
-    assert recover(str(web.folder)) == {}
+    assert recover(str(web.folder), {}) == {}
 
 
 def test_what_is_there_is_recorded_when_the_beginning_is_lost(web: Case) -> None:
     journal, events = killed(web)
     journal.write_bytes(b"rubbish\n" + b"".join(map(line, events[2:])))
-    report = recover(str(web.folder))
+    report = recover(str(web.folder), {})
     assert report["job"]["id"] == journal.stem[-8:] + "0000"
     assert any("line is damaged" in text for text in report["warnings"])
     assert read_ensemble(web.location, JobOptions()).instances.by_name["web"].status.value == "ok"
@@ -116,7 +116,7 @@ def test_an_event_of_another_form_counts_as_lost_and_is_named(web: Case, change:
     number = next(n for n, event in enumerate(events) if event["event"] == "finished" and "start" in event["key"])
     events[number] |= change
     journal.write_bytes(b"".join(map(line, events)))
-    report = recover(str(web.folder))
+    report = recover(str(web.folder), {})
     assert any(f"event {number} cannot be read: {said}" in text for text in report["warnings"]), report["warnings"]
     assert read_ensemble(web.location, JobOptions()).instances.by_name["web"].status.value == "unknown"
 
@@ -130,7 +130,7 @@ def test_a_journal_of_which_nothing_can_be_read_hides_no_other(web: Case) -> Non
     assert shown.instances.by_name["web"].status.value == "ok"
     assert any("A61100000000 is not included" in text for text in shown.warnings)
     with pytest.raises(EnsembleError, match=rf"{broken.name}: nothing of the journal can be read \(move it away"):
-        recover(str(web.folder))
+        recover(str(web.folder), {})
     assert open_journals(web.folder) == [broken]
 
 
@@ -171,7 +171,7 @@ def test_jobs_of_two_clones_with_one_id_are_named(web: Case) -> None:
     for write in (True, False):
         warnings = read_recovered(web.location, JobOptions(), write=write).warnings
         assert any(f"Two jobs have the id {line[:12]}" in text for text in warnings)
-    assert any("Two jobs have the id" in text for text in recover(str(web.folder))["freed"])
+    assert any("Two jobs have the id" in text for text in recover(str(web.folder), {})["freed"])
 
 
 @pytest.mark.parametrize("part", ["jobs/{}.events.jsonl", "changes/{}.yaml"])
