@@ -86,6 +86,7 @@ def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -
     (folder / ".git").mkdir()
     (folder / "web").mkdir()
     (folder / "web" / "service.yaml").write_text(SERVICE)
+    (folder / "web" / "planned.yaml").write_text(SERVICE.replace("backup:", "plan:"))
     with served(awx) as url:
         environment = {
             **os.environ,
@@ -245,6 +246,7 @@ def test_check_mode_tells_what_would_change(made: Awx, run: Callable[..., Run]) 
         ({"awx_workflows": ["deplo"]}, "awx_workflows has deplo; there are deploy, undeploy, check"),
         ({"awx_state_credential": {"tokn": CANARY}}, "tokn"),
         ({"awx_ensemble": "none.yaml"}, "none.yaml"),
+        ({"awx_ensemble": "web/planned.yaml"}, "The workflow plan of the topology would have the name"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_made(
