@@ -14,7 +14,7 @@ from ansible_ensemble.playbooks.plain import is_open, plain
 from ansible_ensemble.playbooks.rules import NEVER, Resource, removal_of, resources_of, used_variables
 from ansible_ensemble.playbooks.spans import entry_spans, notifies, play_spans, whole_reason
 from ansible_ensemble.playbooks.whole import whole_step
-from ansible_ensemble.playbooks.words import facts_in, tags_of, words_of
+from ansible_ensemble.playbooks.words import calls_role, facts_in, tags_of, words_of
 
 _LOCALHOST = "localhost"
 _NO_UNDO_TASKS = "tasks say what to do, not how to take it away"
@@ -126,7 +126,7 @@ class _Parts:
         """Whether entries need a play around them: for its handlers, roles, files of variables or collections."""
         read = used_variables(frozenset[str]().union(*(entry.words for entry in entries)), self._play).keys()
         filed = any(values is None or read & values.keys() for values in self._play.files.values())
-        rooted = any(entry.section == "roles" for entry in entries)
+        rooted = any(entry.section == "roles" or calls_role(entry.raw) for entry in entries)
         return notifies(entries) or rooted or filed or bool(self._play.raw.get("collections"))
 
     def _resources(self, *entries: Entry) -> list[Step] | str:

@@ -156,6 +156,16 @@ def files_by(data: Any, *actions: str) -> Iterator[str]:
                 yield from files_by(value, *actions)
 
 
+def calls_role(data: Any) -> bool:
+    """Whether tasks run a role."""
+    if isinstance(data, list | tuple):
+        return any(map(calls_role, data))
+    if not isinstance(data, Mapping):
+        return False
+    called = any(short_name(str(key)) in ("import_role", "include_role") for key in data)
+    return called or any(calls_role(data.get(key)) for key in ("block", "rescue", "always"))
+
+
 def notified_in(data: Any) -> frozenset[str]:
     """Names of the handlers that tasks notify."""
     return frozenset(_notified_in(data))

@@ -68,7 +68,11 @@ CASES = {
     ),
     "a role that a task runs on a condition": (
         "- hosts: web\n  tasks: [{name: x, include_role: {name: app}, when: root is defined}]\n",
-        ["x tasks web"],
+        ["x playbook web"],
+    ),
+    "a role that a block runs, whose variables come before those of the play": (
+        "- hosts: web\n  tasks: [{name: x, block: [{import_role: {name: app}}], when: root is defined}]\n",
+        ["x playbook web"],
     ),
     "what needs a play around it shares one": (
         "- hosts: web\n  vars_files: [nosuch.yml]\n  tasks: [{debug: {msg: a}}, {debug: {msg: b}}]\n",
