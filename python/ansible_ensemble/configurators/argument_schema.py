@@ -22,6 +22,8 @@ _TYPES: Mapping[str, list[Json]] = {
 }
 #: Words of choices that are true and false as well.
 _WORDS = {True: {"yes", "true"}, False: {"no", "false"}}
+#: Digits of which not all are octal ones.
+_NOT_OCTAL: Json = {"type": "string", "pattern": "^[0-9]*[89][0-9]*$"}
 
 
 def argument_schema(spec: ModuleSpec, computed: Json, open_keys: str) -> Json:
@@ -67,7 +69,7 @@ class _Maker:
         if isinstance(option.default, str | int | float | bool) and not option.secret:
             told["default"] = option.default
         if is_file_mode(name, option):
-            return {**told, "not": {"type": ["integer", "boolean"]}}
+            return {**told, "not": {"anyOf": [{"type": ["integer", "boolean"]}, _NOT_OCTAL]}}
         forms = self._forms(option)
         return {**told, "anyOf": [*forms, self._computed, {"type": "null"}]} if forms else told
 

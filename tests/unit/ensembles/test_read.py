@@ -48,7 +48,7 @@ NO_ENSEMBLES = {
 
 
 @pytest.mark.parametrize(("text", "message"), NO_ENSEMBLES.values(), ids=NO_ENSEMBLES)
-@pytest.mark.parametrize("command", [history, lambda path: show(path, "A6BLKsK50000")])
+@pytest.mark.parametrize("command", [lambda path: history(path, {}), lambda path: show(path, "A6BLKsK50000", {})])
 def test_a_file_that_is_no_ensemble_never_stands_for_the_one_beside_it(
     tmp_path: Path, command: Callable[..., object], text: str, message: str
 ) -> None:
