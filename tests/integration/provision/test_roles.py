@@ -234,7 +234,7 @@ def test_machines_of_a_group_are_added_and_run_their_workflow(machines: Controll
         predicted = machines.command("ansible-playbook", *words, "--check")
         first = machines.command("ansible-playbook", *words)
         assert changed(predicted) == changed(first) == [CREATE] * 2
-        assert [one["machine"]["Address"] for one in first.of(CREATE)] == ["192.0.2.1", ""]
+        assert {one["machine"]["Address"] for one in first.of(CREATE)} == {"192.0.2.1", ""}
         assert [one["complete"] for one in first["Wait until they are through"]["machines"]] == [True, True]
         assert changed(machines.command("ansible-playbook", *words)) == []
         assert changed(machines.command("ansible-playbook", *words, "--check")) == []
