@@ -287,7 +287,7 @@ def test_a_wrong_source_is_told_before_anything_runs(job: Job, tmp_path: Path) -
 def test_the_example_of_the_page(job: Job, tmp_path: Path) -> None:
     page = (REPOSITORY / "docs" / "terraform.md").read_text()
     (module,) = re.findall(r"^```hcl\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
-    (topology,) = re.findall(r"^```yaml\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    topology, *_more = re.findall(r"^```yaml\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
     (tmp_path / "infra" / "cluster").mkdir(parents=True)
     (tmp_path / "infra" / "cluster" / "main.tf").write_text(module)
     (tmp_path / "service.yaml").write_text(f"tosca_definitions_version: tosca_simple_yaml_1_3\n{topology}")
