@@ -30,7 +30,7 @@ RELEASED = {
             "name: tosca-ensemble-1.1.0.tar.gz\n",
             "is not about tosca-ensemble-1.2.0.tar.gz",
         ),
-        ("changelogs/fragments/new.yml", "bugfixes: [x]\n", "new.yml is in no release"),
+        ("changelogs/fragments/new.yml", "bugfixes: [x]\n", "1 that are in no release, such as new.yml"),
         ("plugins/modules/lock.py", "version_added: 1.10.0\n", "lock.py is of version 1.10.0"),
     ],
 )
