@@ -52,7 +52,8 @@ def url(tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def clones(tmp_path: Path, url: str) -> tuple[Path, Path]:
     """Two clones of a project on the server that requires the lock of the server of `origin`."""
-    one, other = make_project(tmp_path / "one", service(2, seconds=2, chain=True)), tmp_path / "other"
+    held_up = service(2, chain=True).replace("sleep 0.0", "while [ -e ../hold ]; do sleep 0.1; done")
+    one, other = make_project(tmp_path / "one", held_up), tmp_path / "other"
     (one / "ensemble-project.yaml").write_text("environments:\n  defaults:\n    lfs_lock: {lock: require, name: all}\n")
     git(one, "add", ".")
     git(one, "commit", "--quiet", "-m", "require the lock")
@@ -70,6 +71,8 @@ def held(folder: Path) -> list[str]:
 def test_one_job_at_a_time_on_all_clones(command, start, clones):
     one, other = clones
     deploy = ("deploy", "--approve", "--push")
+    hold = one.parent / "hold"  # as long as it is there, no operation ends
+    hold.touch()
     job = start(*deploy, cwd=one)
     wait_for(lambda: noted(one, "begin"), "the first job to begin")
     assert held(other) == ["all"]
@@ -78,14 +81,18 @@ def test_one_job_at_a_time_on_all_clones(command, start, clones):
     assert "the global lock all is held by Git LFS Tests since 20" in refused.stderr
     assert not (other / "ensemble.yaml.lock").exists()
     job.send_signal(signal.SIGTERM)
+    assert any("Interrupted" in line for line in job.stdout)
+    hold.unlink()
     output, _ = job.communicate()
     assert job.returncode == 143, output
     assert held(one) == []
 
+    hold.touch()
     start(*deploy, cwd=one)
     wait_for(lambda: noted(one, "begin") == ["create n0", "create n1"], "the second job to begin")
     kill_all(one)
     wait_for(lambda: not working_in(one), "the end of all processes")
+    hold.unlink()
     assert held(one) == ["all"]
     assert command(*deploy, cwd=other).code == 4
     again = command(*deploy, cwd=one)
