@@ -1,8 +1,8 @@
-"""Pages as stories: the files they name, and the commands they show, with what these print.
+"""Pages as they are read: their blocks, the files among these, and the commands they show, with what these print.
 
-A file is a line that holds its name alone, in backticks and with a colon, and the block below it; a command is a line
-`$ ...` of a console block, and a comment `<!-- run: ... -->` is one that readers do not see. `/srv` is a folder of the
-test's own. A line `...` of what is printed stands for any lines.
+A block is a file if the line before it names it, in backticks and with a colon at its end, or if its own first line
+does, as a comment. A command is a line `$ ...` of a console block; that of a comment `<!-- run: ... -->` readers do not
+see.
 """
 
 from __future__ import annotations
@@ -10,58 +10,84 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-#: What is another one each time: times, ids of changes, and columns that are as wide as these.
-_VARYING = (
-    (r" *\b\d+\.\d+( ?s)?\b", " SECONDS"),
-    (r"\b[A-Z](?=\w*\d)[0-9A-Za-z]{11}\b", "CHANGE"),
-    (r"\b[A-Z](?=\w*\d)[0-9A-Za-z]{7}\b(?=\.)", "JOB"),
-    (r"\b\d{4}-\d\d-\d\d[- ]\d\d[-:]\d\d[-:]\d\d\b", "TIME"),
-)
-_STEP = re.compile(
-    r"^`(?P<file>[\w./-]+)`:\n\n```\w*\n(?P<text>.*?)^```$"
-    r"|^```console\n(?P<shown>.*?)^```$"
+REPOSITORY = Path(__file__).parents[3]
+
+_PART = re.compile(
+    r"^(?:[^\n]*`(?P<before>[\w./-]*\.\w+)`[^\n]*:\n\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$"
     r"|^<!-- run: (?P<hidden>.*?) -->$",
     re.DOTALL | re.MULTILINE,
 )
+_NAME = re.compile(r"# ([\w./-]*\.\w+)\n")
 _COMMAND = re.compile(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_END = "END OF THE FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What stands between two fences.
+
+    Attributes:
+        line: the line of the first fence.
+        name: the name of the file that it is; empty if it is none.
+    """
+
+    line: int
+    language: str
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A file to write, or a command to run.
-
-    Attributes:
-        command: the command; empty for a file.
-        file: the file's name.
-        text: what the file holds, or what the command prints; None if that does not matter.
-    """
+    """A command, and what it prints; None if that does not matter."""
 
     command: str
-    file: str
-    text: str | None
+    printed: str | None = ""
 
 
-def steps(page: str) -> Iterator[Step]:
-    """The steps of a page, in their order."""
-    for found in _STEP.finditer(page):
-        if found["file"]:
-            yield Step("", found["file"], found["text"])
-        elif found["hidden"]:
-            yield Step(found["hidden"], "", None)
+def page(name: str) -> str:
+    """The text of a page of the documentation."""
+    return (REPOSITORY / "docs" / name).read_text(encoding="utf-8")
+
+
+def section(text: str, title: str) -> str:
+    """A section of a page."""
+    return text.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def prose(text: str) -> str:
+    """A page without its blocks."""
+    return _FENCED.sub("", text)
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The blocks of a page, in their order."""
+    return (_block(found) for found in _PART.finditer(text) if found["text"] is not None)
+
+
+def steps(text: str) -> Iterator[Step]:
+    """The commands of a page, in their order; that which writes a file is one."""
+    for found in _PART.finditer(text):
+        if found["hidden"]:
+            yield Step(found["hidden"], None)
         else:
-            for command, printed in _COMMAND.findall(found["shown"]):
-                yield Step(command.replace("\n> ", "\n").rstrip(), "", printed)
+            yield from _steps(_block(found))
 
 
-def alike(text: str) -> str:
-    """A text, with the same words where it varies."""
-    for pattern, word in _VARYING:
-        text = re.sub(pattern, word, text)
-    return text
+def _block(found: re.Match[str]) -> Block:
+    within = _NAME.match(found["text"])
+    before = "" if found["language"] == "console" else found["before"] or ""
+    line = found.string.count("\n", 0, found.start("language")) + 1
+    return Block(line, found["language"], within[1] if within else before, found["text"])
 
 
-def is_told(told: str, printed: str) -> bool:
-    """Whether a page tells what was printed."""
-    parts = re.split(r"^\.\.\.\n", alike(told), flags=re.MULTILINE)
-    return bool(re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), alike(printed)))
+def _steps(block: Block) -> Iterator[Step]:
+    if block.language == "console":
+        for command, printed in _COMMAND.findall(block.text):
+            yield Step(command.replace("\n> ", "\n").rstrip(), printed)
+    elif block.name:
+        folder = Path(block.name).parent
+        yield Step(f"mkdir -p {folder}; cat > {block.name} <<'{_END}'\n{block.text}{_END}")

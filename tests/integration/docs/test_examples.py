@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -18,37 +16,35 @@ from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.validate import validate_path
+from tests.integration.docs.pages import REPOSITORY, Block, blocks, page, prose
+from tests.integration.docs.shell import PROGRAMS
 
-REPOSITORY = Path(__file__).parents[3]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
-PROGRAM = Path(sys.executable).parent / "ansible-ensemble"
+PROGRAM = PROGRAMS / "ansible-ensemble"
 
 
 @dataclass(frozen=True)
 class Example:
-    """A fenced example of a page."""
+    """A block of a page."""
 
     page: str
-    line: int
-    language: str
-    text: str
+    block: Block
 
     def __str__(self) -> str:
-        return f"{self.page}:{self.line}"
+        return f"{self.page}:{self.block.line}"
 
 
 def examples(*languages: str) -> list[Example]:
-    return [one for page in PAGES for one in of_page(page) if one.language in languages]
+    return [
+        Example(named(page), block)
+        for page in PAGES
+        for block in blocks(page.read_text())
+        if block.language in languages
+    ]
 
 
-def of_page(page: Path) -> Iterator[Example]:
-    text = page.read_text()
-    for found in re.finditer(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE):
-        yield Example(named(page), text.count("\n", 0, found.start()) + 1, found[1], found[2])
-
-
-def named(page: Path) -> str:
-    return str(page.relative_to(REPOSITORY)).removeprefix("docs/")
+def named(file: Path) -> str:
+    return str(file.relative_to(REPOSITORY)).removeprefix("docs/")
 
 
 def commands() -> list[tuple[str, str]]:
@@ -56,21 +52,20 @@ def commands() -> list[tuple[str, str]]:
     found = [
         (str(example), line.removeprefix("$ "))
         for example in examples("sh", "bash", "console", "")
-        for line in example.text.splitlines()
+        for line in example.block.text.splitlines()
         if "ansible-ensemble " in line and not line.lstrip().startswith("pip ")
     ]
-    for page in PAGES:
-        outside = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-        found += [(named(page), text) for text in re.findall(r"`(ansible-ensemble [^`]*)`", outside)]
+    for file in PAGES:
+        found += [(named(file), text) for text in re.findall(r"`(ansible-ensemble [^`]*)`", prose(file.read_text()))]
     return found
 
 
 @pytest.mark.parametrize("example", examples("yaml", "yml"), ids=str)
 def test_yaml_is_what_the_reader_takes(example: Example, tmp_path: Path) -> None:
-    data = parse_yaml(example.text, tmp_path / "example.yaml").data
+    data = parse_yaml(example.block.text, tmp_path / "example.yaml").data
     is_alone = "/" not in example.page  # pages in folders are stories, whose files stand together
     if is_alone and isinstance(data, dict) and {"tosca_definitions_version", "resources"} & data.keys():
-        (tmp_path / "service.yaml").write_text(example.text)
+        (tmp_path / "service.yaml").write_text(example.block.text)
         assert validate_path(str(tmp_path / "service.yaml"), JobOptions())["errors"] == []
 
 
@@ -91,10 +86,9 @@ def test_a_command_is_one(where: str, text: str) -> None:
 
 
 def test_the_story_of_the_workflows(tmp_path: Path) -> None:
-    (page,) = (page for page in PAGES if page.name == "workflows.md")
-    blocks = list(of_page(page))
-    topology = next(one for one in blocks if "tosca_definitions_version" in one.text)
-    calls = next(one for one in blocks if one.language == "sh")
+    told = list(blocks(page("workflows.md")))
+    topology = next(one for one in told if "tosca_definitions_version" in one.text)
+    calls = next(one for one in told if one.language == "sh")
     (tmp_path / "service.yaml").write_text(topology.text)
     for line in calls.text.splitlines():
         _, *words = shlex.split(line, comments=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[3]
+from tests.integration.docs.pages import REPOSITORY, prose
+
 DOCS = REPOSITORY / "docs"
 PAGES = [
     page
@@ -16,12 +17,11 @@ PAGES = [
     for page in sorted(REPOSITORY.glob(pattern))
 ]
 LISTED = re.compile(r"^(?:-|\d+\.) \[[^\]]*\]\((?!https?:|\.\./)([^)#]+\.md)\)", re.MULTILINE)
-FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def links(page: Path) -> Iterator[tuple[Path, str]]:
     """The files that a page links to, each with the anchor in it."""
-    text = re.sub(r"`[^`\n]*`", "", FENCED.sub("", page.read_text()))
+    text = re.sub(r"`[^`\n]*`", "", prose(page.read_text()))
     for target in re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", text):
         name, _, anchor = target.partition("#")
         yield (page.parent / name).resolve() if name else page, anchor
@@ -29,7 +29,7 @@ def links(page: Path) -> Iterator[tuple[Path, str]]:
 
 def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
-    titles = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), flags=re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)$", prose(page.read_text()), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.integration.docs.pages import blocks, page, steps
 from tests.integration.provision.lasting import Lasting
 from tests.integration.provision.served import PATIENCE
 
-PAGE = Path(__file__).parents[3] / "docs" / "machines-content.md"
-_FILE = re.compile(r"`([\w./-]+\.\w+)`[^\n]*:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
 
 def test_the_page_is_what_happens(shared: Lasting, tmp_path: Path) -> None:
-    text = PAGE.read_text()
-    files = _FILE.findall(text)
+    text = page("machines-content.md")
+    files = {block.name: block.text for block in blocks(text) if block.name}
     assert len(files) == 6
-    for name, content in files:
+    for name, content in files.items():
         file = tmp_path / "greeting" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
-    steps = [step for block in _CONSOLE.findall(text) for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    assert len(steps) == 7
-    for step in steps:
-        command, _, expected = step.partition("\n")
-        done = _run(shlex.split(command)[1:], shared, tmp_path)
-        assert done == expected or (command.split()[2] == "agent" and expected in done), done
+    calls = [step for step in steps(text) if step.command.startswith("ansible-ensemble ")]
+    assert len(calls) == 7
+    for step in calls:
+        words = shlex.split(step.command)
+        done = _run(words[1:], shared, tmp_path)
+        assert done == step.printed or (words[2] == "agent" and step.printed and step.printed in done), done
 
 
 def _run(words: list[str], server: Lasting, folder: Path) -> str:
