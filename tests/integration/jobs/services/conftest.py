@@ -18,6 +18,8 @@ BUILT = Path(__file__).parents[4] / ".build"
 COLLECTIONS = BUILT / "community"
 #: What `make docker-engine` unpacks.
 ENGINE = BUILT / "docker"
+#: The client's settings, with the plugin that `make docker-compose` builds.
+COMPOSE = BUILT / "compose"
 #: What `make python-tools` installs.
 PYTHON_TOOLS = BUILT / "python-tools"
 #: The page whose examples are deployed.
@@ -75,7 +77,12 @@ def docker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Docker]:
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-    environment = {"DOCKER_HOST": address, "PATH": path, "ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS)}
+    environment = {
+        "DOCKER_HOST": address,
+        "DOCKER_CONFIG": str(COMPOSE),
+        "PATH": path,
+        "ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS),
+    }
     try:
         _await(daemon, environment, folder / "log")
         yield Docker(environment, _image(folder, environment))

@@ -10,7 +10,7 @@ import pytest
 
 from ..conftest import Run
 from ..unfurl.samples import write_sample
-from .conftest import Docker, example
+from .conftest import COMPOSE, Docker, example
 
 Command = Callable[..., Run]
 
@@ -36,6 +36,36 @@ def test_life(command: Command, docker: Docker, tmp_path: Path) -> None:
     run("undeploy", "--approve", *given)
     for kind in ("container ls --all", "volume ls", "image ls", "network ls --filter name=inside"):
         assert docker(*kind.split(), "--quiet") == "", kind
+
+
+@pytest.mark.skipif(not COMPOSE.is_dir(), reason="make docker-compose builds the plugin")
+def test_a_project_of_compose(command: Command, docker: Docker, tmp_path: Path) -> None:
+    def run(*words: str) -> Run:
+        done = command(*words, extra=docker.environment)
+        assert done.code == 0, done.output
+        return done
+
+    def running() -> set[str]:
+        return set(docker("ps", "--format", "{{.Names}}").split())
+
+    docker("load", "--input", str(docker.archive))
+    (tmp_path / "service.yaml").write_text(example("docker.Compose"))
+    run("deploy", "service.yaml", "--approve")
+    assert running() == {"shop-store-1", "shop-front-1"}
+    assert "nothing to do" in run("deploy", "--approve").output
+
+    docker("rm", "--force", "shop-store-1")
+    statuses = json.loads(run("check", "--output", "json").stdout)
+    assert [one["instance"] for one in statuses["drift"]] == ["shop"]
+    run("deploy", "--approve")
+    assert running() == {"shop-store-1", "shop-front-1"}
+
+    run("deploy", "--approve", "--input", "word=two")
+    assert "WORD=two" in docker("inspect", "shop-store-1", "--format", "{{.Config.Env}}")
+
+    run("undeploy", "--approve")
+    assert docker("container", "ls", "--all", "--quiet") == ""
+    docker("rmi", "box:1")
 
 
 def test_a_container_of_the_standard(command: Command, docker: Docker, tmp_path: Path) -> None:
