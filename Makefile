@@ -142,7 +142,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_kubernetes.py
 	python tests/bench/bench_resources.py
 
-test-tools: lfs-server kubernetes helm community python-tools docker-engine ## The six that follow, all at once; on Debian, with Go
+test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose ## The seven that follow, all at once; on Debian, with Go
 
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
 
@@ -168,13 +168,18 @@ $(BUILD)/community: | $(EQUIPPED)
 python-tools: $(BUILD)/python-tools ## supervisord and octodns, for tests of the types that use them
 
 $(BUILD)/python-tools: | $(EQUIPPED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $@.new supervisor octodns octodns-bind
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LOCK:%=--constraint %) --target $@.new supervisor octodns octodns-bind
 	mv $@.new $@
 
 docker-engine: $(BUILD)/docker ## The Docker engine that tests of docker.* start, as root; on Debian
 
 $(BUILD)/docker:
 	tests/docker/install $@
+
+docker-compose: $(BUILD)/compose/cli-plugins/docker-compose ## Docker's plugin compose, for tests of docker.Compose; with Go
+
+$(BUILD)/compose/cli-plugins/docker-compose: tests/compose/go.mod
+	tests/compose/build $@
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
 	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture tests/integration/provision/torture
