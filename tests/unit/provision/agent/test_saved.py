@@ -31,7 +31,9 @@ def test_what_was_saved_is_there_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damaged", [b"", b"text", gzip.compress(b"text"), gzip.compress(b"{}")[:-4], gzip.compress(b"[]")]
+    "damaged",
+    [b"", b"text", gzip.compress(b"text"), gzip.compress(b"{}")[:-4], gzip.compress(b"[]")],
+    ids=["empty", "text", "compressed text", "cut off", "a list"],  # what is compressed has the time in it
 )
 def test_a_damaged_file_is_none(tmp_path: Path, damaged: bytes) -> None:
     (tmp_path / "m.state").write_bytes(damaged)
