@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ansible_ensemble.playbooks.model import Row
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.playbooks.model import ReadPlay, Row
 from ansible_ensemble.playbooks.naming import Namer
 from ansible_ensemble.playbooks.reading import read_playbooks
 from ansible_ensemble.playbooks.steps import steps_of
@@ -37,13 +38,21 @@ def import_plays(playbooks: Sequence[Path], session: AnsibleSession) -> Imported
     """Make the files of an ensemble from playbooks; nothing is written yet.
 
     Raises:
-        InvalidInput: Ansible refuses a playbook, or there is none.
+        InvalidInput: Ansible refuses a playbook, there is none, or no play has a host in the inventory.
     """
-    root = playbooks[0].absolute().parent
+    root = playbooks[0].absolute().parent.resolve()
     names = Namer()
     plays = read_playbooks(playbooks, session)
+    _check_hosts(plays)
     groups = {pattern: names.name(pattern) for pattern in dict.fromkeys(play.pattern for play in plays) if pattern}
     steps = list(steps_of(plays, root, names))
     description = f"Imported from {', '.join(path.name for path in playbooks)}."
     files = {SERVICE_TEMPLATE: service_template(steps, groups, description, root), **step_files(steps, root)}
     return Imported(files, [row for step in steps for row in step.rows])
+
+
+def _check_hosts(plays: Sequence[ReadPlay]) -> None:
+    """Refuse plays that all mean no host: of those, an ensemble would do nothing."""
+    if plays and not any(play.hosts or play.computes_hosts for play in plays):
+        patterns = ", ".join(dict.fromkeys(play.pattern for play in plays))
+        raise InvalidInput(f"no host of the inventory is one of {patterns}", plays[0].place, "-i names the inventory")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.playbooks.words import facts_in, words_of
 
 #: The lists of a play that hold what runs, in the order in which they run.
 SECTIONS = ("pre_tasks", "roles", "tasks", "post_tasks")
@@ -67,8 +68,10 @@ class ReadPlay:
         files: its `vars_files` -> what is in them; None of one that is not known now.
         hosts: names of the hosts of its pattern.
         known: variables that the inventory has for all of its hosts.
+        inventory: variables that the inventory has for any of them -> the names that their values read.
         play: Ansible's own object; None where the import of a playbook stays as it is written.
         alone: the only play of its file.
+        handlers: its handlers, as they are written, with those of the files that it takes them from.
         subjects: what its handlers are about, by their names: a module, and the name that it is given.
     """
 
@@ -82,9 +85,31 @@ class ReadPlay:
     files: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
     known: frozenset[str] = frozenset()
+    inventory: Mapping[str, frozenset[str]] = field(default_factory=dict)
     play: Any = None
     alone: bool = False
+    handlers: list[Any] = field(default_factory=list)
     subjects: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def all_variables(self) -> Mapping[str, Any]:
+        """Its variables, with those of its files that are known now."""
+        return {**self.variables, **{key: value for file in self.files.values() for key, value in (file or {}).items()}}
+
+    def facts_in(self, words: Iterable[str]) -> list[str]:
+        """The facts that words name, by themselves or by variables of the play and the inventory."""
+        variables, seen, left = self.all_variables, set[str](), list(words)
+        while left:
+            name = left.pop()
+            if name not in seen:
+                seen.add(name)
+                left += words_of(variables[name]) if name in variables else self.inventory.get(name, ())
+        return facts_in(seen)
+
+    @property
+    def computes_hosts(self) -> bool:
+        """Whether its hosts are known only when it runs."""
+        return not self.pattern or "{{" in self.pattern
 
     @property
     def words(self) -> frozenset[str]:

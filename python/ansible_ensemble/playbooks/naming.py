@@ -15,9 +15,11 @@ class Namer:
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
-    def name(self, text: str) -> str:
-        """A name like the text that is not taken yet."""
+    def name(self, text: str, kind: str = "") -> str:
+        """A name like the text that is not taken yet; where it is, the kind tells what is named, then a number does."""
         base = re.sub(r"[^a-z0-9]+", "_", text.lower().replace("'", "")).strip("_")[:_LONGEST].strip("_") or "step"
+        if kind and base in self._taken:
+            base = f"{base}_{kind}"
         made, number = base, 1
         while made in self._taken:
             number += 1

@@ -49,8 +49,13 @@ def read_playbooks(files: Sequence[Path], session: AnsibleSession) -> list[ReadP
     Raises:
         InvalidInput: Ansible refuses something, or there is no such file.
     """
-    reader = _Reader(session, files[0].resolve().parent)
-    return [play for file in files for play in reader.plays(file.absolute(), {})]
+    reader = _Reader(session, _located(files[0]).parent)
+    return [play for file in files for play in reader.plays(_located(file), {})]
+
+
+def _located(file: Path) -> Path:
+    """A file in its folder as that is without links; what it names is beside it, also if it is a link itself."""
+    return file.absolute().parent.resolve() / file.name
 
 
 class _Reader:
@@ -79,7 +84,7 @@ class _Reader:
                     )
                 else:
                     given = raw.get("vars") or {}
-                    yield from self.plays((file.parent / str(keys[_IMPORT])).resolve(), {**variables, **given})
+                    yield from self.plays(_located(file.parent / str(keys[_IMPORT])), {**variables, **given})
                     self._session.move_to(str(file.parent))
         finally:
             self._within.pop()
@@ -110,7 +115,7 @@ class _Reader:
         read.alone = alone
         read.variables = dict(play.vars or {})
         read.files = {str(name): self._variables(file.parent / str(name)) for name in _listed(raw.get("vars_files"))}
-        read.hosts, read.known = self._hosts(read.pattern)
+        read.hosts, read.known, read.inventory = self._hosts(read.pattern)
         try:
             self._add_entries(read, play)
         except AnsibleError as error:
@@ -118,10 +123,9 @@ class _Reader:
         return read
 
     def _add_entries(self, read: ReadPlay, play: Any) -> None:
-        read.subjects = {
-            name: subject for raw in read.raw.get("handlers") or [] for name, subject in self._handled(raw, play)
-        }
         handlers = read.raw.get("handlers") or []
+        handlers = read.handlers = [*handlers, *self._run(handlers, read.file.parent, set())]
+        read.subjects = {name: subject for raw in handlers for name, subject in self._handled(raw, play)}
         named = set(files_named(handlers, read.file.parent))
         handled, handled_others = words_of(handlers).union(*map(self._words, named)), _others(handlers, named)
         roles = iter(play.roles)
@@ -146,13 +150,19 @@ class _Reader:
             handler = Handler.load(dict(raw), block=Block(play=play), variable_manager=manager, loader=loader)
             yield from ((name, subject_of(handler)) for name in handlers_in([raw]))
 
-    def _hosts(self, pattern: str) -> tuple[list[str], frozenset[str]]:
-        """The hosts of a pattern, and the variables that all of them have in the inventory."""
+    def _hosts(self, pattern: str) -> tuple[list[str], frozenset[str], dict[str, frozenset[str]]]:
+        """The hosts of a pattern, the variables that the inventory has for all of them, and what those of any read."""
         if not pattern or "{{" in pattern:
-            return [], _MAGIC
+            return [], _MAGIC, {}
         found = self._session.inventory.get_hosts(pattern, ignore_limits=True, ignore_restrictions=True)
-        names = [set(self._session.variable_manager.get_vars(host=host)) for host in found]
-        return [str(host.name) for host in found], _MAGIC.union(set.intersection(*names) if names else ())
+        names, reads = list[set[str]](), dict[str, frozenset[str]]()
+        for host in found:
+            variables = self._session.variable_manager.get_vars(host=host, include_hostvars=False)
+            names.append(set(variables))
+            for name in variables.keys() - _MAGIC:
+                reads[name] = reads.get(name, frozenset()) | words_of(variables[name])
+        known = _MAGIC.union(set.intersection(*names) if names else ())
+        return [str(host.name) for host in found], known, reads
 
     def _variables(self, file: Path) -> Mapping[str, Any] | None:
         """What is in a file of variables; None if it is encrypted, or not known before a play runs."""

@@ -205,10 +205,14 @@ def _reads_unknown(entry: Entry, play: ReadPlay) -> str:
     source = entry.task.args.get("src") if short_name(str(entry.task.resolved_action)) == "template" else None
     if source is not None and "{{" in str(source):
         return "renders a template that is found only while it runs"
-    unknown = [
-        name for name, value in _variables(entry, play).items() if facts_in(words_of(value)) or not is_open(value)
-    ]
+    unknown = [*closed_variables(entry, play), *(name for name in sorted(entry.words) if play.facts_in([name]))]
     return f"reads the variable {unknown[0]}, which is encrypted or made of facts" if unknown else ""
+
+
+def closed_variables(entry: Entry, play: ReadPlay) -> list[str]:
+    """The variables of the play that an entry reads, and that cannot be told before it runs."""
+    variables = _variables(entry, play)
+    return [name for name, value in variables.items() if not is_open(value) or play.facts_in(words_of(value))]
 
 
 def _variables(entry: Entry, play: ReadPlay) -> dict[str, Any]:
@@ -218,9 +222,7 @@ def _variables(entry: Entry, play: ReadPlay) -> dict[str, Any]:
 
 def used_variables(words: frozenset[str], play: ReadPlay) -> dict[str, Any]:
     """The variables of a play, with those of its files, which words name, and those that they need."""
-    known = {**play.variables}
-    for values in play.files.values():
-        known.update(values or {})
+    known = play.all_variables
     found: dict[str, Any] = {}
     left = [name for name in known if name in words]
     while left:

@@ -48,7 +48,7 @@ def whole_reason(play: ReadPlay) -> str:
     for key, reason in _WHOLE.items():
         if play.raw.get(key) is not None and not (key == "strategy" and play.raw[key] in ("linear", "free")):
             return reason
-    if not play.pattern or "{{" in play.pattern:
+    if play.computes_hosts:
         return "computes its hosts"
     if of_the_play(play.words):
         return f"reads {of_the_play(play.words)[0]}"
@@ -83,7 +83,7 @@ def entry_spans(play: ReadPlay) -> list[tuple[int, int, str]]:
                 )
             if other != at and entry.notified & earlier.handlers:
                 joins.append((min(other, at), max(other, at), f"a handler of the role {earlier.name} is notified"))
-    for name in handlers_in(play.raw.get("handlers")):
+    for name in handlers_in(play.handlers):
         at_least = [at for at, entry in enumerate(entries) if name in entry.notified]
         for phase in set(_PHASES.values()):
             within = [at for at in at_least if _PHASES[entries[at].section] == phase]

@@ -11,10 +11,10 @@ from typing import Any
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.rules import NEVER, Resource, removal_of, resources_of, used_variables
+from ansible_ensemble.playbooks.rules import NEVER, Resource, closed_variables, removal_of, resources_of, used_variables
 from ansible_ensemble.playbooks.spans import entry_spans, notifies, play_spans, whole_reason
 from ansible_ensemble.playbooks.whole import whole_step
-from ansible_ensemble.playbooks.words import calls_role, facts_in, tags_of, words_of
+from ansible_ensemble.playbooks.words import calls_role, tags_of, words_of
 
 _LOCALHOST = "localhost"
 _NO_UNDO_TASKS = "tasks say what to do, not how to take it away"
@@ -42,9 +42,7 @@ def steps_of(plays: Sequence[ReadPlay], root: Path, namer: Namer) -> Iterator[St
 
 
 def _whole_reason(play: ReadPlay, root: Path) -> str:
-    return whole_reason(play) or (
-        "lies in another folder" if play.file.parent != root.resolve() and play.file.parent != root else ""
-    )
+    return whole_reason(play) or ("lies in another folder" if play.file.parent != root else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +169,15 @@ class _Parts:
         return Step(name, body, rows, group, tags=tags, **more)
 
     def _gathers(self, entries: Sequence[Entry]) -> bool:
-        return self._gathered and any(facts_in(entry.words) for entry in entries)
+        return self._gathered and any(self._play.facts_in(entry.words) for entry in entries)
 
     def _become(self) -> dict[str, Any]:
         return {name: plain(self._play.raw[name]) for name in sorted(_FREE_OF_ROLE) if self._play.raw.get(name)}
 
     def _is_open(self, entry: Entry) -> bool:
         """Whether the variables of the play that an entry reads can be told before it runs."""
-        variables = used_variables(entry.words, self._play)
         known = all(values is not None for values in self._play.files.values())
-        return known and all(is_open(value) and not facts_in(words_of(value)) for value in variables.values())
+        return known and not closed_variables(entry, self._play)
 
     def _no_role(self, entry: Entry) -> str:
         """Why a role cannot run by itself; empty if it can."""
@@ -192,13 +189,20 @@ class _Parts:
         odd = sorted(raw.keys() & RoleInclude.fattributes.keys() - _FREE_OF_ROLE - _OWN_OF_ROLE)
         if odd:
             return f"has the keyword {odd[0]}"
-        variables = used_variables(entry.words, self._play)
         if any(values is None for values in self._play.files.values()):
             return "may read variables of an encrypted file"
-        closed = [name for name, value in variables.items() if not is_open(value) or facts_in(words_of(value))]
-        if closed or not is_open(raw):
-            return f"reads the variable {next(iter(closed), '')}, which is encrypted or made of facts"
+        if closed := closed_variables(entry, self._play):
+            return f"reads the variable {closed[0]}, which is encrypted or made of facts"
+        if given := self._closed_arguments(entry):
+            return f"is given {given[0]}, which is encrypted or made of facts"
         return "" if not isinstance(self._play.raw.get("environment"), list) else "has an environment that is a list"
+
+    def _closed_arguments(self, entry: Entry) -> list[str]:
+        """The variables and keywords that a role is given, and that cannot be told before it runs."""
+        raw = entry.raw if isinstance(entry.raw, dict) else {}
+        given = {**raw, **entry.call.get("vars", {})}
+        given.pop("vars", None)
+        return [name for name, one in given.items() if not is_open(one) or self._play.facts_in(words_of(one))]
 
     def _role(self, entry: Entry) -> list[Step] | str:
         """A role; or why it cannot run by itself."""
@@ -215,7 +219,7 @@ class _Parts:
             **({"keywords": keywords} if keywords else {}),
             **({"absent": {"tasks_from": remove}} if remove else {}),
         }
-        name = self._namer.name(re.split(r"[./]", entry.name)[-1])
+        name = self._namer.name(re.split(r"[./]", entry.name)[-1], "role")
         undo, no_undo = (f"its tasks {remove}", "") if remove else ("", _NO_UNDO_ROLE)
         row = Row(entry.place, entry.name, self._play.name, "role", name, "is a role", undo, no_undo)
         return [self._step(name, body, [row], [entry])]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.playbooks.model import ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import plain
@@ -19,7 +20,11 @@ _TRANSFORMED = ("encrypt", "salt", "salt_size", "unsafe")
 
 
 def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) -> Step:
-    """Plays as one step; its file is that of the only play, or lies beside the first one's."""
+    """Plays as one step; its file is that of the only play, or lies beside the first one's.
+
+    Raises:
+        InvalidInput: that would be outside of the root.
+    """
     first, name = plays[0], namer.name(plays[0].name)
     prompts = [prompt for play in plays for prompt in play.raw.get(_PROMPT) or []]
     odd = [str(prompt["name"]) for prompt in prompts if any(prompt.get(key) for key in _TRANSFORMED)]
@@ -29,11 +34,19 @@ def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) ->
     if len(plays) == 1 and first.alone and _says_all(first):
         file = os.path.relpath(first.file, root)
     else:
+        _check_inside(first, root)
         file = os.path.relpath(first.file.parent / f"{PREFIX}-{name}.yml", root)
         files[file] = [_as_play(play) for play in plays]
     inputs = {str(prompt["name"]): _input(prompt) for prompt in prompts}
     given = {"vars": {key: {"get_input": key} for key in inputs}} if inputs else {}
     return Step(name, {"playbook": file, **given}, rows, files=files, inputs=inputs)
+
+
+def _check_inside(play: ReadPlay, root: Path) -> None:
+    if not play.file.parent.is_relative_to(root):
+        problem = f"what is written for this play would lie outside of {root}, where the ensemble is written"
+        hint = "move it into that folder, or import a playbook of a folder above, which imports what you named"
+        raise InvalidInput(problem, play.place, hint)
 
 
 def _says_all(play: ReadPlay) -> bool:

@@ -106,3 +106,20 @@ def test_each_item_of_a_list_is_a_resource(imported: Import, key: str) -> None:
     found = imported({"site.yml": PLAY.format(task=task)})
     assert [row.node for row in found.rows] == ["it_x", "it_y"]
     assert found.nodes["it_y"]["keywords"] == {"vars": {"item": {"a": "/y"}}}
+
+
+@pytest.mark.parametrize("name", ["address", "through", "place"])
+def test_what_reads_facts_by_a_variable_is_no_resource_and_gathers_them(imported: Import, name: str) -> None:
+    inventory = {"group_vars/web.yml": "address: '{{ ansible_facts.ipv4 }}'\nthrough: '{{ address }}'\n"}
+    tasks = f"[{{name: it, file: {{path: '/{{{{ {name} }}}}', state: directory}}}}]"
+    play = f"- hosts: web\n  vars: {{place: '{{{{ through }}}}'}}\n  tasks: {tasks}\n"
+    row, node = only(imported({**inventory, "site.yml": play}))
+    assert row.why == f"reads the variable {name}, which is encrypted or made of facts"
+    assert node["keywords"] == {"gather_facts": True}
+
+
+def test_a_variable_of_the_play_counts_before_that_of_the_inventory(imported: Import) -> None:
+    inventory = {"group_vars/web.yml": "place: '{{ ansible_facts.ipv4 }}'\n"}
+    task = "file: {path: '{{ place }}', state: directory}"
+    row, _node = only(imported({**inventory, "site.yml": PLAY.format(task=task)}))
+    assert row.becomes == "resource"

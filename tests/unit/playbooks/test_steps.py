@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -131,6 +132,20 @@ CASES = {
         "- hosts: web\n  handlers: [{name: again, debug: {}}]\n  tasks: [{name: a, include_tasks: tell.yml}]\n",
         ["a playbook web"],
     ),
+    "tasks that notify a handler of a file": (
+        "- hosts: web\n  handlers: [{import_tasks: again.yml}]\n  tasks:\n"
+        "  - {name: a, copy: {content: a, dest: /a}, notify: again}\n"
+        "  - {name: b, file: {path: /b, state: directory}}\n"
+        "  - {name: c, copy: {content: c, dest: /c}, notify: again}\n"
+        "  - {name: d, service: {name: x, state: started}}\n"
+        "  - {name: e, file: {path: /e, state: directory}}\n",
+        ["a playbook web", "e module web"],
+    ),
+    "a role with the name of a group": ("- hosts: db\n  roles: [db]\n", ["db_role role db"]),
+    "a role that is given facts": (
+        "- hosts: web\n  roles: [{role: app, size: '{{ ansible_facts.memtotal_mb }}'}]\n",
+        ["app playbook web"],
+    ),
     "what a handler reads": (
         "- hosts: web\n  handlers: [{name: again, debug: {msg: '{{ found }}'}}]\n  tasks:\n"
         "  - {name: a, stat: {path: /a}, register: found}\n"
@@ -166,6 +181,8 @@ FILES = {
     "vars/some.yml": "included: 1\n",
     "set.yml": "- set_fact: {set_there: 1}\n- {include_tasks: set.yml, when: false}\n",
     "tell.yml": "- {copy: {content: a, dest: /a}, notify: again}\n",
+    "again.yml": "- {name: again, service: {name: x, state: restarted}}\n",
+    "roles/db/tasks/main.yml": "- ping: {}\n",
     "fleet.yml": "not: a list\n",
     "wet.yml": "- [: no YAML\n",
     "templates/outer.j2": "{% include 'inner.j2' %}\n",
@@ -295,6 +312,23 @@ def test_a_role_that_can_remove_what_it_made(imported: Import) -> None:
 def test_a_playbook_that_imports_itself_is_refused(imported: Import) -> None:
     with pytest.raises(InvalidInput, match="imports itself"):
         imported({"site.yml": "- import_playbook: site.yml\n"})
+
+
+def test_a_play_outside_of_the_folder_is_refused_if_a_file_would_be_written_there(imported: Import) -> None:
+    one, other = "- {name: One, hosts: web, tasks: [{ping: {}}]}\n", "- {name: Two, hosts: db, tasks: [{ping: {}}]}\n"
+    site = {"site.yml": "- import_playbook: ../outside/play.yml\n"}
+    found = imported({**site, "../outside/play.yml": one})
+    assert found.nodes["one"]["playbook"] == "../outside/play.yml"
+    with pytest.raises(InvalidInput, match=r"outside/play.yml:1: .* would lie outside of"):
+        imported({**site, "../outside/play.yml": one + other})
+
+
+def test_a_folder_may_be_reached_by_a_link(imported: Import, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    play = "- {name: Two, hosts: db, serial: 1, tasks: [{ping: {}}]}\n"
+    found = imported({"site.yml": "- import_playbook: link/play.yml\n", "real/play.yml": play + play})
+    assert set(found.files) == {"service-template.yaml", "real/imported-two.yml", "real/imported-two_2.yml"}
 
 
 @pytest.mark.parametrize("never", ["tags: never", "tags: [never, other]"])
