@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ansible_ensemble.cli.catalogue import JOBS, LOOK, Command
@@ -11,6 +12,7 @@ from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
 from ansible_ensemble.core.errors import EnsembleError, UsageError
+from ansible_ensemble.documents.paths import is_file
 from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted
 
 
@@ -23,8 +25,10 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
         EnsembleError: the user does not agree.
         UsageError: there is no terminal to ask on.
     """
-    if command.runs or (command.name == "plan" and getattr(arguments, "check", False)):
-        _agree(arguments, console)
+    if command.name == "import":
+        _agree(_playbooks(arguments), arguments, console, "an import", "")
+    elif command.runs or (command.name == "plan" and getattr(arguments, "check", False)):
+        _agree(_ensemble(arguments), arguments, console, "a job", "`ansible-ensemble plan` runs nothing")
     if local_settings() is not None and not is_trusted(Path.cwd()):
         withhold_local_settings()
         if command.group in (JOBS, LOOK) or command.name == "import":
@@ -33,35 +37,40 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
         console.notice("ansible.cfg is ignored because this folder is world-writable, as in Ansible")
 
 
-def _agree(arguments: argparse.Namespace, console: Console) -> None:
-    """Have the user trust the project of a job, and the working directory if the project lies in it."""
-    ensemble = _ensemble(arguments)
-    if ensemble is None:
-        return
+def _agree(files: Sequence[Path], arguments: argparse.Namespace, console: Console, who: str, other: str) -> None:
+    """Have the user trust the projects of some files, and the working directory if one of them lies in it.
+
+    `who` runs their code; `other` is what may be done without.
+    """
     here = Path.cwd()
-    is_here = local_settings() is not None and ensemble.resolve().is_relative_to(here)
-    folders = [ensemble, here] if is_here else [ensemble]
-    strange = [folder for folder in folders if not is_trusted(folder)]
+    is_here = local_settings() is not None and any(file.resolve().is_relative_to(here) for file in files)
+    strange = [folder for folder in (*files, *([here] if is_here else [])) if not is_trusted(folder)]
     if not strange:
         return
     if not is_approved(arguments, console):
         named = dict.fromkeys(str(consent_folder(folder)) for folder in strange)
         is_one = len(named) == 1
         problem = f"{' and '.join(named)} {'is' if is_one else 'are'} not trusted yet"
-        problem += f", and a job runs {'its' if is_one else 'their'} code as you"
+        problem += f", and {who} runs {'its' if is_one else 'their'} code as you"
         try:
             agreed = console.confirm(f"{problem}. Continue?")
         except UsageError as error:
             hint = f"review its files, then run `ansible-ensemble trust {next(iter(named))}`, or give --approve"
             raise UsageError(problem, hint=hint) from error
         if not agreed:
-            raise EnsembleError("not approved; nothing was done", hint="`ansible-ensemble plan` runs nothing")
+            raise EnsembleError("not approved; nothing was done", hint=other)
     for folder in strange:
         approve(folder)
 
 
-def _ensemble(arguments: argparse.Namespace) -> Path | None:
-    """The ensemble that is meant, or whose saved plan is; None if there is none, which the command reports."""
+def _playbooks(arguments: argparse.Namespace) -> list[Path]:
+    """The playbooks that are meant; none if one of them is not there, which the command reports."""
+    files = [Path(playbook) for playbook in arguments.playbooks]
+    return files if all(map(is_file, files)) else []
+
+
+def _ensemble(arguments: argparse.Namespace) -> list[Path]:
+    """The ensemble that is meant, or whose saved plan is; none if there is none, which the command reports."""
     argument = arguments.ensemble
     try:
         if is_plan_file(argument):
@@ -73,7 +82,7 @@ def _ensemble(arguments: argparse.Namespace) -> Path | None:
         if path.is_dir() or zipfile.is_zipfile(path):
             from ansible_ensemble.ensembles.location import locate
 
-            return locate(path).ensemble
-        return path if path.is_file() else None
+            return [locate(path).ensemble]
+        return [path] if path.is_file() else []
     except (EnsembleError, OSError, RuntimeError, ValueError):
-        return None
+        return []

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.ansible_settings import setting
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.paths import confine, is_file
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.projects.gitfiles import IGNORED, ensure_lines
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
-from ansible_ensemble.projects.trust import approve
+
+if TYPE_CHECKING:
+    from ansible_ensemble.lanes.session import AnsibleSession
 
 _API = "tosca-ensemble/v1"
+_IGNORE = ".gitignore"
+_AGAIN = "change its service template; or import again in a copy of the folder without it, and compare"
+_TAKEN = "remove it if an earlier import left it, else give it another name"
 
 
 def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,12 +36,14 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         became of a task, a role or a play: `file`, `line`, `name`, `play`, `becomes`, `node`, `why`, `undo`, `no_undo`.
 
     Raises:
-        InvalidInput: Ansible refuses a playbook, or a file to write is there already.
+        InvalidInput: Ansible refuses a playbook or the inventory, or a file to write is there already.
         EnsembleError: a file cannot be written.
     """
     from ansible_ensemble.playbooks.importing import SERVICE_TEMPLATE, import_plays
 
     paths = [Path(playbook) for playbook in playbooks]
+    for missing in (path for path in paths if not is_file(path)):
+        raise InvalidInput("there is no such playbook", Place(str(missing)))
     folder = paths[0].absolute().parent
     found = import_plays(paths, _session(folder, JobOptions.from_mapping(options)))
     files = {ENSEMBLE_FILE: _ensemble(SERVICE_TEMPLATE), **found.files}
@@ -42,10 +51,9 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
     try:
         for name, text in files.items():
             write_atomically(folder / name, text)
-        ensure_lines(folder / ".gitignore", IGNORED)
+        ensure_lines(folder / _IGNORE, IGNORED)
     except OSError as error:
         raise EnsembleError(f"it cannot be written: {error.strerror}", Place(str(error.filename))) from error
-    approve(folder)
     entries = [_told(asdict(row)) for row in found.rows]
     kinds = ("resource", "role", "tasks", "playbook", "left out")
     return {
@@ -58,27 +66,46 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
     }
 
 
-def _session(folder: Path, options: JobOptions) -> Any:
+def _session(folder: Path, options: JobOptions) -> AnsibleSession:
+    """What Ansible has to know to read the playbooks.
+
+    Raises:
+        InvalidInput: an inventory is not there, or Ansible cannot read it.
+    """
+    from ansible.errors import AnsibleError
+
     from ansible_ensemble.lanes.session import standalone_session
 
     configured = [source for source in setting("DEFAULT_HOST_LIST") if "," in source or Path(source).exists()]
-    return standalone_session(
-        options.inventory or configured,
-        base=folder,
-        loader=options.open_vault().loader(folder),
-        extra_variables=reveal(options.variables),
-    )
+    try:
+        session = standalone_session(
+            options.inventory or configured,
+            base=folder,
+            loader=options.open_vault().loader(folder),
+            extra_variables=reveal(options.variables),
+        )
+    except AnsibleError as error:
+        raise InvalidInput(f"Ansible cannot read the inventory: {error.message}") from error
+    for unread in session.unread_sources():
+        there = Path(unread).exists()
+        problem = "Ansible cannot read this inventory" if there else "there is no such inventory"
+        hint = "Ansible's warnings say why" if there else "-i names a file or a folder, or hosts with a comma: -i HOST,"
+        raise InvalidInput(problem, Place(unread), hint)
+    return session
 
 
 def _ensemble(template: str) -> str:
     return f"apiVersion: {_API}\nkind: Ensemble\nspec:\n  service_template: {template}\n"
 
 
-def _check_free(folder: Path, names: Mapping[str, str]) -> None:
-    for name in names:
-        if (folder / name).exists():
-            message = "there is an ensemble already" if name == ENSEMBLE_FILE else "the file is there already"
-            raise InvalidInput(message, Place(str(folder / name)), "remove it, or import from a copy of the folder")
+def _check_free(folder: Path, names: Iterable[str]) -> None:
+    """Refuse to replace what is there, or to write through a link that leads elsewhere."""
+    for name in (*names, _IGNORE):
+        confine(name, folder, [folder], "the file", Place(str(folder / name)))
+        if name != _IGNORE and os.path.lexists(folder / name):
+            is_ensemble = name == ENSEMBLE_FILE
+            message = "there is an ensemble already" if is_ensemble else "the file is there already"
+            raise InvalidInput(message, Place(str(folder / name)), _AGAIN if is_ensemble else _TAKEN)
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:

@@ -73,6 +73,14 @@ class AnsibleSession:
             recorded -= others.hosts.keys()
         return frozenset(hosts.keys() - recorded)
 
+    def unread_sources(self) -> list[str]:
+        """The sources of the inventory that nothing could read; Ansible goes on without them."""
+        from ansible.utils.path import unfrackpath
+
+        read = [str(source) for source in self.inventory._inventory.processed_sources]
+        named = [source if "," in source else unfrackpath(source, follow=False) for source in self.inventory._sources]
+        return [source for source in named if not any(f"{one}/".startswith(f"{source}/") for one in read)]
+
     @property
     def passwords(self) -> dict[str, Any]:
         """The connection's and become's passwords, as a nested play takes them."""
