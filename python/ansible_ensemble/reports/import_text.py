@@ -34,6 +34,21 @@ def import_text(found: Mapping[str, Any], style: Style, inventory: Sequence[str]
     return "\n".join(_lines(found, style, shlex.join(inventory), following)) + "\n"
 
 
+def adopted_text(found: Mapping[str, Any], inventory: Sequence[str]) -> str:
+    """What to call once what `import` found is adopted: to look at it, and to take it away."""
+    options = ["--destroyunmanaged"]
+    why = "it was there before the ensemble"
+    if any(entry["node"] and not entry["undo"] for entry in found["entries"]):
+        options.append("--force")
+        why += ", and nothing takes away some of it, which needs the rest"
+    again = shlex.join(inventory)
+    return (
+        f"Next: {_call(found, 'plan', again)}\n"
+        f"To take away what was adopted: {_call(found, 'undeploy', again, *options)}\n"
+        f"  ({why}; the same with `plan --workflow undeploy` shows what goes)\n"
+    )
+
+
 def _lines(found: Mapping[str, Any], style: Style, inventory: str, following: str) -> Iterator[str]:
     rows = [tuple(map(style.strong, _HEAD)), *(_row(entry, style) for entry in found["entries"])]
     yield from table(rows, columns=style.columns, spare=(5,))
@@ -44,8 +59,14 @@ def _lines(found: Mapping[str, Any], style: Style, inventory: str, following: st
     folder = clean(shown_path(found["folder"]))
     yield f"Written{'' if folder == '.' else f' to {folder}'}: {', '.join(map(clean, found['files']))}."
     if following:
-        where = "" if folder == "." else shlex.quote(folder)
-        yield " ".join(["Next: ansible-ensemble", following, *filter(None, [inventory, where])])
+        yield f"Next: {_call(found, following, inventory)}"
+
+
+def _call(found: Mapping[str, Any], command: str, inventory: str, *options: str) -> str:
+    """A command on what was imported, as it is typed."""
+    folder = clean(shown_path(found["folder"]))
+    where = "" if folder == "." else shlex.quote(folder)
+    return " ".join(["ansible-ensemble", command, *filter(None, [inventory, *options, where])])
 
 
 def _row(entry: Mapping[str, Any], style: Style) -> tuple[str, ...]:

@@ -188,7 +188,9 @@ def test_what_is_there_is_adopted(done: Callable[..., Run], tmp_path: Path) -> N
             "  - {name: b, copy: {content: '2', dest: '{{ root }}/b'}}\n",
         },
     )
-    found = json.loads(done("import", "site.yml", "-i", "hosts.ini", "--adopt", "-y", "--output", "json").stdout)
+    run = done("import", "site.yml", "-i", "hosts.ini", "--adopt", "-y", "--output", "json")
+    assert "adopted: ansible-ensemble undeploy -i hosts.ini --destroyunmanaged --force\n" in run.stderr
+    found = json.loads(run.stdout)
     assert [entry["node"] for entry in found["import"]["entries"]] == ["a", "b"]
     assert not (site / "out" / "b").exists()
     plan = done("plan", "-i", "hosts.ini").stdout
@@ -207,19 +209,67 @@ def test_an_import_that_cannot_be(done: Callable[..., Run], tmp_path: Path) -> N
     assert "bad.yml:3" in done("import", "bad.yml", "-i", "hosts.ini", code=3).stderr
     (tmp_path / "site" / "ensemble.yaml").write_text("")
     again = done("import", "site.yml", "-i", "hosts.ini", code=3).stderr
-    assert (
-        again == "Error: ensemble.yaml: there is an ensemble already (remove it, or import from a copy of the folder)\n"
+    assert again == (
+        "Error: ensemble.yaml: there is an ensemble already "
+        "(change its service template; or import again in a copy of the folder without it, and compare)\n"
     )
     assert not (tmp_path / "site" / "service-template.yaml").exists()
 
 
-def test_an_import_tells_that_the_folder_is_trusted(done: Callable[..., Run], tmp_path: Path) -> None:
+#: What is given as the inventory -> what the import says.
+INVENTORIES = {
+    "nosuch": "nosuch: there is no such inventory (-i names a file or a folder, or hosts with a comma: -i HOST,)",
+    "bad.ini": "bad.ini: Ansible cannot read this inventory (Ansible's warnings say why)",
+    "other.ini": "site.yml:1: no host of the inventory is one of web (-i names the inventory)",
+}
+
+
+@pytest.mark.parametrize("inventory", [*INVENTORIES, ""])
+def test_an_import_without_any_host_is_refused(done: Callable[..., Run], tmp_path: Path, inventory: str) -> None:
     site = tmp_path / "site"
-    write_files(site, {"ansible.cfg": "[defaults]\n", "site.yml": "- hosts: localhost\n  roles: []\n"})
+    write_files(site, {"site.yml": "- hosts: web\n  tasks: []\n", "bad.ini": "[web\nw1\n", "other.ini": "[db]\nd1\n"})
+    given = ("-i", inventory) if inventory else ()
+    refused = done("import", "site.yml", *given, "--adopt", "--approve", code=3)
+    assert f"Error: {INVENTORIES.get(inventory, INVENTORIES['other.ini'])}\n" in refused.stderr
+    assert not (site / "ensemble.yaml").exists()
+
+
+def test_an_inventory_can_be_a_folder_and_hosts(done: Callable[..., Run], tmp_path: Path) -> None:
+    write_files(tmp_path / "site", {"site.yml": "- hosts: [w1, w2]\n  tasks: []\n", "hosts/all.ini": "w1\n"})
+    done("import", "site.yml", "-i", "hosts/", "-i", "w2,")
+
+
+@pytest.mark.parametrize("name", ["ensemble.yaml", "imported-a.yml", ".gitignore"])
+def test_nothing_is_written_outside_of_the_folder(done: Callable[..., Run], tmp_path: Path, name: str) -> None:
+    site = tmp_path / "site"
+    write_files(site, {"site.yml": "- hosts: localhost\n  tasks: [{name: a, debug: {}}]\n"})
+    (site / name).symlink_to(tmp_path / "elsewhere")
+    assert f"Error: {name}: the file '{name}' leads out of the project" in done("import", "site.yml", code=3).stderr
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("inventory", ["hosts.sh", "w1,"])
+def test_an_import_runs_nothing_before_consent(done: Callable[..., Run], tmp_path: Path, inventory: str) -> None:
+    site, ran = tmp_path / "site", tmp_path / "ran"
+    script = f'#!/bin/sh\ntouch {ran}\necho \'{{"web": {{"hosts": ["w1"]}}}}\'\n'
+    task = "{import_tasks: \"{{ lookup('pipe', './hosts.sh') and 'a' }}.yml\"}"
+    write_files(
+        site,
+        {
+            "ansible.cfg": "[defaults]\ngathering = explicit\n",
+            "hosts.sh": script,
+            "a.yml": "- debug: {}\n",
+            "site.yml": f"- hosts: w1\n  tasks: [{task}]\n",
+        },
+    )
+    (site / "hosts.sh").chmod(0o755)
     nothing_trusted = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    first = done("import", "site.yml", extra=nothing_trusted).stderr
-    assert "Notice: ansible.cfg is ignored because this folder is not trusted" in first
-    assert f"Notice: {site} is trusted from now on" in first
-    (site / "ensemble.yaml").unlink()
-    (site / "service-template.yaml").unlink()
-    assert "Notice" not in done("import", "site.yml", extra=nothing_trusted).stderr
+    refused = done("import", "site.yml", "-i", inventory, extra=nothing_trusted, code=2)
+    assert f"{site} is not trusted yet, and an import runs its code as you" in refused.stderr
+    assert not ran.exists()
+    assert not (site / "ensemble.yaml").exists()
+
+    agreed = done("import", "site.yml", "-i", inventory, "--approve", extra=nothing_trusted)
+    assert ran.exists()
+    assert "Notice" not in agreed.stderr, "its ansible.cfg counts"
+    assert str(site) in done("trust", "--list", extra=nothing_trusted).stdout

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_ensemble.reports.import_text import import_text
+import pytest
+
+from ansible_ensemble.reports.import_text import adopted_text, import_text
 from ansible_ensemble.reports.style import Style
 
 ENTRY = {"file": "/srv/site.yml", "line": 3, "play": "web", "becomes": "resource", "why": "talks"}
@@ -43,3 +45,10 @@ def test_the_report() -> None:
 def test_a_folder_is_quoted_for_the_shell() -> None:
     text = import_text({**FOUND, "folder": "/srv/my site"}, Style(), [])
     assert text.endswith("Next: ansible-ensemble plan '/srv/my site'\n")
+
+
+@pytest.mark.parametrize(("entries", "options"), [(1, "--destroyunmanaged"), (2, "--destroyunmanaged --force")])
+def test_what_was_adopted_can_be_taken_away(entries: int, options: str) -> None:
+    text = adopted_text({**FOUND, "entries": FOUND["entries"][:entries]}, ["-i", "my hosts"])
+    assert text.startswith("Next: ansible-ensemble plan -i 'my hosts' /srv\n")
+    assert f"\nTo take away what was adopted: ansible-ensemble undeploy -i 'my hosts' {options} /srv\n" in text

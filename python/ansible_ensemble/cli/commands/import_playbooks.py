@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.job import approved, run_job
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.projects.trust import consent_folder, is_trusted
 
 _QUESTION = "Import, and look at the hosts in check mode?"
 
@@ -30,23 +28,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Write an ensemble that does what playbooks do."""
     from ansible_ensemble.jobs import commands as jobs
-    from ansible_ensemble.reports.import_text import import_text
+    from ansible_ensemble.reports.import_text import adopted_text, import_text
 
     console = session.console
     if arguments.adopt and not approved(arguments, session, _QUESTION):
         return 1
     given = options.job_options(arguments, console.environment)
-    folder = Path(arguments.playbooks[0]).absolute().parent
-    was_trusted = is_trusted(folder)
     found = jobs.import_playbooks(arguments.playbooks, given)
-    if not was_trusted:
-        console.notice(f"{consent_folder(folder)} is trusted from now on; see `ansible-ensemble trust --help`")
     again = [word for source in getattr(arguments, "inventory", []) for word in ("-i", source)]
     if not arguments.adopt:
         console.answer(found, lambda: import_text(found, console.style, again))
         return 0
     console.tell(import_text(found, console.style, again, following="") + "\n")
-    return _adopt(found, arguments, session)
+    code = _adopt(found, arguments, session)
+    if code == 0:
+        console.tell("\n" + adopted_text(found, again))
+    return code
 
 
 def _adopt(found: dict[str, Any], arguments: argparse.Namespace, session: Session) -> int:
