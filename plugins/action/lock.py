@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
@@ -24,8 +24,12 @@ class ActionModule(EnsembleAction):
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
             "operation": {"type": "str", "default": "ansible-playbook"},
             "lock_id": {"type": "str"},
+            "plan_file": {"type": "path"},
+            "plan_document": {"type": "str"},
         }
     )
+
+    CONDITIONS: ClassVar[Options] = {"mutually_exclusive": [["plan_file", "plan_document"]]}
 
     def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Lock or unlock; a dry run holds the lock as well, so that the state does not change meanwhile."""
@@ -37,6 +41,8 @@ class ActionModule(EnsembleAction):
             timeout=given["lock_timeout"],
             pid=os.getppid(),  # this process is one task's; its parent lives as long as the playbook
             environment=given.get("environment"),
+            plan_file=given.get("plan_file"),
+            plan_document=given.get("plan_document"),
             action=self,
         )
         return answer

@@ -42,6 +42,16 @@ options:
       - Id of the lock, to release it in another task or to continue with a lock taken earlier.
       - With O(state=absent), only the lock with this id is released.
     type: str
+  plan_file:
+    description:
+      - The saved plan that is going to be executed. Where no O(environment) is given, it is the plan's, which says
+        where the state lives and which lock all clones share.
+    type: path
+    version_added: 0.2.0
+  plan_document:
+    description: As O(plan_file), the content of such a file in base64. The two are mutually exclusive.
+    type: str
+    version_added: 0.2.0
 seealso:
   - module: tosca.ensemble.plan
   - module: tosca.ensemble.execute
@@ -104,6 +114,11 @@ lock:
       returned: O(state=present)
       type: str
       sample: /srv/web/ensemble.yaml
+    environment:
+      description: The environment that was given, or is the plan's, and by which it is to be released; null for the own one.
+      returned: O(state=present)
+      type: str
+      sample: production
 exit_code:
   description: The exit code for a command that ends with this error; 4 if another job holds the lock.
   returned: failure

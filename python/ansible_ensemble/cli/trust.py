@@ -76,8 +76,8 @@ def _ensemble(arguments: argparse.Namespace) -> list[Path]:
         if is_plan_file(argument):
             from ansible_ensemble.records.saved_plans import load_plan
 
-            arguments.saved_plan = load_plan(Path(argument))[0]  # the job executes what was looked at here
-            argument = arguments.saved_plan.ensemble
+            arguments.saved_plan = load_plan(Path(argument))  # the job executes what was looked at here
+            argument = arguments.saved_plan[0].ensemble
         path = Path(argument).expanduser().absolute()
         if path.is_dir() or zipfile.is_zipfile(path):
             from ansible_ensemble.ensembles.location import locate

@@ -40,7 +40,7 @@ from ansible_ensemble.ensembles.renames import move_instances, read_moves
 from ansible_ensemble.ensembles.revisions import specification_at
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.ensembles.selection import SELECT, bind_selected
-from ansible_ensemble.ensembles.spec_digests import digest, hosts_digest, spec_digests
+from ansible_ensemble.ensembles.spec_digests import digest, hosts_digest, spec_digests, variables_digest
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.functions.conditions import is_met
@@ -237,7 +237,12 @@ def _ensemble(
         retained=retained,
         codec=read.codec,
         redactor=redactor,
-        base={**read.digests, **hosts_digest(topology), "status": digest(read.data.get("status") or {})},
+        base={
+            **read.digests,
+            **variables_digest(around.variables),
+            **hosts_digest(topology),
+            "status": digest(read.data.get("status") or {}),
+        },
         last_job=dict(read.data.get("lastJob") or {}),
         warnings=[*map(str, read.notices), *notices, *retained.problems, *map(str, selection.notices)],
         unselected=selection,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import Document
-from ansible_ensemble.ensembles.job_inputs import mark_inputs
+from ansible_ensemble.ensembles.job_inputs import INPUT_PREFIX, mark_inputs
 from ansible_ensemble.language.entities import Topology
 
 
@@ -25,6 +26,15 @@ def spec_digests(document: Document | None, topology: Topology) -> dict[str, str
     values = {name: topology.input_values.get(name) for name in sorted({*topology.inputs, *topology.input_values})}
     inputs = digest(redact(mark_inputs(values, topology)))
     return {"spec": spec.hexdigest()[:32], "inputs": inputs}
+
+
+def variables_digest(variables: Mapping[str, Any]) -> dict[str, str]:
+    """The digest of the variables that a job is given, without sensitive ones; nothing where there are none.
+
+    Those that set inputs are not among them: they are inputs.
+    """
+    own = {name: value for name, value in variables.items() if not name.startswith(INPUT_PREFIX)}
+    return {"variables": digest(redact(own))} if own else {}
 
 
 def hosts_digest(topology: Topology) -> dict[str, str]:

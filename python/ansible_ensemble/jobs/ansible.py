@@ -18,7 +18,7 @@ from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, groups_of, inventory_groups
 from ansible_ensemble.ensembles.hosts import HostFinder
-from ansible_ensemble.ensembles.job_inputs import hand_over, keep_for, options_of_job, withdraw
+from ansible_ensemble.ensembles.job_inputs import given_variables, hand_over, keep_for, options_of_job, withdraw
 from ansible_ensemble.ensembles.options import JobOptions, options_by_variable
 from ansible_ensemble.ensembles.read import read_again, read_ensemble
 from ansible_ensemble.execution.workers import AnsibleWorker
@@ -42,9 +42,11 @@ from ansible_ensemble.records.saved_plans import (
     check_aims,
     check_fresh,
     check_purpose,
+    confirmed_plan,
     decoded_plan,
     drop_plans,
     is_kept,
+    is_of_job,
     keep_plan,
     load_plan,
     save_plan,
@@ -67,16 +69,23 @@ def lock(
     timeout: float,
     pid: int,
     environment: str | None = None,
+    plan_file: str | None = None,
+    plan_document: str | None = None,
     action: Any = None,
 ) -> dict[str, Any]:
     """Take the lock of an ensemble for a process, and that of all its clones, or release them.
 
-    A state that lives elsewhere is fetched with the lock, and pushed before it is released.
+    A state that lives elsewhere is fetched with the lock, and pushed before it is released. Where no environment is
+    given, it is that of the saved plan that is going to be executed, if there is one.
 
     Raises:
         Locked: another job holds one of them.
+        EnsembleError: the plan cannot be read.
     """
     path = located(ensemble).ensemble
+    if environment is None and (plan_document or plan_file):
+        made, _ = decoded_plan(plan_document) if plan_document else load_plan(Path(plan_file or ""))
+        environment = made.options.get("environment")
     options = JobOptions(environment=environment, lock_timeout=timeout, vault=vault_of(action))
     notices: list[str] = []
     if state == "absent":
@@ -91,7 +100,7 @@ def lock(
     else:
         taken = locking.acquire(path, operation, options, pid=pid, notice=notices.append).local
         drop_plans(path.parent / PLANNED)
-    return {"changed": True, "lock": lock_result(taken), "warnings": notices}
+    return {"changed": True, "lock": lock_result(taken, environment), "warnings": notices}
 
 
 def plan(
@@ -177,12 +186,16 @@ def execute(
         read = read_ensemble(location, job_options, keep_key=True)
     else:
         read = read_recovered(location, job_options, write=True, keep_key=True)
-    check_fresh(saved, read)
+    if is_of_job(kept.path):
+        check_fresh(saved, read)
+    else:
+        saved = confirmed_plan(saved, kept, read_ensemble(location, job_options), job_options, options)
     hand_over(read.planned, job_options, read.topology, read.codec, plan=kept.digest)
     job_options.complete(read.environment.execution)
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
         check_working_trees(read, job_options)
     session.add_plugins([read.root, read.folder])
+    session.add_variables(reveal(given_variables(job_options, read.codec)))
     session.groups = group_hosts(read.topology, read.instances)
 
     def make_lanes() -> AnsibleWorker:

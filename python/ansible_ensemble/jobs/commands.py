@@ -43,9 +43,10 @@ from ansible_ensemble.records.record import requirements_of, write_forgotten
 from ansible_ensemble.records.recover import collided_jobs, read_recovered, record_killed
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.records.saved_plans import (
+    SavedPlan,
     check_aims,
-    check_fresh,
     check_purpose,
+    confirmed_plan,
     drop_plans,
     load_plan,
 )
@@ -66,7 +67,7 @@ def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> Pre
 
 
 def prepare_saved_plan(
-    plan: Path, workflow: str, options: Mapping[str, Any], loaded: Plan | None = None
+    plan: Path, workflow: str, options: Mapping[str, Any], loaded: tuple[Plan, SavedPlan] | None = None
 ) -> PreparedJob:
     """Lock the ensemble of a saved plan, which may be loaded already, and make sure that the plan still holds.
 
@@ -74,7 +75,7 @@ def prepare_saved_plan(
         UsageError: it is a plan of another workflow.
         EnsembleError: the plan is stale.
     """
-    saved = loaded or load_plan(plan)[0]
+    saved, file = loaded or load_plan(plan)
     location = locate(saved.template or saved.ensemble)
     check_purpose(saved, plan, location.ensemble, workflow)
     check_aims(saved, plan, options)
@@ -83,11 +84,9 @@ def prepare_saved_plan(
     saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}
     job_options = JobOptions.from_mapping({**options, **saved.options, **given})
 
-    def checked(read: Ensemble) -> Plan:
-        check_fresh(saved, read)
-        return saved
-
-    return _prepare(location, workflow, job_options, checked)
+    return _prepare(
+        location, workflow, job_options, lambda read: confirmed_plan(saved, file, read, job_options, options)
+    )
 
 
 def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, Any]) -> PreparedJob:

@@ -27,8 +27,8 @@ def job_result(report: Mapping[str, Any], planned: Mapping[str, Any]) -> dict[st
     }
 
 
-def lock_result(lock: Lock) -> dict[str, Any]:
-    """Who holds a lock, what for and since when."""
+def lock_result(lock: Lock, environment: str | None = None) -> dict[str, Any]:
+    """Who holds a lock, what for and since when, and by which environment, if not the ensemble's own."""
     process = lock.process
     told = {"id": lock.id, "operation": lock.operation, "who": lock.who, "pid": process.pid, "host": process.host}
-    return told | {"created": lock.created, "path": lock.path}
+    return told | {"created": lock.created, "path": lock.path, "environment": environment}

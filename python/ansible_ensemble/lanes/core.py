@@ -21,7 +21,8 @@ from ansible_ensemble.core.orders import Host, ModuleCall
 from ansible_ensemble.lanes.outcomes import items_of
 
 if TYPE_CHECKING:
-    from ansible_ensemble.lanes.session import AnsibleSession
+    from ansible_ensemble.lanes.expressions import trusted
+from ansible_ensemble.lanes.session import AnsibleSession
 
 # keywords and arguments that are Jinja expressions by nature; every other value is data, and data is never rendered
 _EXPRESSIONS = ("until", "when", "changed_when", "failed_when")
@@ -91,19 +92,6 @@ def task_data(call: ModuleCall, *, modes: bool = True) -> dict[str, Any]:
     expression = _EXPRESSION_ARGUMENTS.get(call.module.rpartition(".")[2])
     data[call.module] = {name: trusted(value) if name == expression else value for name, value in call.args.items()}
     return data
-
-
-def trusted(value: Any) -> Any:
-    """Mark an expression (or the expressions in a list or map) as one that Jinja may evaluate."""
-    from ansible.template import trust_as_template
-
-    if isinstance(value, str):
-        return trust_as_template(value)
-    if isinstance(value, list):
-        return [trusted(item) for item in value]
-    if isinstance(value, dict):
-        return {key: trusted(item) for key, item in value.items()}
-    return value
 
 
 def run_task(session: AnsibleSession, call: ModuleCall, relay: Relay, shape: str) -> TaskResult:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.lanes import membership
+from ansible_ensemble.lanes.expressions import trusted
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
@@ -107,6 +108,11 @@ class AnsibleSession:
 
         for folder in folders:
             add_all_plugin_dirs(str(folder))
+
+    def add_variables(self, variables: Mapping[str, Any]) -> None:
+        """Have variables as `-e` gives them; those that this run of Ansible was given itself stay."""
+        own = self.variable_manager.extra_vars
+        own.update({name: trusted(value) for name, value in variables.items() if name not in own})
 
     @contextmanager
     def based(self, base: str | None) -> Iterator[None]:

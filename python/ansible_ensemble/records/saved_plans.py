@@ -9,15 +9,22 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.core.option import options_of
+from ansible_ensemble.core.sensitive import is_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import given_inputs, given_variables, kept_values
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, is_plan
+from ansible_ensemble.planning.plan_difference import plan_difference
 from ansible_ensemble.projects.folders import PLANNED
 
 #: Workflows that have a command of their name.
@@ -28,10 +35,17 @@ _OF_JOBS, _OF_NOBODY = "job-plan-", "plan-"
 #: Seconds that a plan is kept for a job to come.
 _KEPT = 24 * 60 * 60.0
 _ANEW = "make a new plan"
-_OTHER_HOSTS = "make a new one, or give the inventory (-i) that it was made with"
+#: What a plan is made from -> the verb of its name, and what to do where it is another.
+_BASE = {
+    "spec": ("has", "make a new one"),
+    "status": ("has", "make a new one"),
+    "inputs": ("have", "make a new one, or give none: the plan has its own"),
+    "variables": ("have", "make a new one, or give none (-e): the plan has its own"),
+    "hosts": ("have", "make a new one, or give the inventory (-i) that it was made with"),
+}
 
-#: Options that say what a job is for: its instances, and where they are.
-_AIMS = ("instances", "templates", "limit", "environment")
+#: Options that say what is planned, with what each is where it is not given; what a plan is for is one of them.
+_AIMS = {"environment": None} | {one.name: one.default for one in options_of(PlanOptions)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +56,13 @@ class SavedPlan:
         path: its file.
         digest: of the file's content: it shows whether the plan to execute is still this one.
         changed: whether the file was not there, or had other content.
+        document: its content, where it was read.
     """
 
     path: Path
     digest: str
     changed: bool = False
+    document: Mapping[str, Any] = field(default_factory=dict)
 
 
 def save_plan(text: str, path: Path) -> SavedPlan:
@@ -97,6 +113,11 @@ def is_kept(path: Path) -> bool:
     return path.parent.name == PLANNED and path.name.startswith((_OF_JOBS, _OF_NOBODY))
 
 
+def is_of_job(path: Path) -> bool:
+    """Whether a plan's file was made under the lock, for the job that executes it: with its digest it is that plan."""
+    return is_kept(path) and path.name.startswith(_OF_JOBS)
+
+
 def is_plan_file(path: Path) -> bool:
     """Whether the path is a saved plan's, by its document: an ensemble's file may be JSON too."""
     try:
@@ -138,28 +159,28 @@ def decoded_plan(document: str, digest: str | None = None) -> tuple[Plan, SavedP
 
 
 def _read_plan(content: bytes, path: Path, digest: str | None) -> tuple[Plan, SavedPlan]:
-    found = SavedPlan(path, _digest(content))
-    if digest not in (None, found.digest):
+    made = _digest(content)
+    if digest not in (None, made):
         raise EnsembleError(f"{path} is not the plan that was made: its digest differs", hint=_ANEW)
     try:
         document = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         hint = "make one with `ansible-ensemble plan --out`"
         raise InvalidInput(f"{path} is not a plan: {error}", hint=hint) from error
-    return Plan.from_json(document), found
+    return Plan.from_json(document), SavedPlan(path, made, document=document)
 
 
 def check_aims(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
-    """Refuse filters, and an environment, that are not those of a saved plan.
+    """Refuse filters, an environment, and other options of planning that are not those of a saved plan.
 
     Raises:
         UsageError: there are others.
     """
-    for name in _AIMS:
-        wanted, has = given.get(name) or None, plan.options.get(name) or None
-        if wanted is not None and wanted != has:
-            told = wanted if isinstance(wanted, str) else ", ".join(wanted)
-            raise UsageError(f"{path} is not a plan for {name} {told}", hint=_ANEW)
+    for name, default in _AIMS.items():
+        wanted = given.get(name)
+        if wanted not in (None, [], default) and wanted != plan.options.get(name, default):
+            told = ", ".join(wanted) if isinstance(wanted, list) else wanted
+            raise UsageError(f"{path} is not a plan for {name}{f' {told}' if told is not True else ''}", hint=_ANEW)
 
 
 def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None:
@@ -176,16 +197,57 @@ def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None
         raise UsageError(f"{path} is a plan of {plan.ensemble}, not of {ensemble}", hint=_ANEW)
 
 
+def confirmed_plan(
+    plan: Plan, saved: SavedPlan, ensemble: Ensemble, options: JobOptions, given: Mapping[str, Any]
+) -> Plan:
+    """The plan as it is made now, which is all that the saved one does and says of it.
+
+    So nothing of the file is executed on its word alone, whoever changed it; the caller holds the lock.
+
+    Args:
+        plan: the saved plan.
+        saved: its file's content.
+        ensemble: as it is now.
+        options: of the job: those of the plan, with what was given.
+        given: the options that were given with it.
+
+    Raises:
+        EnsembleError: the plan is stale, or somebody changed its file.
+    """
+    check_fresh(plan, ensemble)
+    _check_secrets(plan, ensemble, given)
+    now = plan_workflow(ensemble, plan.workflow, options)
+    difference = plan_difference(saved.document, json.loads(now.to_text()))
+    if difference is not None:
+        told = ensemble.redactor.text(difference)
+        raise EnsembleError(f"the plan is stale, or its file was changed: {told}", hint=_ANEW)
+    return now
+
+
 def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
-    """Refuse a plan that was made from another spec or status, or for other hosts of the inventory.
+    """Refuse a plan that was made from another spec or status, other values, or for other hosts of the inventory.
 
     Raises:
         EnsembleError: the plan is stale.
     """
-    for name, verb in (("spec", "has"), ("status", "has"), ("inputs", "have"), ("hosts", "have")):
+    for name, (verb, hint) in _BASE.items():
         if ensemble.base.get(name) != plan.base.get(name):
-            message = f"the plan is stale: the {name} {verb} changed since it was made"
-            raise EnsembleError(message, hint="make a new one" if name != "hosts" else _OTHER_HOSTS)
+            raise EnsembleError(f"the plan is stale: the {name} {verb} changed since it was made", hint=hint)
+
+
+def _check_secrets(plan: Plan, ensemble: Ensemble, given: Mapping[str, Any]) -> None:
+    """Refuse other secrets than those that a plan keeps encrypted, for no digest of what it is made from has them."""
+    kept = JobOptions.from_mapping({kind: kept_values(plan.options, kind) for kind in _VALUES})
+    again = JobOptions.from_mapping({kind: given.get(kind) or {} for kind in _VALUES})
+    for kind, opened in _VALUES.items():
+        own = opened(kept, ensemble.codec)
+        for name, value in opened(again, ensemble.codec).items():
+            if is_sensitive(own.get(name)) and reveal(own[name]) != reveal(value):
+                message = f"the plan is stale: it was made with another value of the sensitive {kind[:-1]} {name!r}"
+                raise EnsembleError(message, hint=_BASE[kind][1])
+
+
+_VALUES = {"inputs": given_inputs, "variables": given_variables}
 
 
 def command_for(workflow: str, path: Path) -> str:

@@ -13,10 +13,11 @@ def _note(name, **values):
     return os.environ.get("STAND_IN_FAIL", "") == name
 
 
-def lock(ensemble, *, state, operation, lock_id, timeout, pid, environment, action):
-    if _note("lock", state=state, operation=operation, lock_id=lock_id, timeout=timeout, environment=environment):
+def lock(ensemble, *, state, operation, lock_id, timeout, pid, environment, plan_file, plan_document, action):
+    given = {"environment": environment, "plan_file": plan_file, "plan_document": plan_document}
+    if _note("lock", state=state, operation=operation, lock_id=lock_id, timeout=timeout, **given):
         raise Locked("held by somebody (wait with --lock-timeout)")
-    return {"changed": True, "lock": {"id": "L1", "pid": pid}}
+    return {"changed": True, "lock": {"id": "L1", "pid": pid, "environment": environment or (plan_file and "planned")}}
 
 
 def plan(ensemble, *, workflow, options, plan_file, check, diff, action, task_vars, say):

@@ -1,0 +1,70 @@
+"""Where the document of a saved plan differs from that of the plan as it would be made now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+#: What says nothing of what is done: where and by which job; what the plan was made from, which is compared by itself;
+#: and what comes of the moment, such as other jobs that run.
+_ASIDE = frozenset({"ensemble", "template", "job", "base", "options", "warnings"})
+#: By what the entries of lists are known.
+_NAMES = ("key", "address", "instance", "name")
+_LONGEST = 60
+
+
+def plan_difference(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """The first difference of two plans' documents in what they do, or say of it; None if there is none.
+
+    The documents may be of one ensemble in two folders. What a dry run predicted is not compared: only another dry run
+    could tell whether it holds.
+    """
+    before, after = _folders(Path(str(saved["ensemble"])), Path(str(now["ensemble"])))
+    return _difference(_relocated(_compared(saved), before, after), _compared(now), ())
+
+
+def _compared(document: Mapping[str, Any]) -> dict[str, Any]:
+    operations = [{name: one[name] for name in one if name != "prediction"} for one in document["operations"]]
+    return {name: value for name, value in document.items() if name not in _ASIDE} | {"operations": operations}
+
+
+def _difference(saved: Any, now: Any, way: tuple[str, ...]) -> str | None:
+    if isinstance(saved, dict) and isinstance(now, dict):
+        parts = [(name, saved.get(name), now.get(name)) for name in {**now, **saved}]
+    elif isinstance(saved, list) and isinstance(now, list):
+        pairs = enumerate(zip_longest(saved, now))
+        parts = [(_name(one) or _name(other) or str(number), one, other) for number, (one, other) in pairs]
+    else:
+        return None if saved == now else f"{' '.join(way)} is {_told(saved)} in it, and {_told(now)} by now"
+    return next(filter(None, (_difference(one, other, (*way, name)) for name, one, other in parts)), None)
+
+
+def _name(entry: Any) -> str | None:
+    return next((str(entry[key]) for key in _NAMES if key in entry), None) if isinstance(entry, dict) else None
+
+
+def _told(value: Any) -> str:
+    """A value in a sentence; of one that has parts, only that there is one."""
+    if value is None or isinstance(value, dict | list):
+        return "something" if value else "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _folders(saved: Path, now: Path) -> tuple[str, str]:
+    """Two paths without the names at their ends that are the same."""
+    while saved.name == now.name and len(saved.parts) > 2 and len(now.parts) > 2:
+        saved, now = saved.parent, now.parent
+    return str(saved), str(now)
+
+
+def _relocated(value: Any, before: str, after: str) -> Any:
+    """The value with another folder in its texts."""
+    if isinstance(value, dict):
+        return {key: _relocated(item, before, after) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_relocated(item, before, after) for item in value]
+    return value.replace(before, after) if isinstance(value, str) and before != after else value
