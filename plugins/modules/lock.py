@@ -47,11 +47,9 @@ options:
       - The saved plan that is going to be executed. Where no O(environment) is given, it is the plan's, which says
         where the state lives and which lock all clones share.
     type: path
-    version_added: 0.2.0
   plan_document:
     description: As O(plan_file), the content of such a file in base64. The two are mutually exclusive.
     type: str
-    version_added: 0.2.0
 seealso:
   - module: tosca.ensemble.plan
   - module: tosca.ensemble.execute
@@ -115,7 +113,7 @@ lock:
       type: str
       sample: /srv/web/ensemble.yaml
     environment:
-      description: The environment that was given, or is the plan's, and by which it is to be released; null for the own one.
+      description: The environment that was given or is the plan's, to release the lock by; null for the ensemble's own.
       returned: O(state=present)
       type: str
       sample: production

@@ -82,6 +82,12 @@ def kept_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {name: value for name, value in recorded_values(options, kind).items() if not _is_lost(value)}
 
 
+def lost_values(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The names of the `inputs` and `variables` that plans and records did not keep, for they are sensitive."""
+    values = {kind: recorded_values(options, kind) for kind in _KINDS}
+    return {kind: [name for name in values[kind] if _is_lost(values[kind][name])] for kind in _KINDS}
+
+
 def mark_inputs(inputs: Mapping[str, Any], topology: Topology) -> dict[str, Any]:
     """The inputs with what the topology or a workflow declares as sensitive marked, be it a field of a data type."""
     declared = [topology.inputs, *(workflow.inputs for workflow in topology.workflows.values())]

@@ -12,6 +12,7 @@ from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import predict
 from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.job_inputs import lost_values
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.readiness import aggregate
@@ -38,6 +39,12 @@ class PlanOutcome:
     def save(self, path: Path) -> None:
         """Save the plan so that `deploy PATH` executes it."""
         save_plan(self.plan.to_text(), path)
+
+    @property
+    def wanted_again(self) -> list[str]:
+        """What a saved plan does not have and its job is to be given again: sensitive inputs and variables."""
+        lost = lost_values(self.plan.options)
+        return [f"{kind[:-1]} {name}" for kind, names in lost.items() for name in names]
 
     def predict(self, report: Mapping[str, Any]) -> None:
         """Add the results of a dry run of the plan."""

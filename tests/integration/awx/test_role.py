@@ -87,6 +87,7 @@ def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -
     (folder / "web").mkdir()
     (folder / "web" / "service.yaml").write_text(SERVICE)
     (folder / "web" / "planned.yaml").write_text(SERVICE.replace("backup:", "plan:"))
+    (folder / "web" / "started.yaml").write_text(SERVICE.replace("backup:", "start:"))
     with served(awx) as url:
         environment = {
             **os.environ,
@@ -237,6 +238,13 @@ def test_check_mode_tells_what_would_change(made: Awx, run: Callable[..., Run]) 
         "--check", awx_project_branch="other", awx_check_schedule="DTSTART:20260101T040000Z RRULE:FREQ=DAILY;INTERVAL=1"
     )
     assert (done.code, done.changed, made.changes - before) == (0, 2, 0), done.output
+
+
+def test_a_workflow_of_the_topology_that_is_left_out_is_told(run: Callable[..., Run]) -> None:
+    told = "The workflow start of the topology gets no job template"
+    assert told in " ".join(run("--check", awx_ensemble="web/started.yaml").output.split())
+    chosen = ["deploy", "check", "start"]
+    assert told not in run("--check", awx_ensemble="web/started.yaml", awx_workflows=chosen).output
 
 
 @pytest.mark.parametrize(

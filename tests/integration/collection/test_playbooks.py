@@ -205,6 +205,9 @@ def test_a_saved_plan_is_executed_as_it_is(ansible: Callable) -> None:
     assert run.names == ["lock present", "execute", "record", "lock absent"]
     told = run.call("execute")
     assert (told["workflow"], Path(told["plan_file"]).name, told["plan_digest"]) == ("deploy", "p.json", None)
+    taken, freed = (one for one in run.calls if one["call"] == "lock")
+    assert (Path(taken["plan_file"]).name, taken["environment"]) == ("p.json", None), "the plan says the environment"
+    assert freed["environment"] == "planned"
 
 
 def test_a_saved_plan_is_known_by_its_digest(ansible: Callable) -> None:

@@ -89,3 +89,30 @@ def test_the_filter_eval_of_what_is_computed_is_refused_before_anything_runs(
     for run in (command("validate", "service.yaml"), command("plan", "--inputs", "inputs.yaml", "service.yaml")):
         assert run.code == 3, run.output
         assert "take a text in quotes" in run.output
+
+
+COLOURED = """
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    app: {type: tosca.nodes.Root, interfaces: {Standard: {operations: {create: tasks.yaml}}}}
+"""
+
+
+def test_a_play_has_the_variables_of_the_saved_plan(command: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(COLOURED)
+    (tmp_path / "tasks.yaml").write_text(
+        "- copy: {dest: '{{ playbook_dir }}/made', content: '{{ text }} {{ db_password }}'}"
+    )
+    variables = ("-e", '{"colour": "red", "text": "it is {{ colour }}", "db_password": "hush-4711"}')
+    planned = command("plan", "service.yaml", "--out", "plan.json", *variables)
+    assert planned.code == 0, planned.output
+    assert "give the variable db_password there again" in " ".join(planned.output.split())
+    assert "hush" not in (tmp_path / "plan.json").read_text()
+    refused = command("deploy", "plan.json", "-e", "colour=blue", "-e", "db_password=hush-4711")
+    assert refused.code == 1
+    assert "the plan is stale: the variables have changed" in " ".join(refused.output.split())
+    assert not (tmp_path / "made").exists()
+    done = command("deploy", "plan.json", "-e", "db_password=hush-4711")
+    assert done.code == 0, done.output
+    assert (tmp_path / "made").read_text() == "it is red hush-4711"

@@ -77,6 +77,7 @@ class FakePlan:
     saved: list[Path] = field(default_factory=list)
 
     predicted: list[Any] = field(default_factory=list)
+    wanted_again: list[str] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         self.saved.append(path)

@@ -103,6 +103,13 @@ def test_plan_out_tells_the_command_that_executes_it(command, workflow, told):
     assert f"`ansible-ensemble {told} p.json`" in " ".join(done.out.split())
 
 
+def test_plan_out_tells_what_the_file_lacks(command):
+    assert "it lacks" not in command("plan", "--out", "p.json").out
+    command.jobs.plan.wanted_again = ["input pin", "variable db_password"]
+    told = " ".join(command("plan", "--out", "p.json").out.split())
+    assert "it lacks what is sensitive: give the input pin, variable db_password there again" in told
+
+
 def test_validate_names_every_error_and_exits_with_3(command):
     done = command("validate", "bad1", "bad2")
     assert done.code == 3

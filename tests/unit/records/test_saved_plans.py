@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,11 +13,13 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, UsageError
+from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.jobs import ansible as facade
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.commands import prepare_job, prepare_saved_plan
 from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planned_operation import Prediction
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.trust import approve
 from ansible_ensemble.records.saved_plans import (
@@ -288,6 +291,171 @@ def test_a_plan_that_does_not_say_what_it_was_made_from_is_stale(service: Path, 
     outcome.save(tmp_path / "p.json")
     with pytest.raises(EnsembleError, match=f"the plan is stale: the {missing}"):
         prepare_saved_plan(tmp_path / "p.json", "deploy", {})
+
+
+def edited(file: Path, way: tuple[Any, ...], value: Any) -> Path:
+    """The plan's file, with one value of its document changed."""
+    document = json.loads(file.read_text())
+    place = document
+    for name in way[:-1]:
+        place = place[name]
+    place[way[-1]] = value
+    file.write_text(json.dumps(document))
+    return file
+
+
+#: What somebody may write into a plan, and what its refusal names; each shows something else than the job does.
+EDITS: dict[str, tuple[tuple[Any, ...], Any, str]] = {
+    "an operation": (("operations", 0, "operation"), "delete", 'Standard.create operation is "delete" in it'),
+    "what runs": (("operations", 0, "implementation"), "true", 'Standard.create implementation is "true" in it'),
+    "where it runs": (("operations", 0, "host"), "web7", 'Standard.create host is "web7" in it'),
+    "all operations": (("operations",), [], "operations web:Standard.create is nothing in it, and something by now"),
+    "an instance": (("resource_changes",), [], "resource_changes web is nothing in it"),
+    "a symbol": (("resource_changes", 0, "symbol"), "~", 'web symbol is "~" in it, and "+" by now'),
+    "a reason": (("resource_changes", 0, "reason"), "told so", 'web reason is "told so" in it, and "new" by now'),
+    "a value": (("resource_changes", 0, "change", "values"), [], "change values"),
+    "what follows": (("resource_changes", 0, "change", "actions"), ["no-op"], "change actions"),
+    "the counts": (("summary", "add"), 0, "summary add is 0 in it, and 1 by now"),
+    "the workflow's exclusions": (("excluded",), [{"instance": "db", "reason": "kept"}], "excluded db"),
+    "an option": (("options",), {"skip_new": True}, "is something in it, and nothing by now"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_plan_that_says_something_else_than_it_does_is_refused(web: Path, tmp_path: Path, edit: str) -> None:
+    way, value, told = EDITS[edit]
+    make_plan(str(web), "deploy", {}).save(tmp_path / "p.json")
+    file = edited(tmp_path / "p.json", way, value)
+    with pytest.raises(EnsembleError, match="the plan is stale, or its file was changed: ") as refused:
+        prepare_saved_plan(file, "deploy", {})
+    assert told in refused.value.message
+    held = facade.lock(str(web), state="present", operation="deploy", lock_id=None, timeout=0, pid=os.getpid())
+    with pytest.raises(EnsembleError, match="the plan is stale, or its file was changed"):
+        carry_out(web, "deploy", file, None)
+    facade.lock(str(web), state="absent", operation="", lock_id=held["lock"]["id"], timeout=0, pid=os.getpid())
+
+
+WEB = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  App: {derived_from: tosca.nodes.Root, properties: {note: {type: integer}}}
+topology_template:
+  inputs:
+    size: {type: integer, default: 1}
+    pin: {type: string, required: false, metadata: {sensitive: true}}
+  node_templates:
+    web:
+      type: App
+      properties: {note: 1}
+      interfaces: {Standard: {operations: {create: "echo {{ colour | default('none') }}", configure: echo b}}}
+"""
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Path:
+    """A service template, in a project that is trusted."""
+    (tmp_path / "service.yaml").write_text(WEB)
+    approve(tmp_path / "service.yaml")
+    return tmp_path / "service.yaml"
+
+
+def test_what_a_dry_run_predicted_is_not_compared_nor_shown(web: Path, tmp_path: Path) -> None:
+    made = make_plan(str(web), "deploy", {})
+    made.plan.operations[0].prediction = Prediction(changed=True)
+    made.save(tmp_path / "p.json")
+    with prepare_saved_plan(tmp_path / "p.json", "deploy", {}) as job:
+        assert "prediction" not in job.document["operations"][0]
+
+
+RED = {"variables": {"colour": "red"}}
+
+
+@pytest.mark.parametrize("made", [RED, {}], ids=["red", "none"])
+@pytest.mark.parametrize("given", [{"colour": "blue"}, {"colour": "red", "size": 1}], ids=["blue", "more"])
+def test_a_plan_with_other_variables_is_stale(
+    web: Path, tmp_path: Path, made: dict[str, Any], given: dict[str, Any]
+) -> None:
+    make_plan(str(web), "deploy", made).save(tmp_path / "p.json")
+    with pytest.raises(EnsembleError, match="the plan is stale: the variables have changed") as refused:
+        prepare_saved_plan(tmp_path / "p.json", "deploy", {"variables": given})
+    assert refused.value.hint == "make a new one, or give none (-e): the plan has its own"
+
+
+@pytest.mark.parametrize("given", [{}, RED], ids=["none", "the same"])
+def test_a_plan_has_its_variables(web: Path, tmp_path: Path, given: dict[str, Any]) -> None:
+    make_plan(str(web), "deploy", RED).save(tmp_path / "p.json")
+    with prepare_saved_plan(tmp_path / "p.json", "deploy", given) as job:
+        assert job._options.variables == {"colour": "red"}
+
+
+def test_a_variable_that_somebody_wrote_into_a_plan_is_refused(web: Path, tmp_path: Path) -> None:
+    make_plan(str(web), "deploy", RED).save(tmp_path / "p.json")
+    with pytest.raises(EnsembleError, match="the plan is stale: the variables have changed"):
+        prepare_saved_plan(edited(tmp_path / "p.json", ("options", "variables", "colour"), "blue"), "deploy", {})
+
+
+SECRETS = {"input": ("inputs", "pin", "4711-first"), "variable": ("variables", "db_password", "0815-first")}
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_a_secret_of_a_plan_is_encrypted_and_no_other(web: Path, tmp_path: Path, kind: str) -> None:
+    values, name, secret = SECRETS[kind]
+    (tmp_path / "password").write_text("open sesame")
+    vault = {"vault_password_file": str(tmp_path / "password")}
+    made = make_plan(str(web), "deploy", {**vault, values: {name: secret}})
+    made.save(tmp_path / "p.json")
+    assert secret not in (tmp_path / "p.json").read_text()
+    assert made.wanted_again == []
+    with pytest.raises(EnsembleError, match=f"made with another value of the sensitive {kind} '{name}'") as refused:
+        prepare_saved_plan(tmp_path / "p.json", "deploy", {**vault, values: {name: "another-one"}})
+    assert secret not in str(refused.value)
+    for given in ({}, {values: {name: secret}}):
+        with prepare_saved_plan(tmp_path / "p.json", "deploy", {**vault, **given}) as job:
+            assert reveal(job._ensemble.codec.open(getattr(job._options, values)[name])) == secret
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_a_secret_that_no_vault_kept_is_given_again(web: Path, tmp_path: Path, kind: str) -> None:
+    values, name, secret = SECRETS[kind]
+    made = make_plan(str(web), "deploy", {values: {name: secret}})
+    made.save(tmp_path / "p.json")
+    assert made.plan.options[values] == {name: REDACTED}
+    assert made.wanted_again == [f"{kind} {name}"]
+    with pytest.raises(InvalidInput, match=f"the sensitive {kind} '{name}' was not kept"):
+        prepare_saved_plan(tmp_path / "p.json", "deploy", {})
+    with prepare_saved_plan(tmp_path / "p.json", "deploy", {values: {name: secret}}) as job:
+        assert reveal(getattr(job._options, values)[name]) == secret
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [({"prune": True}, "prune"), ({"repair": "none"}, "repair none"), ({"replace": ["web"]}, "replace web")],
+)
+def test_a_plan_takes_no_other_options_of_planning(web: Path, tmp_path: Path, given: dict[str, Any], told: str) -> None:
+    make_plan(str(web), "deploy", {}).save(tmp_path / "p.json")
+    with pytest.raises(UsageError, match=f"is not a plan for {told} \\("):
+        prepare_saved_plan(tmp_path / "p.json", "deploy", given)
+    make_plan(str(web), "deploy", given).save(tmp_path / "p.json")
+    for again in ({}, given, {"repair": "error"} if "repair" not in given else given):
+        with prepare_saved_plan(tmp_path / "p.json", "deploy", again) as job:
+            assert job.document["workflow"] == "deploy"
+
+
+def test_the_lock_is_that_of_the_plans_environment(web: Path, tmp_path: Path) -> None:
+    (tmp_path / "ensemble-project.yaml").write_text(
+        f"environments:\n  prod:\n    state: {{path: {tmp_path / 'prod'}}}\n"
+    )
+    made = make_plan(str(web), "deploy", {"environment": "prod"})
+    made.save(tmp_path / "p.json")
+    document = base64.b64encode((tmp_path / "p.json").read_bytes()).decode()
+    how = {"operation": "deploy", "timeout": 0, "pid": os.getpid()}
+    for given in ({"plan_file": str(tmp_path / "p.json")}, {"plan_document": document}):
+        taken = facade.lock(str(web), state="present", lock_id=None, **how, **given)["lock"]
+        assert taken["environment"] == "prod"
+        there = tmp_path / "prod" / "ensemble.yaml.lock"
+        assert there.exists(), "others that use the state are kept out"
+        facade.lock(str(web), state="absent", lock_id=taken["id"], environment=taken["environment"], **how)
+        assert not there.exists()
 
 
 BACKUP = """

@@ -59,4 +59,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         if hasattr(arguments, "out"):
             command = command_for(arguments.workflow, Path(arguments.out))
             console.line(f"The plan is saved in {arguments.out}. `{command}` executes it without asking again.")
+            if lost := outcome.wanted_again:
+                console.line(
+                    f"Without a vault password it lacks what is sensitive: give the {', '.join(lost)} there again, "
+                    "best with --inputs FILE or -e @FILE."
+                )
     return 2 if arguments.detailed_exitcode and not is_empty(outcome.document) else 0

@@ -1,0 +1,56 @@
+"""Where two plans' documents differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.planning.plan_difference import plan_difference
+
+SAVED: dict[str, Any] = {
+    "ensemble": "/one/project/web/ensemble.yaml",
+    "operations": [{"key": "web:Standard.create", "implementation": "/one/project/web/make.sh", "waits_for": []}],
+    "warnings": [],
+    "job": "",
+}
+OPERATION = SAVED["operations"][0]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        SAVED,
+        SAVED | {"warnings": ["another job runs"], "job": "A6BKKsK50000", "base": {}, "options": {"jobs": 2}},
+        SAVED | {"ensemble": "/other/one/web/ensemble.yaml", "operations": [
+            OPERATION | {"implementation": "/other/one/web/make.sh"}
+        ]},
+    ],
+    ids=["the same", "of the moment", "another folder"],
+)  # fmt: skip
+def test_no_difference(now: dict[str, Any]) -> None:
+    assert plan_difference(SAVED, now) is None
+
+
+@pytest.mark.parametrize(
+    ("operations", "told"),
+    [
+        ([], "operations web:Standard.create is something in it, and nothing by now"),
+        (
+            [OPERATION, {"key": "db:Standard.create"}],
+            "operations db:Standard.create is nothing in it, and something by",
+        ),
+        ([OPERATION | {"host": "web1"}], 'web:Standard.create host is nothing in it, and "web1" by now'),
+        ([OPERATION | {"waits_for": ["db"]}], 'web:Standard.create waits_for 0 is nothing in it, and "db" by now'),
+        ([OPERATION | {"pause": 1.5}], "pause is nothing in it, and 1.5 by now"),
+        ([OPERATION | {"host": "x" * 100}], f'by now: "{"x" * 59}…'),
+    ],
+)
+def test_the_first_difference_is_named(operations: list[Any], told: str) -> None:
+    found = plan_difference(SAVED, SAVED | {"operations": operations})
+    assert found is not None
+    assert told.removeprefix("by now: ") in found
+
+
+def test_what_a_dry_run_predicted_is_no_difference() -> None:
+    assert plan_difference(SAVED | {"operations": [OPERATION | {"prediction": {"changed": True}}]}, SAVED) is None
