@@ -178,7 +178,7 @@ def check_aims(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
     """
     for name, default in _AIMS.items():
         wanted = given.get(name)
-        if wanted not in (None, [], default) and wanted != plan.options.get(name, default):
+        if wanted not in (None, []) and wanted != plan.options.get(name, default):
             told = ", ".join(wanted) if isinstance(wanted, list) else wanted
             raise UsageError(f"{path} is not a plan for {name}{f' {told}' if told is not True else ''}", hint=_ANEW)
 
