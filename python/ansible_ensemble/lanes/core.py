@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ansible_ensemble.core.orders import Host, ModuleCall
+from ansible_ensemble.lanes.expressions import trusted
 from ansible_ensemble.lanes.outcomes import items_of
 
 if TYPE_CHECKING:
-    from ansible_ensemble.lanes.expressions import trusted
-from ansible_ensemble.lanes.session import AnsibleSession
+    from ansible_ensemble.lanes.session import AnsibleSession
 
 # keywords and arguments that are Jinja expressions by nature; every other value is data, and data is never rendered
 _EXPRESSIONS = ("until", "when", "changed_when", "failed_when")
