@@ -177,7 +177,7 @@ CASES = {
         "    one: {type: Made}\n    two: {type: Thing}\n",
         jobs=({}, {"workflow": "undeploy"}),
         exit_code=0,
-        line="Undeploy complete! 1 destroyed, 1 forgotten (no delete operation).",
+        line="Undeploy complete! 1 destroyed, 1 forgotten.",
         twice=False,
     ),
     "a delete fails": Case(

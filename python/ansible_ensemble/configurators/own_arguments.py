@@ -35,6 +35,12 @@ def own_arguments(node: NodeTemplate) -> list[str]:
     return [name for name, one in node.properties.items() if name not in base.properties and one.value is not None]
 
 
+def is_inner(node: NodeTemplate, name: str) -> bool:
+    """Whether a property is how such a type does its work, and nobody set it: the role of a `file.Template`."""
+    base = _base(node.type)
+    return base is not None and name in base.properties and node.properties[name].is_default
+
+
 def _base(kind: EntityType) -> EntityType | None:
     """The type that says what runs, from which one with arguments derives."""
     lineage = list(kind.lineage())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum, Flag, auto
 
 _FORGET = "forget: record as absent, without deleting anything"
+_RENEW = "forget and create again, without deleting anything"
 
 
 class Action(str, Enum):
@@ -43,11 +44,18 @@ class Action(str, Enum):
     USE = "=", "use: it is there already", "will be used", "green", ("no-op",), ("use",)
     UPDATE = "~", "update in place", "will be updated in place", "yellow", ("update",), ("change",)
     REPLACE = "-/+", "delete and recreate", "must be replaced", "red", ("delete", "create"), ("add", "destroy")
+    RENEW = "./+", _RENEW, "will be forgotten and created again", "yellow", ("forget", "create"), ("add", "forget")
     DELETE = "-", "delete", "will be deleted", "red", ("delete",), ("destroy",)
     FORGET = ".", _FORGET, "will be forgotten", "grey", ("forget",), ("forget",)
     READ = "<=", "read", "will be read", "cyan", ("read",), ("read",)
     RUN = ">", "run", "will be run on", "blue", ("run",), ("run",)
     NONE = " ", "", "is not changed", "grey", ("no-op",), ()
+
+
+#: Actions after which another one is there in an instance's place.
+REPLACING = (Action.REPLACE, Action.RENEW)
+#: Actions that make an instance.
+MAKING = (Action.CREATE, *REPLACING)
 
 
 class Kind(Flag):
@@ -85,7 +93,8 @@ class Reason(str, Enum):
     ADD = "add", "the instance is new", "new", "", Kind.MAKES
     USE = "use", "the machine is there already, and new here", "new", "", Kind.USES
     MISSING = (
-        "missing", "it is recorded as absent, unknown or partly created", "it is missing", "", Kind.MAKES, Kind.UNREAD
+        "missing", "it is recorded as absent, or nothing of it as created", "it is missing", "",
+        Kind.MAKES, Kind.UNREAD,
     )  # fmt: skip
     REPAIR = "repair", "its status or state is not what it should be", "it needs repair", "", Kind.CHANGES, Kind.UNREAD
     RECONFIGURE = "reconfigure", "a value that it read has changed", "its configuration changed", "", Kind.CHANGES

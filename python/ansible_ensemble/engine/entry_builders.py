@@ -27,6 +27,8 @@ from ansible_ensemble.projects.process import describe_process
 
 #: Characters of one text that go into the journal; the middle of a longer one is left out.
 _TEXT_LIMIT = 20_000
+#: Ways to run modules, which say themselves whether they changed something.
+_LANES = ("fast", "stock")
 #: Options of a job that nothing is read with again.
 _TELLING = ("command", "message")
 
@@ -128,7 +130,7 @@ def _returned(outcome: Outcome) -> dict[str, Any]:
 
 
 def has_changed(task: JobTask, result: Result, settled: Settled) -> bool | None:
-    """Whether an operation changed something, or would; None if it was left out, and nobody knows.
+    """Whether an operation changed something, or would; None if nobody knows: it was left out, or failed unanswered.
 
     It is as its tool says, or it gave an attribute another value. A command that says nothing counts as changed, as it
     does for Ansible; what only looks never does. What is learned of a machine that is used changed nothing of it.
@@ -139,9 +141,14 @@ def has_changed(task: JobTask, result: Result, settled: Settled) -> bool | None:
     said = result.modified if result.modified is not None or outcome is None else outcome.changed
     if said or (settled.altered and task.planned.reason is not Reason.USE):
         return True
-    if said is None and result.basis is Basis.NOT_RUN:
+    if said is None and (result.basis is Basis.NOT_RUN or (outcome is not None and _is_unanswered(outcome))):
         return None
     return said is None and outcome is not None
+
+
+def _is_unanswered(outcome: Outcome) -> bool:
+    """Whether a module failed without a word of what it changed: its host was not reached, or it broke off."""
+    return not outcome.ok and outcome.lane in _LANES
 
 
 def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:

@@ -370,7 +370,8 @@ def _history(
         patch["lastStateChange"] = task.id
     if not only_looks(task.planned.operation) and task.planned.reason is not Reason.RUN:
         patch["lastConfigChange"] = task.id
-        patch["properties"] = {**task.instance.properties, **task.read_properties()}
+        if result.success or task.planned.operation != "delete":  # else what is there is as it was
+            patch["properties"] = {**task.instance.properties, **task.read_properties()}
         if task.instance.customized and task.planned.operation in ("create", "configure"):
             patch["customized"] = False
     elif task.workflow == ADOPT:

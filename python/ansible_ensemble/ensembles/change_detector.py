@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from posixpath import normpath
 from typing import Any
 
 from ansible_ensemble.changes.operations import RecordedOperation
+from ansible_ensemble.configurators.identity import identity_of
+from ansible_ensemble.configurators.own_arguments import is_inner
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, redact, reveal
 from ansible_ensemble.ensembles import limit
@@ -18,7 +21,7 @@ from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.conditions import condition_fault, unmet
-from ansible_ensemble.planning.context import Detected, PlannedInstance
+from ansible_ensemble.planning.context import Detected, OtherFile, PlannedInstance
 from ansible_ensemble.planning.plan import ValueChange
 from ansible_ensemble.views.reads import Deferred
 
@@ -176,14 +179,15 @@ class ChangeDetector:
         scope = self._evaluator.scope(instance)
         values = []
         for name, assignment in member.template.properties.items():
-            if assignment.value is None:
+            if assignment.value is None or is_inner(member.template, name):
                 continue
             sensitive = bool(assignment.definition and assignment.definition.sensitive)
             try:
                 value = scope.property(name)
             except Deferred:
                 values.append(ValueChange("property", name, unknown=True, sensitive=sensitive))
-            else:
+                continue
+            if value is not None:
                 hidden = sensitive or isinstance(value, Sensitive)
                 shown = redact(value) if is_sensitive(value) and not hidden else value  # of a map, the secret entries
                 values.append(ValueChange("property", name, after=shown, sensitive=hidden))
@@ -193,6 +197,23 @@ class ChangeDetector:
         """Refs of the attributes the operation set the last time; None if it never ran."""
         recorded = self._ensemble.operations.of(instance).get(operation)
         return None if recorded is None else list(recorded.wrote)
+
+    def other_file(self, member: PlannedInstance) -> OtherFile | None:
+        """The file that the instance made and would no longer be about: the path of another one is its now."""
+        instance, identity = member.instance, identity_of(member.template)
+        if instance is None or identity is None:
+            return None
+        name, *rest = identity.path
+        before = _inner(instance.properties, identity.path)
+        try:
+            after = _inner(self._evaluator.scope(instance).property(name), rest)
+        except EnsembleError:  # it is known later, or told elsewhere
+            return None
+        if not (isinstance(before, str) and isinstance(after, str)) or normpath(before) == normpath(after):
+            return None
+        known = identity.given is not None and "{{" not in before  # a template may have meant another path then
+        inputs = {identity.given: before} if identity.given is not None and known else {}
+        return OtherFile(".".join(identity.path), before, inputs)
 
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version (its type's `version` metadata) is another than the one deployed."""
@@ -243,3 +264,10 @@ def _member(ref: str) -> tuple[str, str]:
         return "", ""
     owner, _separator, path = ref[2:].partition("::")
     return owner, path.removeprefix(".attributes::")
+
+
+def _inner(value: Any, path: Sequence[str]) -> Any:
+    """A part of a value; None where there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value

@@ -14,7 +14,6 @@ from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.engine.outcome import JobOutcome
-from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, groups_of, inventory_groups
 from ansible_ensemble.ensembles.hosts import HostFinder
@@ -33,6 +32,7 @@ from ansible_ensemble.planning.plan import KIND, Plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
+from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import drop_dry_runs
 from ansible_ensemble.records.recover import commit_job, read_recovered, record_journal
@@ -127,7 +127,7 @@ def plan(
     # without the lock, an open journal may be that of a job which runs
     read = read_recovered(location, job_options, write=not check) if locked else read_current(location, job_options)
     check_upstreams(read, job_options)
-    made = plan_workflow(read, workflow, job_options)
+    made = plan_with_found(read, workflow, job_options)
     if plan_file:
         Path(plan_file).parent.mkdir(parents=True, exist_ok=True)
         saved = save_plan(made.to_text(), Path(plan_file))

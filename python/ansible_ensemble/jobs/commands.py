@@ -13,7 +13,6 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.option import RUN
 from ansible_ensemble.core.sensitive import REDACTED, reveal
-from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import recorded_values
 from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
@@ -38,6 +37,7 @@ from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
 from ansible_ensemble.projects.trust import approve, distrust
 from ansible_ensemble.records.adopt import adopt_by_hand
+from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.outputs import recorded_outputs
 from ansible_ensemble.records.record import requirements_of, write_forgotten
 from ansible_ensemble.records.recover import collided_jobs, read_recovered, record_killed
@@ -63,7 +63,7 @@ def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> Pre
         Locked: another job holds the lock.
     """
     job_options = JobOptions.from_mapping(options)
-    return _prepare(locate(ensemble), workflow, job_options, lambda read: plan_workflow(read, workflow, job_options))
+    return _prepare(locate(ensemble), workflow, job_options, lambda read: plan_with_found(read, workflow, job_options))
 
 
 def prepare_saved_plan(

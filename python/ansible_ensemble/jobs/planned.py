@@ -9,7 +9,6 @@ from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Redactor
-from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import predict
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import lost_values
@@ -20,6 +19,7 @@ from ansible_ensemble.jobs.stored_state import read_current
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.trust import is_trusted
+from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.record import requirements_of
 from ansible_ensemble.records.repositories import check_upstreams
 from ansible_ensemble.records.saved_plans import save_plan
@@ -83,5 +83,5 @@ def _plan_of(read: Ensemble, workflow: str, job_options: JobOptions) -> PlanOutc
             check_upstreams(read, job_options)
     except EnsembleError as error:
         read.warnings.append(f"A job would be refused: {error}")
-    plan = plan_workflow(read, workflow, job_options)
+    plan = plan_with_found(read, workflow, job_options)
     return PlanOutcome(plan, read.redactor)

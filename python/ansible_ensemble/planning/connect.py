@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.core.actions import MAKING, Action, Reason
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import replaces
 from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.sequence import added_anew, planned_on_link, taken_apart
-
-#: Actions that make an instance, or may find that it has to be made.
-_MAKING = (Action.CREATE, Action.REPLACE)
 
 
 def connect_sources(planning: Planning) -> None:
@@ -20,7 +17,7 @@ def connect_sources(planning: Planning) -> None:
     """
     for member in planning.members.values():
         makes = [operation for operation in member.up if operation.guard.only_if_absent]
-        if not makes and (member.change is None or member.change.action not in _MAKING):
+        if not makes and (member.change is None or member.change.action not in MAKING):
             continue
         conditional = bool(makes) or any(operation.guard.unless_ok for operation in member.up)
         for link in member.dependents:

@@ -142,6 +142,21 @@ class Detected:
     wrote: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """What an instance made under a path that its node template no longer has.
+
+    Attributes:
+        name: of the property that was the path, dotted.
+        path: where it is.
+        inputs: what the delete operation is given to remove it there; none where nothing removes it.
+    """
+
+    name: str
+    path: str
+    inputs: Mapping[str, str]
+
+
 class ChangeDetection(Protocol):
     """What planning asks about values."""
 
@@ -156,6 +171,9 @@ class ChangeDetection(Protocol):
 
     def wrote(self, instance: str, operation: str) -> list[str] | None:
         """Refs of the attributes the operation set the last time; None if it never ran."""
+
+    def other_file(self, member: PlannedInstance) -> OtherFile | None:
+        """The file that the instance made and would no longer be about; None if there is none."""
 
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version is another than the one deployed."""
@@ -193,9 +211,9 @@ class Planning:
     excluded: list[Exclusion] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def exclude(self, member: PlannedInstance, reason: str) -> None:
-        """Leave an instance alone, and say why."""
-        self.excluded.append(Exclusion(member.name, reason))
+    def exclude(self, member: PlannedInstance, reason: str, *, unknown: bool = False) -> None:
+        """Leave an instance alone, and say why; of an unknown one nobody could say whether it is as it should be."""
+        self.excluded.append(Exclusion(member.name, reason, unknown))
 
     def selected(self) -> Iterator[PlannedInstance]:
         """The members that the job's filters let through; a tool is one of them where it is named."""

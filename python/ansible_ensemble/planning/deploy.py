@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.core.actions import REPLACING, Action, Reason
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import NodeTemplate
-from ansible_ensemble.planning.context import PlannedInstance, Planning
+from ansible_ensemble.planning.context import OtherFile, PlannedInstance, Planning
 from ansible_ensemble.planning.guard import Guard
-from ansible_ensemble.planning.plan import InstanceChange, ValueChange
+from ansible_ensemble.planning.other_files import delete_where_it_was, may_go, other_file, say_what_stays
+from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, mark_last, never_added, planned, take_down
 
@@ -35,6 +36,14 @@ def decide_deploy(planning: Planning) -> None:
             check_present(planning, member)
 
 
+def say_unknown(planning: Planning) -> None:
+    """Name the node templates that are left alone as it is not known which hosts they are for."""
+    named = {*planning.options.instances, *planning.options.templates}
+    for name, hosts in planning.topology.hosts.items():
+        if hosts is None and planning.within is None and (not named or name in named):
+            planning.excluded.append(Exclusion(name, "which hosts it is for is not known", unknown=True))
+
+
 def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
     """Why deploy leaves the instance alone whatever its status, or None."""
     instance = member.instance
@@ -51,12 +60,11 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
 
 def _decide(planning: Planning, member: PlannedInstance) -> None:
     instance, options = member.instance, planning.options
+    other = other_file(planning, member)
     if instance is None or member.is_new:
         _create(planning, member, Reason.ADD, "new")
-    elif member.name in options.replace:
-        _replace(planning, member, "asked for by --replace")
-    elif any(replaces(planning, link.target) for link in member.requirements if link.relationship.is_hosted_on):
-        _replace(planning, member, "what it is hosted on is replaced")
+    elif (why := _why_replaced(planning, member, other)) is not None:
+        _replace(planning, member, why, other)
     elif options.force:
         update(planning, member, member.plan(Action.UPDATE, Reason.FORCE), DEPLOY_OPERATIONS)
     elif instance.status in (Status.ABSENT, Status.PENDING, Status.UNKNOWN):
@@ -75,6 +83,15 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
         _detect(planning, member)
         if member.change is None:
             _connect(planning, member)
+    say_what_stays(member, other)
+
+
+def _why_replaced(planning: Planning, member: PlannedInstance, other: OtherFile | None) -> str | None:
+    if member.name in planning.options.replace:
+        return "asked for by --replace"
+    if any(replaces(planning, link.target) for link in member.requirements if link.relationship.is_hosted_on):
+        return "what it is hosted on is replaced"
+    return f"{other.name} changed" if other is not None and may_go(member, other) else None
 
 
 def _connect(planning: Planning, member: PlannedInstance) -> None:
@@ -119,7 +136,7 @@ def _missing_text(instance: Instance) -> str:
 def replaces(planning: Planning, name: str) -> bool:
     """Whether the plan replaces an instance."""
     change = planning.members[name].change
-    return change is not None and change.action is Action.REPLACE
+    return change is not None and change.action in REPLACING
 
 
 def _expected(member: PlannedInstance) -> int:
@@ -153,7 +170,8 @@ def _create(planning: Planning, member: PlannedInstance, reason: Reason, text: s
         return
     there = member.instance is not None and (member.instance.created or reason is Reason.REPAIR)
     if member.instance is not None and there and member.instance.status is not Status.ABSENT:
-        member.plan(Action.UPDATE, reason, text)  # it exists in part: go on where it was left
+        reason = Reason.REPAIR  # it exists in part: go on where it was left, and count it as no new one
+        member.plan(Action.UPDATE, reason, text)
     else:
         member.plan(Action.CREATE, reason, text, planning.detector.properties(member))
     member.up = bring_up(planning, member, names, reason, anew=bool(first))
@@ -217,11 +235,15 @@ def _repeatable(member: PlannedInstance, names: tuple[str, ...]) -> bool:
     return True
 
 
-def _replace(planning: Planning, member: PlannedInstance, text: str) -> None:
-    if member.find("Standard.delete") is None:
-        text += "; it has no delete operation: it is forgotten, and created again"
-    member.plan(Action.REPLACE, Reason.REPLACE, text, planning.detector.properties(member))
+def _replace(planning: Planning, member: PlannedInstance, text: str, other: OtherFile | None) -> None:
+    """Plan to delete an instance and to make it again; `other` is what it made under another path."""
+    can_delete = member.find("Standard.delete") is not None
+    text += "" if can_delete else "; it has no delete operation"
+    action = Action.REPLACE if can_delete else Action.RENEW
+    member.plan(action, Reason.REPLACE, text, planning.detector.properties(member))
     member.down = take_down(planning, member, Reason.REPLACE, dependents=False)
+    if other is not None and other.inputs:
+        delete_where_it_was(member, other)
     member.up = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.REPLACE)
     _make_unique(member.down, member.up)
 

@@ -50,6 +50,8 @@ class InstanceChange:
         reason: why; reason_text: the same in words, where it says more than the reason's own.
         changes: the values that change.
         operations: keys of its operations, in order.
+        found: what the last look at one that is repaired found: `operation`, `verb` (`found` or `failed`), `error`,
+            `drift` and `diff`; None where nothing is known.
     """
 
     instance: str
@@ -61,14 +63,20 @@ class InstanceChange:
     status: str | None = None
     changes: list[ValueChange] = field(default_factory=list)
     operations: list[str] = field(default_factory=list)
+    found: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
 class Exclusion:
-    """An instance that the workflow leaves alone, and why."""
+    """An instance that the workflow leaves alone, and why.
+
+    Attributes:
+        unknown: nobody could say whether it is as the specification has it.
+    """
 
     instance: str
     reason: str
+    unknown: bool = False
 
 
 @dataclass(slots=True)
@@ -129,7 +137,7 @@ class Plan:
             "resource_changes": [_instance_json(change) for change in self.instances],
             "operations": [operation.to_json() for operation in self.operations],
             "output_changes": {change.name: _changes_json(Action.NONE.names, [change]) for change in self.outputs},
-            "excluded": [dataclasses.asdict(exclusion) for exclusion in self.excluded],
+            "excluded": [_exclusion_json(exclusion) for exclusion in self.excluded],
             "warnings": self.warnings,
             "moved": [{"previous_address": old, "address": new} for old, new in self.moved.items()],
             "summary": self.summary,
@@ -171,8 +179,11 @@ class Plan:
             raise InvalidInput(f"the plan is damaged: {error}", hint="make a new one") from error
 
     def to_text(self) -> str:
-        """The JSON document as text."""
-        return plan_document_text(self.to_json())
+        """The JSON document as text, to be saved: without what was found, which is told and not carried out."""
+        document = self.to_json()
+        for change in document["resource_changes"]:
+            change.pop("found", None)
+        return plan_document_text(document)
 
 
 def plan_document_text(document: Mapping[str, Any]) -> str:
@@ -210,6 +221,11 @@ def _shown(change: ValueChange, value: object) -> object:
     return REDACTED if change.sensitive and value is not None else redact(value)
 
 
+def _exclusion_json(exclusion: Exclusion) -> dict[str, Any]:
+    told = {"instance": exclusion.instance, "reason": exclusion.reason}
+    return {**told, "unknown": True} if exclusion.unknown else told
+
+
 def _instance_json(change: InstanceChange) -> dict[str, Any]:
     return {
         "address": change.instance,
@@ -223,6 +239,7 @@ def _instance_json(change: InstanceChange) -> dict[str, Any]:
         "status": change.status,
         "change": _changes_json(change.action.names, change.changes),
         "operations": change.operations,
+        **({"found": change.found} if change.found else {}),
     }
 
 
@@ -237,4 +254,5 @@ def _instance_from_json(item: dict[str, Any]) -> InstanceChange:
         status=item["status"],
         changes=[ValueChange(**value) for value in item["change"]["values"]],
         operations=item["operations"],
+        found=item.get("found"),
     )

@@ -43,6 +43,7 @@ PLAN: Shape = {
             "status": (Status, None),
             "change": _CHANGE,
             "operations": [str],
+            "found?": {"operation": str, "verb": str, "error": str, "drift": [dict], "diff": [dict]},
         }
     ],
     "operations": [
@@ -74,7 +75,7 @@ PLAN: Shape = {
             "prediction?": {"changed?": bool, "diff?": [dict], "found?": Status, "unpredictable?": str},
         }
     ],
-    "excluded": [{"instance": str, "reason": str}],
+    "excluded": [{"instance": str, "reason": str, "unknown?": bool}],
     "output_changes": {"*": _CHANGE},
     "warnings": [str],
     "moved?": [{"previous_address": str, "address": str}],

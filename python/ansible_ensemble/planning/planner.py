@@ -12,7 +12,7 @@ from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.adopt import decide_adopt
 from ansible_ensemble.planning.connect import connect_sources, notify_sources
 from ansible_ensemble.planning.context import ChangeDetection, PlannedInstance, Planning
-from ansible_ensemble.planning.deploy import decide_deploy
+from ansible_ensemble.planning.deploy import decide_deploy, say_unknown
 from ansible_ensemble.planning.expand import add_members, check_filters, link_members, sort_members
 from ansible_ensemble.planning.follow import follow_values
 from ansible_ensemble.planning.limit import limit_members
@@ -51,6 +51,7 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
     "deploy": (
         *_SETUP,
         decide_deploy,
+        say_unknown,
         decide_prune,
         follow_values,
         connect_sources,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.core.actions import MAKING, Reason
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, EXIT_STATES
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Operation
@@ -188,7 +188,7 @@ def never_added(planning: Planning, link: Link, reason: Reason) -> Iterator[Plan
 def _is_up(planning: Planning, name: str) -> bool:
     """Whether an instance that stays is at work, or will be; what comes anew is connected for that."""
     member = planning.members[name]
-    if member.change is not None and member.change.action in (Action.CREATE, Action.REPLACE):
+    if member.change is not None and member.change.action in MAKING:
         return False
     return bool(member.up) or (member.instance is not None and member.instance.status.operational and not member.down)
 

@@ -68,7 +68,7 @@ def _make(planning: Planning, tool: PlannedInstance) -> None:
             operation.guard = Guard(only_if_absent=True)
         tool.up.insert(0, planned(planning, tool, check, "check", Reason.CHECK))
     else:
-        tool.plan(Action.CREATE, Reason.ADD, "operations need it")
+        tool.plan(Action.CREATE, Reason.ADD, "operations need it", planning.detector.properties(tool))
         tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.ADD)
     for before, after in pairwise(tool.up):
         after.waits_for.append(before.key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
+from ansible_ensemble.planning.other_files import delete_where_it_was, other_file
 from ansible_ensemble.planning.sequence import take_down
 from ansible_ensemble.topology.directives import LOST
 from ansible_ensemble.topology.host_copies import is_of_unknown_hosts
@@ -22,7 +23,7 @@ def decide_prune(planning: Planning) -> None:
         if member.in_spec or member.instance is None:
             continue
         if is_of_unknown_hosts(planning.topology, member.name):
-            planning.exclude(member, "whether its host has left is not known")
+            planning.exclude(member, "whether its host has left is not known", unknown=True)
         else:
             gone.append(member)
     if planning.options.prune:
@@ -54,6 +55,9 @@ def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reaso
             member.down = take_down(planning, member, reason)
             texts = filter(None, (reason.words, "" if _can_delete(member) else _NO_DELETE))
             member.plan(Action.DELETE if _can_delete(member) else Action.FORGET, reason, ", and ".join(texts))
+            other = other_file(planning, member)
+            if other is not None and other.inputs:
+                delete_where_it_was(member, other)
 
 
 def _is_gone(member: PlannedInstance) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.core.actions import MAKING, REPLACING, Action, Reason
+from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import PlannedInstance
 
@@ -11,7 +12,9 @@ _MACHINE = "tosca.nodes.Compute"
 _HOST = "ansible.Host"
 _MAKING = ("create", "configure", "delete")
 #: Why another instance would be made.
-_TAKING_UP = (Reason.ADD, Reason.MISSING, Reason.REPLACE)
+_TAKING_UP = (Reason.ADD, Reason.MISSING, Reason.REPAIR, Reason.REPLACE)
+#: Statuses of one that was not taken up to the end.
+_HALF_WAY = (Status.PENDING.value, Status.UNKNOWN.value)
 
 
 def is_used(template: NodeTemplate) -> bool:
@@ -27,14 +30,14 @@ def say_used(member: PlannedInstance) -> None:
     change = member.change
     if change is None or not is_used(member.template):
         return
-    if change.action in (Action.CREATE, Action.REPLACE) or change.reason is Reason.MISSING:
-        if change.action is Action.REPLACE:
+    if change.action in MAKING or (change.reason is Reason.REPAIR and change.status in _HALF_WAY):
+        if change.action in REPLACING:
             change.reason_text = "it is taken up anew"
         change.action = Action.USE
         for operation in (*member.down, *member.up):
             if operation.reason in _TAKING_UP and operation.relationship is None:
                 operation.reason = Reason.USE
-        if change.reason in (Reason.ADD, Reason.MISSING):
+        if change.reason is not Reason.REPLACE:
             change.reason = Reason.USE
     elif change.action is Action.FORGET:
         change.reason_text = "it was used, not created"

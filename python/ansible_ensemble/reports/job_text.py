@@ -153,7 +153,7 @@ def _done(report: dict[str, Any]) -> str:
     summary = report["summary"]
     if job["workflow"] not in ("deploy", "undeploy") and not any(summary.values()):
         return f"{job['ok']} ok, {job['changed']} changed."
-    forgotten = f", {summary['forget']} forgotten (no delete operation)" if summary.get("forget") else ""
+    forgotten = f", {summary['forget']} forgotten" if summary.get("forget") else ""
     if job["workflow"] == "undeploy":
         return f"{summary['destroy']} destroyed{forgotten}."
     return f"{summary['add']} added, {summary['change']} changed, {summary['destroy']} destroyed{forgotten}."

@@ -7,6 +7,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from ansible_ensemble.core.errors import shown_path
+from ansible_ensemble.reports.drift_text import drift_lines
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
 from ansible_ensemble.reports.plan_words import (
@@ -103,9 +104,23 @@ class _Writer:
         kind = self.style.faint(f"({change['type']})")
         yield f"  {self.style.strong(f'# {name}')} {fate(change)}"
         yield f"  {self.style.symbol(symbol)} {self.style.strong(name)} {kind}"
+        yield from self.found(change)
         yield from self.values(change["change"]["values"], "      ")
         yield from self.runs([self.operations[key] for key in change["operations"] if key in self.operations])
         yield ""
+
+    def found(self, change: dict[str, Any]) -> Iterator[str]:
+        """What the last look at an instance that is repaired found."""
+        found = change.get("found")
+        if not found:
+            return
+        first, *more = clean(found["error"]).split("\n")
+        yield f"      {clean(found['operation'])} {found['verb']}: {first}"
+        drift = [one for one in found["drift"] if one["name"] != "status"]
+        changed = drift_lines([{"instance": change["address"], "changes": drift}], self.style, verbose=self.verbose)
+        for line in few([*more, *[*changed][2:], *module_diff(found["diff"])], every=self.verbose):
+            mark = line[:1] if line[:1] in ("+", "-") else ""
+            yield f"        {self.style.symbol(mark, line.strip() if mark == '' else line)}"
 
     def values(self, values: list[dict[str, Any]], indent: str) -> Iterator[str]:
         """The values that change, their names aligned; of what is known by a digest, the name says it all."""

@@ -24,7 +24,7 @@ def fate(change: dict[str, Any]) -> str:
 def summary_line(plan: dict[str, Any]) -> str:
     """The last line of a plan: `Plan: 2 to add, 1 to change, 1 to destroy.` or that nothing changes."""
     if is_empty(plan):
-        return f"No changes. {_nothing(plan)}"
+        return f"{'' if is_unsure(plan) else 'No changes. '}{_nothing(plan)}"
     summary = plan["summary"]
     parts = [f"{summary[name]} to {name}" for name in ("add", "change", "destroy")]
     parts += [f"{summary[name]} to {name}" for name in ("use", "forget", "read", "run") if summary.get(name)]
@@ -59,6 +59,11 @@ _NOTHING = {
 def is_empty(plan: dict[str, Any]) -> bool:
     """Whether the plan does nothing."""
     return not plan["operations"] and not any(plan["summary"].values())
+
+
+def is_unsure(plan: dict[str, Any]) -> bool:
+    """Whether nobody could say of something that the plan leaves alone whether it is as it should be."""
+    return any(item.get("unknown") for item in plan["excluded"])
 
 
 def running(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -26,6 +26,7 @@ FILES = {
     "roles/web/meta/argument_specs.yml": "argument_specs: {main: {options: {port: {type: int, required: true}}}}",
     "roles/plain/tasks/main.yml": "[]",
     "up.yml": "[]",
+    "some.folder/page": "",
     "library/odd.py": "",
     "library/stated.py": "DOCUMENTATION = 'options: {state: {required: true, choices: [present, absent]}}'",
     "library/quiet.py": "DOCUMENTATION = 'attributes: {check_mode: {support: none}}\\noptions: {a: {type: str}}'",
@@ -91,7 +92,25 @@ DERIVED = {
     ),
     "a module without a state": (
         "{module: copy, args: {dest: /a, content: x}}",
-        {"configure": ("module", "copy", {"dest": "args.dest", "content": "args.content"}, {})},
+        {
+            "configure": ("module", "copy", {"dest": "args.dest", "content": "args.content"}, {}),
+            "delete": ("module", "ansible.builtin.file", {"path": "args.dest", "state": "absent"}, {}),
+        },
+    ),
+    "a file in a folder": (
+        "{module: ansible.builtin.template, args: {dest: /etc/, src: a/motd.j2}}",
+        {
+            "configure": ("module", "ansible.builtin.template", {"dest": "args.dest", "src": "args.src"}, {}),
+            "delete": ("module", "ansible.builtin.file", {"path": "/etc/motd", "state": "absent"}, {}),
+        },
+    ),
+    "what may be a file in a folder that is there": (
+        "{module: copy, args: {dest: /srv/app.example, src: index.html}}",
+        {"configure": ("module", "copy", {"dest": "args.dest", "src": "args.src"}, {})},
+    ),
+    "a folder": (
+        "{module: copy, args: {dest: /srv/some.folder, src: some.folder}}",
+        {"configure": ("module", "copy", {"dest": "args.dest", "src": "args.src"}, {})},
     ),
     "one without a state in which nothing is there": (
         "{module: service, args: {name: x, state: started}}",
@@ -106,7 +125,10 @@ DERIVED = {
     ),
     "keywords": (
         "{module: copy, args: {dest: /a, content: x}, keywords: {become: true}}",
-        {"configure": ("module", "copy", {"dest": "args.dest", "content": "args.content"}, {"become": True})},
+        {
+            "configure": ("module", "copy", {"dest": "args.dest", "content": "args.content"}, {"become": True}),
+            "delete": ("module", "ansible.builtin.file", {"path": "args.dest", "state": "absent"}, {"become": True}),
+        },
     ),
     "a module that nothing is known of": (
         "{module: odd, args: {a: 1}}",

@@ -12,7 +12,11 @@ def test_a_replacement_says_so_if_nothing_deletes_what_is_there():
     made = plan(topology(some, other), deployed("some", "other"), replace=["some", "other"])
     assert [change.reason_text for change in made.instances] == [
         "asked for by --replace",
-        "asked for by --replace; it has no delete operation: it is forgotten, and created again",
+        "asked for by --replace; it has no delete operation",
+    ]
+    assert [change.action.fate for change in made.instances] == [
+        "must be replaced",
+        "will be forgotten and created again",
     ]
     assert (made.summary["destroy"], made.summary["forget"]) == (1, 1)
 

@@ -76,7 +76,7 @@ def test_what_reads_both_ways_or_is_needed_by_what_it_reads_waits_for_nothing():
 def test_what_is_replaced_comes_after_what_it_read_and_stays_replaced():
     reads = {"all": {"configure": ["origin"], "create": ["first"]}, "first": {"configure": ["origin"]}}
     made = planned(reads, simple("all"), simple("first"), simple("origin"), replace=["all"])
-    assert {one.instance: one.action.value for one in made.instances}["all"] == "-/+"
+    assert {one.instance: one.action.value for one in made.instances}["all"] == "./+"
     waits = {operation.key: operation.waits_end for operation in made.operations}
     assert waits["all:Standard.create"] == ["origin:Standard.configure", "first:Standard.configure"]
 

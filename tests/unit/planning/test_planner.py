@@ -181,7 +181,10 @@ def test_what_may_have_lost_its_host_is_not_pruned():
     spec.hosts["site"] = None
     made = plan(spec, deployed("site@web1"), prune=True)
     assert made.empty
-    assert [one.reason for one in made.excluded] == ["whether its host has left is not known"]
+    assert [(one.instance, one.reason, one.unknown) for one in made.excluded] == [
+        ("site", "which hosts it is for is not known", True),
+        ("site@web1", "whether its host has left is not known", True),
+    ]
 
 
 def test_what_left_the_spec_stays_without_prune():

@@ -18,7 +18,7 @@ from ansible_ensemble.language.entities import (
     Relationship,
     Topology,
 )
-from ansible_ensemble.planning.context import Detected, PlannedInstance
+from ansible_ensemble.planning.context import Detected, OtherFile, PlannedInstance
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, ValueChange
 from ansible_ensemble.planning.planner import make_plan
@@ -97,6 +97,9 @@ class ToldChanges:
         if member.template.type.is_a("tosca.nodes.Compute"):
             return member.name
         return member.name.rpartition("@")[2] if "@" in member.name else "localhost"
+
+    def other_file(self, member: PlannedInstance) -> OtherFile | None:
+        return None
 
     def version_changed(self, member: PlannedInstance) -> bool:
         return False

@@ -110,7 +110,7 @@ def test_an_undeploy_counts_what_it_destroyed(document):
     assert job_text(report).splitlines()[-1].startswith("Undeploy complete! 3 destroyed. (")
     report["summary"]["forget"] = 2
     last = job_text(report).splitlines()[-1]
-    assert last.startswith("Undeploy complete! 3 destroyed, 2 forgotten (no delete operation). (")
+    assert last.startswith("Undeploy complete! 3 destroyed, 2 forgotten. (")
 
 
 @pytest.mark.parametrize("workflow", ["stop", "run", "notify", "release"])

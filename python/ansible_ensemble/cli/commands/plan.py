@@ -10,7 +10,7 @@ from ansible_ensemble.cli.job import play_job
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.reports.plan_markdown import plan_markdown
 from ansible_ensemble.reports.plan_text import plan_text
-from ansible_ensemble.reports.plan_words import is_empty
+from ansible_ensemble.reports.plan_words import is_empty, is_unsure
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--check", action="store_true", help="run Ansible operations in check mode and show what they would change"
     )
     parser.add_argument(
-        "--detailed-exitcode", action="store_true", default=False, help="exit with 2 if there is something to do"
+        "--detailed-exitcode",
+        action="store_true",
+        default=False,
+        help="exit with 2 if something is, or may be, to be done",
     )
     options.add_values(parser)
     options.add_options(parser, "plan")
@@ -64,4 +67,4 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                     f"Without a vault password it lacks what is sensitive: give the {', '.join(lost)} there again, "
                     "best with --inputs FILE or -e @FILE."
                 )
-    return 2 if arguments.detailed_exitcode and not is_empty(outcome.document) else 0
+    return 2 if arguments.detailed_exitcode and (not is_empty(outcome.document) or is_unsure(outcome.document)) else 0

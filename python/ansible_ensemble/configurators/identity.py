@@ -1,0 +1,54 @@
+"""What says which file a node makes: where it changes, the node makes another file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ansible_ensemble.configurators.locations import BUILTIN
+from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
+from ansible_ensemble.configurators.resources import GONE
+from ansible_ensemble.language.entities import NodeTemplate
+
+_TEMPLATE = "file.Template"
+_RESOURCE = "ansible.Resource"
+#: What modules call the path of their file; `file` knows it by three names.
+_PATHS = ("path", "dest", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The property that says which file a node makes.
+
+    Attributes:
+        path: leads to it, from the node's properties: `("args", "dest")`.
+        given: the input by which the node's delete operation gets it; None if that would not remove this very file.
+    """
+
+    path: tuple[str, ...]
+    given: str | None
+
+
+def identity_of(node: NodeTemplate) -> Identity | None:
+    """What says which file a node makes; None if it makes none, or nothing is known of what it makes."""
+    found = _path(node)
+    if found is None:
+        return None
+    delete = node.operation("Standard", "delete")
+    inputs = delete.inputs if delete is not None else {}
+    wanted = {"get_property": ["SELF", *found]}
+    return Identity(found, next((name for name in _PATHS if name in inputs and inputs[name].value == wanted), None))
+
+
+def _path(node: NodeTemplate) -> tuple[str, ...] | None:
+    if node.type.is_a(_TEMPLATE):
+        return ("path",)
+    module, args = (node.properties.get(name) for name in ("module", "args"))
+    if not node.type.is_a(_RESOURCE) or module is None or args is None or not isinstance(args.value, Mapping):
+        return None
+    if args.value.get("state") in GONE:
+        return None
+    name = str(module.value).removeprefix(BUILTIN)
+    names = _PATHS if BUILTIN + name == FILE else (MAKES_FILE.get(name, ""),)
+    used = next((one for one in names if one in args.value), None)
+    return ("args", used) if used is not None else None

@@ -1,0 +1,45 @@
+"""Files that instances made under a path that their node templates no longer have."""
+
+from __future__ import annotations
+
+from ansible_ensemble.core.actions import Action
+from ansible_ensemble.instances.status import Status
+from ansible_ensemble.planning.context import OtherFile, PlannedInstance, Planning
+
+
+def other_file(planning: Planning, member: PlannedInstance) -> OtherFile | None:
+    """What an instance made under another path, as far as changes of its values count."""
+    instance, detection = member.instance, planning.options.change_detection
+    if instance is None or instance.status is Status.ABSENT or detection == "skip":
+        return None
+    if instance.customized and detection != "always":
+        return None
+    return planning.detector.other_file(member)
+
+
+def may_go(member: PlannedInstance, other: OtherFile) -> bool:
+    """Whether what an instance made goes when it makes another one: it is not protected, nor was it there before."""
+    instance = member.instance
+    if instance is None or not instance.created or instance.protected:
+        return False
+    return bool(other.inputs) and "protected" not in member.template.directives
+
+
+def delete_where_it_was(member: PlannedInstance, other: OtherFile) -> None:
+    """Let the deletion of an instance remove what it made, and the plan show which value that takes."""
+    assert member.instance is not None and member.change is not None
+    for operation in member.down:
+        if operation.operation == "delete" and operation.relationship is None:
+            operation.inputs = dict(other.inputs)
+    for value in member.change.changes:
+        if value.name == other.name.partition(".")[0] and not value.sensitive:
+            value.before = member.instance.properties.get(value.name)
+
+
+def say_what_stays(member: PlannedInstance, other: OtherFile | None) -> None:
+    """Say of an instance that makes another file from now on that the one that it made stays: no deletion runs."""
+    change = member.change
+    if other is None or change is None or change.action is Action.READ:
+        return
+    if not any(operation.operation == "delete" and operation.implementation for operation in member.down):
+        change.reason_text = f"{change.reason_text or change.reason.words}; what it made at {other.path} stays"

@@ -1,0 +1,73 @@
+"""What the last look at broken instances found, or why their last operation failed: why a plan repairs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.history import find_job
+from ansible_ensemble.core.actions import Reason
+from ansible_ensemble.core.changeid import job_of
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.engine.journal_entries import Finished
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.instances.lifecycle import only_looks
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.records.job_journal import read_job_journal
+from ansible_ensemble.records.journals import job_log
+
+#: What a task found, by its change id.
+_Found = dict[str, dict[str, Any]]
+
+
+def plan_with_found(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
+    """The plan of a workflow, which says of each instance that it repairs what was found, as far as records have it.
+
+    Raises:
+        EnsembleError: see `engine.plan.plan_workflow`.
+    """
+    plan = plan_workflow(ensemble, workflow, options)
+    jobs: dict[str, _Found] = {}
+    for change in plan.instances:
+        task = _last_task(ensemble, change.instance) if change.reason is Reason.REPAIR else None
+        if task is None:
+            continue
+        job = job_of(task)
+        if job not in jobs:
+            jobs[job] = _found_by(ensemble.folder, job)
+        change.found = jobs[job].get(task)
+    return plan
+
+
+def _last_task(ensemble: Ensemble, name: str) -> str | None:
+    """The task that looked at an instance, or worked on it, last."""
+    instance = ensemble.instances.get(name)
+    recorded = ensemble.operations.of(name).items()
+    tasks = [one.change_id for operation, one in recorded if only_looks(operation.rpartition(".")[2])]
+    tasks += filter(None, [instance.last_config_change if instance is not None else None])
+    return max(tasks, default=None)
+
+
+def _found_by(folder: Path, job: str) -> _Found:
+    """What the tasks of a job found: by its journal, or by the record that other clones have too, without diffs."""
+    try:
+        log = job_log(folder, job)
+        if log.is_file():
+            ended = [one for one in read_job_journal(log).entries if isinstance(one, Finished) and one.error]
+            return {
+                one.task: _found(one.operation, one.error or "", ok=one.ok)
+                | {"drift": [*one.drift], "diff": [*one.diff]}
+                for one in ended
+            }
+        record = find_job(folder, job)
+    except EnsembleError:  # the plan is right without it
+        return {}
+    tasks = [one for one in record.tasks if one.error] if record is not None else []
+    return {one.change_id: _found(one.operation, one.error, ok=one.outcome == "ok") for one in tasks}
+
+
+def _found(operation: str, error: str, *, ok: bool) -> dict[str, Any]:
+    verb = "found" if ok else "failed"
+    return {"operation": operation.rpartition(".")[2], "verb": verb, "error": error, "drift": [], "diff": []}
