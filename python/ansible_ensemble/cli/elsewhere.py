@@ -64,6 +64,9 @@ COMMANDS = {
     "cloudmap": "name ensembles and repositories in ensemble-project.yaml",
 }
 
+_DIFFERENCES = "`plan --check` shows the changes to files, as do jobs with `--diff`"
+_APPROVE = "it is `--approve`"
+_NO_APPROVAL = "this command asks for no approval: leave it out"
 _FIELD = "`provision machines update MACHINE FIELD=VALUE`"
 _PARAM = "`get`, `set` and `unset` are for params"
 
@@ -97,8 +100,13 @@ OPTIONS = {
     "destroy": "`undeploy`, or `plan --workflow undeploy`",
     "refresh-only": "`check` checks live instances and records their status",
     "refresh": "run `check` first, or use `--check-first`",
-    "auto-approve": "it is `--approve`",
-    "yes": "it is `--approve`",
+    "approve": _NO_APPROVAL,
+    "auto-approve": _APPROVE,
+    "yes": _APPROVE,
+    "a": _APPROVE,
+    "y": _APPROVE,
+    "diff": _DIFFERENCES,
+    "D": _DIFFERENCES,
     "json": "it is `--output json`",
     "var": "it is `--input NAME=VALUE`",
     "var-file": "it is `--inputs FILE`",
@@ -139,4 +147,5 @@ def option_hint(word: str, options: list[str]) -> str | None:
     name = word.lstrip("-").partition("=")[0]
     if word[:2] != "--" and f"--{name}" in options and name not in ("var",):
         return f"write --{name}"
-    return OPTIONS.get(name)
+    hint = OPTIONS.get(name)
+    return _NO_APPROVAL if hint == _APPROVE and "--approve" not in options else hint

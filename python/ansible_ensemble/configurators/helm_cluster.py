@@ -12,6 +12,7 @@ from typing import Any
 from ansible_ensemble.configurators.kubernetes import cluster_of
 from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.core.environment import Changes, with_changes
+from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.kubernetes.access import Access, Given, find_access
 
 _NAME = "cluster"
@@ -34,7 +35,7 @@ def cluster_variables(task: Task, environment: Changes, home: Path) -> dict[str,
         file.touch(mode=0o600)
         file.write_text(json.dumps(_kubeconfig(access)), encoding="utf-8")
         return {"KUBECONFIG": str(file)}
-    found = {"KUBECONFIG": str(task.base / Path(said["kubeconfig"]).expanduser())} if "kubeconfig" in said else {}
+    found = {"KUBECONFIG": str(task.base / with_home(said["kubeconfig"]))} if "kubeconfig" in said else {}
     return {**found, "HELM_KUBECONTEXT": said["context"]} if "context" in said else found
 
 

@@ -26,7 +26,7 @@ from ansible_ensemble.configurators.protocol import Configurator
 from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
 from ansible_ensemble.configurators.terraform import TerraformConfigurator
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.language.entities import Operation, Topology
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 from ansible_ensemble.topology.tools import comes, tool_names
@@ -88,9 +88,10 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     """What is wrong with the implementations of a topology's operations: each that a job could never execute.
 
     What is kept of templates that left the specification has no place in it, and is not looked at, nor is what others
-    stand for.
+    stand for. What is wrong with several operations that are made of the same words is wrong once.
     """
     seen: set[int] = set()
+    told: set[tuple[Place | None, str]] = set()
     tools = tool_names(topology)
     for template in topology.node_templates.values():
         if template.place is None or STAND_FOR_OTHERS.intersection(template.directives):
@@ -104,7 +105,10 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
                     try:
                         configurator_for(operation, root, tools)
                     except InvalidInput as error:
-                        yield error
+                        cause = error.place, error.message.replace(operation.full_name, "")
+                        if cause not in told:
+                            told.add(cause)
+                            yield error
 
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:

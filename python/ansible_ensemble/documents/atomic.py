@@ -112,6 +112,8 @@ def _reported(path: Path) -> Iterator[None]:
         yield
     except UnicodeEncodeError:
         raise EnsembleError(f"{path} cannot be written: the text is not Unicode") from None
+    except RuntimeError:  # so Python up to 3.12 says it
+        raise EnsembleError(f"{path} cannot be written: it is a link that leads to itself") from None
     except OSError as error:
         hint = _HINTS.get(type(error)) or ("free some space" if error.errno in _FULL else None)
         raise EnsembleError(f"{path} cannot be written: {error.strerror or error}", hint=hint) from error

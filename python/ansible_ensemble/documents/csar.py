@@ -102,11 +102,6 @@ def form_notices(root: Path) -> list[Notice]:
     ]
 
 
-def has_entry(folder: Path) -> bool:
-    """Whether a folder may be an unpacked archive: it has YAML files at its root."""
-    return any(entry.suffix in _YAML and entry.is_file() for entry in folder.iterdir())
-
-
 def check_unpacked(archive: Path, folder: Path) -> None:
     """Refuse a folder that an archive was not unpacked into: it may be of another version, or of something else.
 

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import raise_all
+from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.documents.schema import violations
-from ansible_ensemble.documents.yaml import Document
+from ansible_ensemble.documents.yaml import Document, key_place_of
 
 SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
 """The JSON Schema (2020-12) of an ensemble."""
@@ -21,6 +21,9 @@ RECORDED_SECTIONS = ("status", "lastJob", "jobsLog", "lock", "changes")
 
 _NAMED = re.compile(r"""\+\??/([^/\s:,}'"]+)""")
 """A merge directive that begins with a section of the file."""
+
+_OF_TEMPLATES = ("tosca_definitions_version", "resources")
+"""What only service templates have."""
 
 
 @cache
@@ -42,6 +45,12 @@ def check_ensemble(document: Document) -> None:
     Raises:
         InvalidInput: what is wrong with it; InvalidInputs if it is more than one thing.
     """
+    written = document.data if isinstance(document.data, Mapping) else {}
+    for key in _OF_TEMPLATES:
+        if key in written and "kind" not in written:
+            message = f"this is a service template, and {document.path.name} is an ensemble's file"
+            hint = "give it a name of its own, for instance service-template.yaml"
+            raise InvalidInput(message, key_place_of(written, key), hint)
     schema = {**ensemble_schema()}
     if is_of_unfurl(document.data):
         # Unfurl's files keep what their merge directives name in sections of their own

@@ -40,7 +40,7 @@ class Stopping:
         self._grace = grace
         self._feed = feed
         self._notice = notice
-        self._signalled = 0.0
+        self._asked = 0.0
         self._watch: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -59,16 +59,17 @@ class Stopping:
 
     def _on_signal(self, number: int) -> None:
         now = time.monotonic()
-        if self.signal is not None:
-            # Ansible forwards the signal that the terminal or its starter has sent us already: this is one request
-            if now - self._signalled > _ONE_REQUEST:
-                self._feed(KillRequested())
-            return
-        self.signal, self._signalled = number, now
-        self._notice(number)
-        self._stop(StopRequested())
+        if self.signal is None:
+            self.signal = number
+            self._notice(number)
+        if self._timer is None:
+            self._stop(StopRequested(), now)
+        # Ansible forwards the signal that the terminal or its starter has sent us already: this is one request
+        elif now - self._asked > _ONE_REQUEST:
+            self._feed(KillRequested())
 
-    def _stop(self, request: StopRequested) -> None:
+    def _stop(self, request: StopRequested, now: float) -> None:
+        self._asked = now
         grace_is_over = KillRequested("the grace period is over")
         self._timer = asyncio.get_running_loop().call_later(self._grace, self._feed, grace_is_over)
         self._feed(request)
@@ -76,10 +77,10 @@ class Stopping:
     async def _watch_parent(self, parent: int) -> None:
         """When the process that started us is gone, nobody reads the result: stop."""
         await _end_of(parent)
-        if self.signal is not None:
+        if self._timer is not None:
             self._feed(KillRequested(_IS_GONE))
         else:
-            self._stop(StopRequested(_IS_GONE))
+            self._stop(StopRequested(_IS_GONE), time.monotonic())
 
 
 async def _end_of(parent: int) -> None:

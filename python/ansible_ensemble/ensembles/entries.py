@@ -57,9 +57,12 @@ def has_node_templates(path: Path) -> bool:
     return path.is_file() and bool(re.search(r"\bnode_templates\b|^resources:", _head(path), re.MULTILINE))
 
 
-def has_resources(path: Path) -> bool:
-    """Whether a file seems to be one of resources."""
-    return path.is_file() and path.suffix in _YAML and bool(_RESOURCES.search(_head(path)))
+def is_template(path: Path) -> bool:
+    """Whether a file seems to be a service template with a topology, or one of resources."""
+    if path.suffix not in _YAML or not path.is_file():
+        return False
+    head = _head(path)
+    return bool(_RESOURCES.search(head)) or (bool(_SERVICE_TEMPLATE.search(head)) and has_node_templates(path))
 
 
 def is_clone(folder: Path, root: Path) -> bool:

@@ -6,18 +6,20 @@ import logging
 import os
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, has_entry, open_csar
+from ansible_ensemble.core.folders import with_home
+from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, open_csar
 from ansible_ensemble.documents.paths import is_folder
 from ansible_ensemble.documents.yaml import Document, place_of
-from ansible_ensemble.ensembles.entries import has_resources
+from ansible_ensemble.ensembles.entries import is_template
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.python_template import SUFFIX
 from ansible_ensemble.language.keys import KEYS, RESOURCES
-from ansible_ensemble.projects.project import ENSEMBLE_FILE, NoEnsemble, default_ensemble, is_project
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, TEMPLATE_FILE, NoEnsemble, default_ensemble, is_project
 from ansible_ensemble.projects.trust import Trust, distrust, trusted_folders
 
 _LOG = logging.getLogger(__name__)
@@ -44,7 +46,7 @@ class Location:
 
 def ensemble_file(argument: str | Path) -> Path:
     """The ensemble's file that a path means, without a look into it."""
-    path = Path(argument).expanduser().absolute()
+    path = with_home(argument).absolute()
     return path / ENSEMBLE_FILE if is_folder(path) else path
 
 
@@ -66,7 +68,7 @@ def _located(path: Path) -> Location:
     if path.is_dir():
         return _of_folder(path)
     if zipfile.is_zipfile(path):
-        return _of_folder(_unpacked(path))
+        return _of_folder(_unpacked(path), is_packed=True)
     document = read_merged(path) if path.suffix != SUFFIX else None
     if document is not None and _is_ensemble(document):
         return Location(path, document=document)
@@ -103,8 +105,8 @@ def _there(argument: str | Path) -> Path:
     return path
 
 
-def _of_folder(folder: Path) -> Location:
-    """The ensemble of a folder: its own, that of the archive that it is, else the project's."""
+def _of_folder(folder: Path, *, is_packed: bool = False) -> Location:
+    """The ensemble of a folder: its own, that of the archive that it is or was `packed` in, else the project's."""
     ensemble = folder / ENSEMBLE_FILE
     if ensemble.is_file():
         return Location(ensemble)
@@ -112,17 +114,28 @@ def _of_folder(folder: Path) -> Location:
         try:
             return Location(default_ensemble(folder))
         except NoEnsemble as error:
-            if is_project(folder) or not has_entry(folder):
-                raise  # the files of a project are no entries of an archive
-            return Location(ensemble, _entry_of(folder, error))
+            if not is_packed:
+                return Location(ensemble, _template_of(folder, error))
     return Location(ensemble, find_entry(folder))
 
 
-def _entry_of(folder: Path, missing: NoEnsemble) -> Path:
-    """The service template of a folder that would be an archive, which has no files of resources."""
-    if names := sorted(path.name for path in folder.iterdir() if has_resources(path)):
+def _template_of(folder: Path, missing: NoEnsemble) -> Path:
+    """The service template that a folder without an ensemble means: that of an archive, or the only one.
+
+    Raises:
+        NoEnsemble: there is none, or it has a name of its own, so that it may be meant for something else.
+    """
+    if not is_project(folder):  # the files of a project are no entries of an archive
+        with suppress(InvalidInput):
+            return find_entry(folder)
+    names = sorted(path.name for path in folder.iterdir() if path.name == TEMPLATE_FILE or is_template(path))
+    if names == [TEMPLATE_FILE]:
+        return folder / TEMPLATE_FILE
+    if is_folder(folder / ENSEMBLE_FILE):
+        raise NoEnsemble(f"{ENSEMBLE_FILE} is a folder", missing.place, "name the ensemble in it, or rename the folder")
+    if names:
         raise NoEnsemble(missing.message, missing.place, f"name the file that is meant: {' or '.join(names)}")
-    return find_entry(folder)
+    raise missing
 
 
 def _root(template: Path) -> Path:
@@ -150,7 +163,9 @@ def _is_ensemble(document: Document) -> bool:
             raise InvalidInput(f"this is not an ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
         return True
     if not ({*KEYS["service_template"], RESOURCES} & keys or any(str(key).startswith("+") for key in keys)):
-        raise InvalidInput("this is neither an ensemble nor a service template", Place(str(document.path)))
+        message = "this is neither an ensemble nor a service template"
+        hint = "a service template has tosca_definitions_version or resources, an ensemble apiVersion and kind"
+        raise InvalidInput(message, Place(str(document.path)), hint)
     return False
 
 

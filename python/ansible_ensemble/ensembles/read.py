@@ -24,6 +24,7 @@ from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.csar import form_notices
 from ansible_ensemble.documents.ensemble_schema import check_ensemble, ensemble_schema, is_of_unfurl
 from ansible_ensemble.documents.paths import confine, is_file, resolved
+from ansible_ensemble.documents.places import joined
 from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.ensembles.declared_secrets import hide_declared
@@ -111,7 +112,7 @@ def read_specification(
     reading.versions |= dict.fromkeys(included, "")
     spec = codec.open(then.get("spec") or {})
     repositories = find_repositories(environment, then)
-    inputs = {**environment.inputs, **(spec.get("inputs") or {}), **given_inputs(options, codec)}
+    inputs = joined(environment.inputs, spec.get("inputs") or {}, given_inputs(options, codec))
     topology = _topology(
         where,
         written,

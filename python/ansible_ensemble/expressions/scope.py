@@ -148,7 +148,12 @@ class Scope:
             value = self._given[name]
         elif assignment is not None:
             context = self.context(assignment.place, assignment.base, name)
-            value = plain(context.evaluate(assignment.value))
+            try:
+                value = plain(context.evaluate(assignment.value))
+            except InvalidInput as error:
+                what = f"input {name} of {operation.full_name if operation else ''} of {self.view.label}"
+                self.view.blame(error, what)
+                raise
         else:
             raise KeyError(name)
         definition = assignment.definition if assignment is not None else None

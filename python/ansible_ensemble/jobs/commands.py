@@ -10,7 +10,7 @@ from typing import Any
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.changes.record import snake_case_keys
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.core.option import RUN
 from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -324,7 +324,8 @@ def forget(
         recorded = [name for name in instances if not again or read.instances.get(name) is not None]
         for name in recorded:
             if read.instances.get(name) is None:
-                raise InvalidInput(f'the status has no instance "{name}"')
+                hint = nearest_or_known(name, read.instances.by_name) or "nothing is deployed"
+                raise InvalidInput(f'the status has no instance "{name}"', hint=hint)
             below = [instance.name for instance in read.instances if instance.host == name]
             if below and not set(below) <= set(instances):
                 raise InvalidInput(f'"{name}" hosts {", ".join(below)}', hint="forget these as well")

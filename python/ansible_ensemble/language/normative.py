@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.documents.yaml import read_yaml
 
 SUPPLEMENT = Path(__file__).parent / "supplement.yaml"
@@ -66,6 +66,11 @@ SHORTHANDS: dict[str, tuple[str, ...]] = {
     "policy": ("tosca.policies.",),
     "group": ("tosca.groups.",),
 }
+
+
+def is_shipped(place: Place | None) -> bool:
+    """Whether a place is in a file of the types that are always there, which users do not have before them."""
+    return place is not None and Path(place.file) in (SUPPLEMENT, _PROFILE)
 
 
 def definitions_file() -> Path:

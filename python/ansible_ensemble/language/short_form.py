@@ -8,13 +8,14 @@ holds them under the key `resources`, with its inputs and outputs beside it, is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.documents.places import Map, key_place_of, named_entries
+from ansible_ensemble.core.errors import InvalidInput, raise_all
+from ansible_ensemble.documents.places import Map, key_place_of, named_entries, place_of
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.keys import BESIDE_RESOURCES, RESOURCES
+from ansible_ensemble.language.problems import kind_of
 
 #: What runs -> the type that runs it.
 _TYPES = {
@@ -31,6 +32,7 @@ _PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "hosts", "keywor
 _PARTS = ("properties", "attributes", "requirements", "interfaces", "artifacts")
 _PRIMITIVES = {bool: "boolean", int: "integer", float: "float", str: "string"}
 _HOST = "host"
+_EXAMPLE = "for instance `motd: {module: ansible.builtin.copy, args: {dest: /etc/motd, content: hello}}`"
 #: All keys of the form.
 SHORT_KEYS = _PROPERTIES | {_HOST}
 
@@ -39,7 +41,7 @@ def in_long_form(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """A file in TOSCA 1.3 with each node template in its long form, and the types that were made for them.
 
     Raises:
-        InvalidInput: it says two things of one kind.
+        InvalidInput: it says two things of one kind, or its resources are no map of maps.
     """
     document = _with_topology(document)
     body = document.get("topology_template")
@@ -69,6 +71,7 @@ def _with_topology(document: Mapping[str, Any]) -> Mapping[str, Any]:
     if "topology_template" in document:
         message = f"a file has {RESOURCES} or a topology_template, and this one has both"
         raise InvalidInput(message, key_place_of(document, RESOURCES), "make them entries of its node_templates")
+    raise_all(_faults(document))
     topology, made = Map(), Map({"tosca_definitions_version": "tosca_simple_yaml_1_3"})
     made.adopt("topology_template", topology, document, RESOURCES)
     topology.adopt("node_templates", document[RESOURCES], document, RESOURCES)
@@ -77,6 +80,21 @@ def _with_topology(document: Mapping[str, Any]) -> Mapping[str, Any]:
             (topology if key in BESIDE_RESOURCES else made).adopt(key, value, document)
     _placed(topology, document)
     return _placed(made, document)
+
+
+def _faults(document: Mapping[str, Any]) -> Iterator[InvalidInput]:
+    """What is wrong with the form of resources, of which there may be none."""
+    resources = document[RESOURCES]
+    if resources is None:
+        return
+    if not isinstance(resources, Mapping):
+        message = f"{RESOURCES} must be a map of names, not {kind_of(resources)}"
+        yield InvalidInput(message, place_of(document, RESOURCES), _EXAMPLE)
+        return
+    for name, raw in resources.items():
+        if not isinstance(raw, Mapping) or not raw:
+            told = "and is empty" if raw in (None, {}) else f"not {kind_of(raw)}"
+            yield InvalidInput(f"the resource '{name}' must say what runs, {told}", place_of(resources, name), _EXAMPLE)
 
 
 def template_in_long_form(raw: Any, names: Collection[str]) -> Any:

@@ -13,18 +13,25 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.core.texts import with_shown_urls
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.documents.emitter import emit_yaml
-from ansible_ensemble.documents.paths import is_file, is_there
+from ansible_ensemble.documents.paths import is_file, is_there, resolved
 from ansible_ensemble.projects.ci import check_ci, write_ci
 from ansible_ensemble.projects.git import clone_repository, commit, init_repository, repository_of
 from ansible_ensemble.projects.gitfiles import ATTRIBUTES, IGNORED, ensure_lines
-from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES, find_project, list_ensembles, read_project
+from ansible_ensemble.projects.project import (
+    ENSEMBLE_FILE,
+    PROJECT_FILES,
+    TEMPLATE_FILE,
+    find_project,
+    list_ensembles,
+    read_project,
+)
 from ansible_ensemble.projects.schemas import SCHEMAS, write_schemas
 
-_TEMPLATE = "service-template.yaml"
 _URL = re.compile(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
 _ARCHIVES = (".zip", ".csar")
 #: What a copy of a folder leaves behind: what jobs made and git would not have either.
@@ -64,7 +71,7 @@ def init_project(folder: Path, *, template: str | None = None, ci: str | None = 
         InvalidInput: there is an ensemble already, or no such template, or what `check_ci` raises.
         EnsembleError: a file cannot be written.
     """
-    folder = folder.absolute()
+    folder = Path(os.path.abspath(folder))  # noqa: PTH100  (links stay as they are named)
     with _reported(folder):
         folder.mkdir(parents=True, exist_ok=True)
     if ci is not None:
@@ -109,7 +116,7 @@ def _write_skeleton(folder: Path, schemas: str, *, within: bool, template: str |
     written, kept = [], []
     for path, source in _skeleton(resources.files(__package__) / "skeleton", ""):
         target = folder / path
-        if (within and path not in (ENSEMBLE_FILE, _TEMPLATE)) or (template is not None and path == _TEMPLATE):
+        if (within and path not in (ENSEMBLE_FILE, TEMPLATE_FILE)) or (template is not None and path == TEMPLATE_FILE):
             continue
         if target.exists():
             kept.append(path)
@@ -117,7 +124,7 @@ def _write_skeleton(folder: Path, schemas: str, *, within: bool, template: str |
             target.parent.mkdir(parents=True, exist_ok=True)
             text = source.read_text(encoding="utf-8").replace(SCHEMAS, schemas)
             if path == ENSEMBLE_FILE and template is not None:
-                text = text.replace(_TEMPLATE, emit_yaml(template).strip())
+                text = text.replace(TEMPLATE_FILE, emit_yaml(template).strip())
             write_atomically(target, text)
             written.append(path)
     return written, kept
@@ -136,10 +143,10 @@ def clone_project(source: str, folder: Path | None = None) -> Created:
         EnsembleError: git failed, or a file cannot be written.
     """
     is_url = _URL.match(source) is not None and not is_there(Path(source))
-    path = Path(source).expanduser()
+    path = with_home(source)
     if not is_url and not is_there(path):
         raise InvalidInput(f"there is no {with_shown_urls(source)}", hint="give a git URL, a folder or an archive")
-    target = (folder or Path(_name(source))).resolve()
+    target = resolved(folder or Path(_name(source)))
     with _reported(target):
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InvalidInput("the folder is not empty", Place(str(target)), "name another one")

@@ -17,7 +17,7 @@ from ansible_ensemble.core.environment import is_rule
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.documents.paths import is_folder, resolved
-from ansible_ensemble.documents.yaml import place_of
+from ansible_ensemble.documents.places import Map, joined, place_of
 from ansible_ensemble.projects.environment import Environment, ExternalEnsemble
 from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings
 from ansible_ensemble.projects.lfs_lock import lfs_settings
@@ -62,7 +62,7 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
     execution: dict[str, Any] = {}
     for layer, folder in layers:
         for key in _MAPS:
-            raw[key] |= _section(layer, key)
+            raw[key] = joined(raw[key], _section(layer, key))
         _check_variables(layer)
         environment.external |= _externals(layer, folder)
         environment.repositories |= _repositories(layer, folder)
@@ -112,7 +112,10 @@ def _section(layer: Mapping[str, Any], key: str) -> dict[str, Any]:
         return {}
     if not isinstance(section, Mapping):
         raise InvalidInput(f"{key} must be a map by name", place_of(layer, key))
-    return {str(name): value for name, value in section.items()}
+    made = Map()
+    for name, value in section.items():
+        made.adopt(str(name), value, section, name)
+    return made
 
 
 def _connection(name: str, known: Mapping[str, Any], projects: Sequence[Project], ensemble: Path) -> Any:

@@ -21,6 +21,7 @@ from ansible_ensemble.documents.schema import unheeded
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
 ENSEMBLE_FILE = "ensemble.yaml"
+TEMPLATE_FILE = "service-template.yaml"
 PROJECT_FILES = ("ensemble-project.yaml", "unfurl.yaml")
 _UNSEARCHED = frozenset({"collections", "planned", "active", "changes", "jobs", "node_modules"})
 _DEEPEST = 4

@@ -17,6 +17,7 @@ from typing import Any
 
 from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.core.sensitive import SensitiveStr, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
@@ -237,7 +238,7 @@ def _read_password(source: str) -> tuple[str, Any]:
         if location in ("prompt", "prompt_ask_vault_pass"):
             password = PromptVaultSecret(prompt_formats=[f"Vault password ({name}): "], vault_id=name)
         else:
-            path = str(Path.cwd() / Path(location).expanduser())
+            path = str(Path.cwd() / with_home(location))
             password = get_file_vault_secret(filename=path, vault_id=name, loader=DataLoader())
         password.load()
     return name, password

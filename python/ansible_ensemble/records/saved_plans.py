@@ -17,6 +17,7 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.core.option import options_of
 from ansible_ensemble.core.sensitive import is_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.paths import is_there
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -72,11 +73,10 @@ def save_plan(text: str, path: Path) -> SavedPlan:
         InvalidInput: another file is there, which is not overwritten.
         EnsembleError: the file cannot be written.
     """
-    with suppress(FileNotFoundError):
-        if path.stat().st_size and not is_plan_file(path):  # an ensemble, for one
-            raise InvalidInput(f"{path} exists and is not a plan: it is not overwritten", hint="name another file")
+    if is_there(path) and path.stat().st_size and not is_plan_file(path):  # an ensemble, for one
+        raise InvalidInput(f"{path} exists and is not a plan: it is not overwritten", hint="name another file")
     content = text.encode()
-    changed = not path.exists() or path.read_bytes() != content
+    changed = not is_there(path) or path.read_bytes() != content
     write_atomically(path, text, mode=0o600)
     return SavedPlan(path, _digest(content), changed)
 

@@ -10,6 +10,7 @@ from string import Template
 
 from ansible_ensemble.changes.job_record import JOBS
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.git_guard import clone_fault
@@ -39,14 +40,14 @@ def resolved_values(settings: StateSettings, ensemble: Path, environment: Enviro
             values[key] = str(reveal(value)) if key in CREDENTIALS else _substituted(str(value), names, settings)
     for key in _FILES:
         if key in values:
-            values[key] = str(environment.root / Path(values[key]).expanduser())
+            values[key] = str(environment.root / with_home(values[key]))
     if "://" in (url := values[settings.kind]) and "@" in url.split("/")[2] and ":" in url.split("/")[2].split("@")[0]:
         raise InvalidInput("the URL of state holds a password", settings.place, "write it as `password` or `token`")
     if settings.kind == "http":
         _check_http(values, settings)
         values["lock"] = "" if settings.values.get("lock") is False else values.get("lock", values["http"])
     if settings.kind == "path":
-        values["path"] = _other_folder(environment.root / Path(values["path"]).expanduser(), ensemble, settings)
+        values["path"] = _other_folder(environment.root / with_home(values["path"]), ensemble, settings)
     if settings.kind == "git":
         values |= {"git": _git_url(values["git"], environment.root, settings), "folder": str(ensemble.parent)}
         values["path"] = _path_in_branch(values.get("path", names["ensemble"]), settings)
@@ -132,7 +133,7 @@ def _git_url(url: str, root: Path, settings: StateSettings) -> str:
     fault = clone_fault(url)
     if fault is not None:
         raise InvalidInput(f"git of state is no URL: {fault}", settings.place)
-    return url if ":" in url else str(root / Path(url).expanduser())
+    return url if ":" in url else str(root / with_home(url))
 
 
 def _git_settings(values: Mapping[str, str]) -> dict[str, str]:

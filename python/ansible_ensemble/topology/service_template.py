@@ -237,15 +237,19 @@ class _Builder:
             place = place_of(given, name)
             if definition is not None:
                 topology.input_values[name] = meant_by(value, definition, self.types.data_type)
-                self._check_input(topology.input_values[name], definition, place)
+                self._check_input(building, topology.input_values[name], definition, place)
 
-    def _check_input(self, value: Any, definition: ParameterDefinition, place: Place | None) -> None:
+    def _check_input(
+        self, building: Building, value: Any, definition: ParameterDefinition, place: Place | None
+    ) -> None:
         """Have the value of an input checked; the command line hands on `1.50` as a text, for it may be a version."""
         with suppress(ValueError):  # one of too many digits stays a text
             number = as_read(value) if isinstance(value, str) else None
             if is_written(number) and resolve(definition.schema, self.types.data_type)[0] in ("integer", "float"):
                 value = number
-        self.types.check_later(value, definition, f"input '{definition.name}'", place)
+        is_of_file = place is not None or building.namespace
+        origin = "" if is_of_file else " (given by an option or a variable)"
+        self.types.check_later(value, definition, f"input '{definition.name}'{origin}", place)
 
     def _read_other_inputs(self, building: Building, given: Mapping[str, Any]) -> None:
         """Given inputs that are not the topology's: those of a workflow, or unknown ones."""
@@ -261,7 +265,7 @@ class _Builder:
                 continue
             topology.input_values[name] = meant_by(value, declared[0], self.types.data_type)
             for definition in declared:
-                self._check_input(topology.input_values[name], definition, place_of(given, name))
+                self._check_input(building, topology.input_values[name], definition, place_of(given, name))
 
     def _read_outputs(self, building: Building) -> None:
         for name, entry in building.section("outputs").items():

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.language.entities import Assignment, Capability, Entity, ParameterDefinition, Topology
+from ansible_ensemble.language.normative import is_shipped
 from ansible_ensemble.views.conform import conform_part, filled, mark_declared
 from ansible_ensemble.views.data import MISSING
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
@@ -201,14 +202,25 @@ class View:
         ref = f"{self.ref}::.attributes::{name}" if self.has_property(name) else f"{self.ref}::{name}"
         return _taken_down(ref, value, tracker)
 
+    def blame(self, error: InvalidInput, what: str) -> None:
+        """Make an error in what a shipped type declares one of the user's template, whose value (`what`) has it."""
+        if is_shipped(error.place):
+            declared = self.owner.declared
+            error.place = declared.place if isinstance(declared, Entity) else None
+            error.message = f"{what}: {error.message}"
+
     def _value(self, name: str, kind: str, assignment: Assignment, tracker: Tracker) -> Any:
         ref, what = f"{self.ref}::{name}", f"{kind} {self.label}.{name}"
         definition, evaluator = assignment.definition, self.evaluator
         data_type = evaluator.topology.data_types.get
 
         def compute(own: Tracker) -> Any:
-            value = evaluator.assigned(self, ref, assignment.value, assignment, own)
-            value = evaluator.checked(value, definition, assignment.place, what)
+            try:
+                value = evaluator.assigned(self, ref, assignment.value, assignment, own)
+                value = evaluator.checked(value, definition, assignment.place, what)
+            except InvalidInput as error:
+                self.blame(error, what)
+                raise
             return mark_sensitive(value) if definition is not None and definition.sensitive else value
 
         def compute_part(path: tuple[Any, ...], written: Any) -> Any:

@@ -188,7 +188,7 @@ def test_run_wants_one_thing_to_run(command, words):
 
 def test_forget_asks(command):
     assert command("forget", "a").code == 2
-    assert command.jobs.calls == []
+    assert command.jobs.calls == [("forget", ".", ["a"], {"check": True})], "only whether it could"
 
 
 def test_notify_reads_data(command, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_ensemble.cli.catalogue import COMMANDS, find_command
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
-from ansible_ensemble.cli.elsewhere import OPTIONS, PARTS
+from ansible_ensemble.cli.elsewhere import OPTIONS, PARTS, option_hint
 from ansible_ensemble.cli.parser import parser_for
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from.md"
@@ -48,3 +48,9 @@ def test_words_from_elsewhere_are_none_of_ours() -> None:
     assert not NAMES & set(COMMANDS_ELSEWHERE)
     provision, _ = find_command(["provision"])
     assert not {leaf.word for leaf in provision.leaves()} & set(PARTS)
+
+
+@pytest.mark.parametrize("word", ["--approve", "--yes", "-y"])
+def test_a_command_that_asks_for_nothing_takes_no_approval(word: str) -> None:
+    assert option_hint(word, ["--verbose"]) == "this command asks for no approval: leave it out"
+    assert option_hint("--yes", ["--approve"]) == "it is `--approve`"

@@ -128,3 +128,9 @@ def test_an_append_that_fails_is_taken_back(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(EnsembleError, match="free some space"):
         append_durably(file, "two\n")
     assert file.read_text() == "one\n"
+
+
+def test_a_link_that_leads_to_itself_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(EnsembleError, match="loop cannot be written"):
+        write_atomically(tmp_path / "loop", "x")

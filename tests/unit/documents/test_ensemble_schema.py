@@ -146,3 +146,10 @@ def test_a_section_that_a_merge_directive_names_is_one_of_unfurl_files() -> None
     for wrong in (text + "tosca-ensemble/v1", text.replace("+?/parts", "+?/part") + "unfurl/v1alpha1"):
         with pytest.raises(InvalidInput, match="unknown key 'parts'"):
             check_ensemble(parse_yaml(wrong, "e.yaml"))
+
+
+@pytest.mark.parametrize("text", ["resources: {}\n", "tosca_definitions_version: tosca_simple_yaml_1_3\n"])
+def test_a_service_template_in_its_place_is_one_error(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"ensemble\.yaml:1:1: this is a service template") as refused:
+        check_ensemble(parse_yaml(text, "ensemble.yaml"))
+    assert "a name of its own" in (refused.value.hint or "")

@@ -80,6 +80,16 @@ def test_when_its_starter_is_gone_what_runs_may_end(monkeypatch: pytest.MonkeyPa
     assert one.signal is None
 
 
+def test_a_signal_after_its_starter_is_gone_is_the_second_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([10.0, 10.5, 11.5])
+    monkeypatch.setattr(stopping, "_parent", lambda: -1)
+    monkeypatch.setattr(stopping.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda _: 0.0)
+    told, one = stopped(1000, lambda _: None, send(signal.SIGTERM), send(signal.SIGTERM), until=3)
+    assert told == [StopRequested(GONE), signal.SIGTERM, KillRequested()]
+    assert one.signal == signal.SIGTERM
+
+
 def test_when_its_starter_ends_after_a_signal_what_runs_is_ended(tmp_path: Path) -> None:
     file, between = tmp_path / "told", os.fork()
     if between == 0:  # the starter, which ends once the job has had its signal

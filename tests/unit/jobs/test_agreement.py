@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -136,13 +137,16 @@ def test_on_third_party_topologies(tmp_path: Path, corpus_folder: Path, part: st
 
 
 META = "TOSCA-Meta-File-Version: 1.1\nCSAR-Version: 1.1\nCreated-By: me\nEntry-Definitions: {entry}\n"
-#: Layouts of an archive: its files; the words of its refusal, none where it is valid.
-LAYOUTS: dict[str, tuple[dict[str, str], str | None]] = {
+#: Layouts of an archive: its files; the words of its refusal, packed and as a folder, none where it is valid.
+LAYOUTS: dict[str, tuple[dict[str, str], tuple[str, str] | None]] = {
     "the entry at the root": ({"TOSCA-Metadata/TOSCA.meta": META.format(entry="service.yaml")}, None),
-    "no file of metadata": ({}, "needs template_name"),
-    "no such entry": ({"TOSCA-Metadata/TOSCA.meta": META.format(entry="other.yaml")}, "has no file other.yaml"),
-    "several files": ({"b.yaml": "[]\n"}, "several YAML files at its root: b.yaml, service.yaml"),
-    "no version": ({"TOSCA-Metadata/TOSCA.meta": "Created-By: me\n"}, "has no TOSCA-Meta-File-Version"),
+    "no file of metadata": ({}, ("needs template_name", "name the file that is meant: service.yaml")),
+    "no such entry": ({"TOSCA-Metadata/TOSCA.meta": META.format(entry="other.yaml")}, ("has no file other.yaml",) * 2),
+    "several files": (
+        {"b.yaml": "[]\n"},
+        ("several YAML files at its root: b.yaml, service.yaml", "name the file that is meant: service.yaml"),
+    ),
+    "no version": ({"TOSCA-Metadata/TOSCA.meta": "Created-By: me\n"}, ("has no TOSCA-Meta-File-Version",) * 2),
 }
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -151,15 +155,17 @@ topology_template: {node_templates: {a: {type: tosca.nodes.Root}}}
 
 
 @pytest.mark.parametrize(("files", "words"), LAYOUTS.values(), ids=LAYOUTS)
-def test_an_archive_and_its_folder_have_one_verdict(tmp_path: Path, files: dict[str, str], words: str | None) -> None:
+def test_an_archive_and_its_folder_have_one_verdict(
+    tmp_path: Path, files: dict[str, str], words: tuple[str, str] | None
+) -> None:
     folder, packed = tmp_path / "folder", tmp_path / "packed.csar"
     write_archive({"service.yaml": SERVICE, **files}, folder, packed)
-    for path in (packed, folder):
+    for path, said in zip((packed, folder), words or (None, None), strict=True):
         told = told_by_validate(path)
         jobs = told_by_jobs(path)
-        assert (told == set(), jobs == set()) == (words is None, words is None), (told, jobs)
-        assert words is None or words in "".join(told)
-        assert words is None or words in "".join(jobs)
+        assert (told == set(), jobs == set()) == (said is None, said is None), (told, jobs)
+        assert said is None or said in "".join(told)
+        assert said is None or said in "".join(jobs)
 
 
 def write_archive(files: dict[str, str], folder: Path, packed: Path) -> None:
@@ -285,4 +291,35 @@ def test_a_folder_without_an_ensemble_names_the_file_that_may_be_meant(tmp_path:
     (tmp_path / "motd.yaml").write_text("resources: {motd: {module: ansible.builtin.ping}}\n")
     (tmp_path / "hosts.yaml").write_text("web: {hosts: {web1: }}\n")
     with pytest.raises(InvalidInput, match=r"no ensemble\.yaml \(name the file that is meant: motd\.yaml\)"):
+        locate(tmp_path)
+
+
+#: Files of a folder without an ensemble; what it means, or what its refusal says.
+FOLDERS = {
+    "the usual name": ({"service-template.yaml": SERVICE, "types.yaml": TYPES}, "service-template.yaml"),
+    "the usual name, empty": ({"service-template.yaml": "# soon\n"}, "service-template.yaml"),
+    "another name": ({"web.yaml": SERVICE}, InvalidInput("(name the file that is meant: web.yaml)")),
+    "several": (
+        {"web.yaml": SERVICE, "service-template.yaml": SERVICE},
+        InvalidInput("(name the file that is meant: service-template.yaml or web.yaml)"),
+    ),
+    "in a project": ({"unfurl.yaml": "{}\n", "service-template.yaml": SERVICE}, "service-template.yaml"),
+    "an archive without metadata": (
+        {"web.yaml": SERVICE + "metadata: {template_name: a, template_version: 1.0}\n"},
+        "web.yaml",
+    ),
+    "a folder in its place": ({"ensemble.yaml/ensemble.yaml": "x"}, InvalidInput("ensemble.yaml is a folder (name")),
+    "nothing of the kind": ({"hosts.yaml": "web: {}\n"}, InvalidInput("`ansible-ensemble init` makes one")),
+}
+
+
+@pytest.mark.parametrize(("files", "meant"), FOLDERS.values(), ids=FOLDERS)
+def test_a_folder_without_an_ensemble(tmp_path: Path, files: dict[str, str], meant: str | InvalidInput) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    if isinstance(meant, str):
+        assert locate(tmp_path).template == tmp_path / meant
+        return
+    with pytest.raises(InvalidInput, match=re.escape(meant.message)):
         locate(tmp_path)

@@ -149,3 +149,34 @@ def test_a_file_of_resources_keeps_its_places() -> None:
 def test_resources_and_a_topology_template_are_refused() -> None:
     with pytest.raises(InvalidInput, match="this one has both"):
         in_long_form(read("{resources: {}, topology_template: {}}"))
+
+
+#: Resources that are none; where that is, and what is said.
+NO_RESOURCES = {
+    "resources: [a]": ("1:12", "resources must be a map of names, not a list"),
+    "resources: []": ("1:12", "resources must be a map of names, not a list"),
+    "resources: 3": ("1:12", "resources must be a map of names, not 3"),
+    "resources: {x: [a]}": ("1:16", "the resource 'x' must say what runs, not a list"),
+    "resources: {x: 0}": ("1:16", "the resource 'x' must say what runs, not 0"),
+    "resources: {x: {}}": ("1:16", "the resource 'x' must say what runs, and is empty"),
+    "resources: {x: }": ("1:16", "the resource 'x' must say what runs, and is empty"),
+}
+
+
+@pytest.mark.parametrize("text", NO_RESOURCES)
+def test_resources_that_are_none_are_refused_once(text: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        in_long_form(read(text))
+    place, words = NO_RESOURCES[text]
+    assert (str(refused.value.place), refused.value.message) == (f"s.yaml:{place}", words)
+    assert "module: ansible.builtin.copy" in (refused.value.hint or "")
+
+
+def test_each_resource_that_is_none_is_named() -> None:
+    with pytest.raises(InvalidInput, match=r"(?s)'x' must say .*'y' must say"):
+        in_long_form(read("resources: {x: 1, y: 2, z: {module: a.b.c}}"))
+
+
+@pytest.mark.parametrize("text", ["resources: {}", "resources:"])
+def test_there_may_be_no_resources(text: str) -> None:
+    assert not in_long_form(read(text))["topology_template"]["node_templates"]

@@ -137,6 +137,10 @@ def test_where_it_cannot_be_made(tmp_path: Path) -> None:
         init_project(tmp_path / "file" / "shop")
 
 
+def test_its_folder_has_the_name_that_it_has_without_detours(tmp_path: Path) -> None:
+    assert init_project(tmp_path / "here" / ".." / "shop").folder == tmp_path / "shop"
+
+
 def test_a_clone_by_path_and_by_url(project: Path, tmp_path: Path) -> None:
     sources = (str(project), str(project / "ensemble.yaml"), f"file://{project}")
     for number, source in enumerate(sources):
@@ -186,6 +190,11 @@ def test_what_cannot_be_cloned(project: Path, tmp_path: Path) -> None:
         clone_project(str(project), project)
     with pytest.raises(EnsembleError, match="git failed"):
         clone_project(f"file://{tmp_path}/missing", tmp_path / "clone")
+    with pytest.raises(InvalidInput, match="there is no ~nobody-of-this-name"):
+        clone_project("~nobody-of-this-name")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(EnsembleError, match="loop': File exists"):
+        clone_project(str(project), tmp_path / "loop")
 
 
 def test_lines_are_added_once(tmp_path: Path) -> None:

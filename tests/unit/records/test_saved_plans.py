@@ -562,3 +562,11 @@ def test_a_filter_by_the_name_as_it_is_written_means_every_host(
 def test_a_plan_says_what_it_leaves_alone_for_want_of_hosts(hosts: Path) -> None:
     plan = make_plan(str(hosts), "deploy", {"inventory": []}).plan
     assert "left alone, for want of their hosts: folder" in plan.warnings
+
+
+@pytest.mark.parametrize("name", ["file/plan.json", "loop", "missing/plan.json"])
+def test_where_a_plan_cannot_be_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(EnsembleError, match="cannot be written"):
+        save_plan(TEXT, tmp_path / name)

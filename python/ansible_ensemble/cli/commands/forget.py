@@ -22,8 +22,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Remove instances from the status; the resources are left alone."""
     from ansible_ensemble.jobs import commands as jobs
 
+    given = options.job_options(arguments, session.console.environment)
+    if not options.is_approved(arguments, session.console):
+        jobs.forget(arguments.ensemble, arguments.names, {**given, "check": True})  # nobody is asked in vain
     if not approved(arguments, session, f"Forget {', '.join(arguments.names)}, without deleting anything?"):
         return 1
-    done = jobs.forget(arguments.ensemble, arguments.names, options.job_options(arguments, session.console.environment))
+    done = jobs.forget(arguments.ensemble, arguments.names, given)
     session.console.answer(done, lambda: f"Forgotten: {', '.join(done['forgotten'])}.\n")
     return 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.projects.trust import trust, trusted_folders, withdraw
 
 
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     Raises:
         InvalidInput: there is no such folder, or it is not in the list.
     """
-    console, folder = session.console, Path(arguments.folder).expanduser()
+    console, folder = session.console, with_home(arguments.folder)
     if arguments.remove and not withdraw(folder):
         raise InvalidInput(f"{folder.resolve()} is not in the list", hint="`ansible-ensemble trust --list`")
     if not arguments.list and not arguments.remove:
