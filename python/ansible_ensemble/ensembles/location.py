@@ -13,7 +13,7 @@ from pathlib import Path
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, open_csar
-from ansible_ensemble.documents.paths import is_folder
+from ansible_ensemble.documents.paths import confine, is_folder
 from ansible_ensemble.documents.yaml import Document, place_of
 from ansible_ensemble.ensembles.entries import is_template
 from ansible_ensemble.ensembles.merging import read_merged
@@ -124,12 +124,14 @@ def _template_of(folder: Path, missing: NoEnsemble) -> Path:
 
     Raises:
         NoEnsemble: there is none, or it has a name of its own, so that it may be meant for something else.
+        InvalidInput: it is a link that leads out of the folder.
     """
     if not is_project(folder):  # the files of a project are no entries of an archive
         with suppress(InvalidInput):
             return find_entry(folder)
     names = sorted(path.name for path in folder.iterdir() if path.name == TEMPLATE_FILE or is_template(path))
     if names == [TEMPLATE_FILE]:
+        confine(TEMPLATE_FILE, folder, [folder], "the service template")  # for nobody has named it
         return folder / TEMPLATE_FILE
     if is_folder(folder / ENSEMBLE_FILE):
         raise NoEnsemble(f"{ENSEMBLE_FILE} is a folder", missing.place, "name the ensemble in it, or rename the folder")

@@ -299,6 +299,7 @@ FOLDERS = {
     "the usual name": ({"service-template.yaml": SERVICE, "types.yaml": TYPES}, "service-template.yaml"),
     "the usual name, empty": ({"service-template.yaml": "# soon\n"}, "service-template.yaml"),
     "another name": ({"web.yaml": SERVICE}, InvalidInput("(name the file that is meant: web.yaml)")),
+    "a link": ({"service-template.yaml": "-> ../outside"}, InvalidInput("leads out of the project")),
     "several": (
         {"web.yaml": SERVICE, "service-template.yaml": SERVICE},
         InvalidInput("(name the file that is meant: service-template.yaml or web.yaml)"),
@@ -317,7 +318,10 @@ FOLDERS = {
 def test_a_folder_without_an_ensemble(tmp_path: Path, files: dict[str, str], meant: str | InvalidInput) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+        if text.startswith("-> "):
+            (tmp_path / name).symlink_to(text.removeprefix("-> "))
+        else:
+            (tmp_path / name).write_text(text)
     if isinstance(meant, str):
         assert locate(tmp_path).template == tmp_path / meant
         return
