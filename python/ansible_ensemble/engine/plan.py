@@ -30,8 +30,11 @@ def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Pla
             rendered.
         EnsembleError: see `planning.planner.make_plan`; or a value that a plan needs cannot be evaluated.
     """
-    environment = ensemble.evaluator.environment
-    environment.job, environment.plans = {"workflow": workflow}, True
+    with ensemble.evaluator.environment.planning(workflow):
+        return _plan(ensemble, workflow, options)
+
+
+def _plan(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
     _check_inputs(ensemble.topology, workflow)
     if workflow not in _TAKING_DOWN:
         ensemble.unselected.raise_all()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -105,6 +106,16 @@ class EvaluationEnvironment:
     outputs: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     trace: Callable[[str], None] | None = None
+
+    @contextmanager
+    def planning(self, workflow: str) -> Iterator[None]:
+        """A workflow is planned, maybe within a job that goes on afterwards: no function makes files meanwhile."""
+        before = self.job, self.plans
+        self.job, self.plans = {"workflow": workflow}, True
+        try:
+            yield
+        finally:
+            self.job, self.plans = before
 
     @property
     def writes(self) -> bool:
