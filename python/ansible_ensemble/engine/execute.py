@@ -114,10 +114,11 @@ class JobExecution:
         loop, since = asyncio.get_running_loop(), time.monotonic()
         self._done = loop.create_future()
         self._stopping.begin()
-        watching = [loop.create_task(self._watch_for(self._watch.lost()))] if self._watch is not None else []
+        watching = [loop.create_task(self._watch_for(self._watch.lost))] if self._watch is not None else []
         if self._keeper is not None:
             self._keeper.begin()
-            watching.append(loop.create_task(self._watch_for(self._keeper.failed, of_lock=self._keeper.has_lost_lock)))
+            failed, has_lost_lock = self._keeper.failed, self._keeper.has_lost_lock
+            watching.append(loop.create_task(self._watch_for(lambda: failed, of_lock=has_lost_lock)))
         try:
             scheduled = tuple(self._scheduled(operation) for operation in self._plan.operations)
             self._feed(events.OperationsAdded(scheduled))
@@ -370,9 +371,11 @@ class JobExecution:
         await self._sink.write(failed_entry(planned, planned.key, task, message))
         self._feed(events.Started(planned.key), events.Failed(planned.key, message, final=True))
 
-    async def _watch_for(self, loss: Awaitable[str], *, of_lock: Callable[[], bool] = lambda: True) -> None:
+    async def _watch_for(
+        self, lost: Callable[[], Awaitable[str]], *, of_lock: Callable[[], bool] = lambda: True
+    ) -> None:
         """Begin no further operation when something is lost, such as the lock."""
-        reason = await loss
+        reason = await lost()
         self._lost_lock |= of_lock()
         self._feed(events.StopRequested(reason))
         with suppress(EnsembleError):  # the next entry will fail in the same way

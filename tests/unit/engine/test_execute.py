@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import time
 from collections import Counter
@@ -157,6 +158,13 @@ def test_a_job_that_loses_its_lock_begins_nothing_more_and_lets_end_what_runs(jo
     [stopping] = [event for event in told if event["event"] == "stopping"]
     assert (stopping["reason"], len(stopping["running"])) == ("bob has it", 2)
     assert told[-1]["stopped"] == "bob has it"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_lock_need_not_be_watched_where_there_is_nothing_to_do(job) -> None:
+    outcome, _, _ = carry_out(job(SERVICE.replace("topology_template:\n  node_templates:\n", "")), lose_lock=True)
+    gc.collect()  # what was never awaited says so when it goes
+    assert (outcome.ok, outcome.lost_lock, outcome.counts) == (True, False, {})
 
 
 def test_what_is_not_known_elsewhere_does_not_begin(job) -> None:
