@@ -84,8 +84,8 @@ def lock(
     """
     path = located(ensemble).ensemble
     if environment is None and (plan_document or plan_file):
-        made, _ = decoded_plan(plan_document) if plan_document else load_plan(Path(plan_file or ""))
-        environment = made.options.get("environment")
+        plan, _file = decoded_plan(plan_document) if plan_document else load_plan(Path(plan_file or ""))
+        environment = plan.options.get("environment")
     options = JobOptions(environment=environment, lock_timeout=timeout, vault=vault_of(action))
     notices: list[str] = []
     if state == "absent":
