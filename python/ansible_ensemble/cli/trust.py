@@ -11,7 +11,7 @@ from ansible_ensemble.cli.catalogue import JOBS, LOOK, Command
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
-from ansible_ensemble.core.errors import EnsembleError, UsageError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.documents.paths import is_file
 from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted
 
@@ -70,14 +70,26 @@ def _playbooks(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _ensemble(arguments: argparse.Namespace) -> list[Path]:
-    """The ensemble that is meant, or whose saved plan is; none if there is none, which the command reports."""
-    argument = arguments.ensemble
-    try:
-        if is_plan_file(argument):
-            from ansible_ensemble.records.saved_plans import load_plan
+    """The ensemble that is meant; none if there is none, which the command reports.
 
-            arguments.saved_plan = load_plan(Path(argument))  # the job executes what was looked at here
-            argument = arguments.saved_plan[0].ensemble
+    Raises:
+        InvalidInput: a saved plan is meant, and it is none, or what it is of is not there.
+    """
+    if not is_plan_file(arguments.ensemble):
+        return _files(arguments.ensemble)
+    from ansible_ensemble.records.saved_plans import load_plan
+
+    plan, _saved = arguments.saved_plan = load_plan(Path(arguments.ensemble))  # the job executes what is looked at here
+    named = plan.template or plan.ensemble  # as the job does: the ensemble is yet to be made of a template
+    files = _files(named)
+    if not files:  # else nothing would be asked for
+        raise InvalidInput(f"{arguments.ensemble} is a plan of {named}, which is not there", hint="make a new plan")
+    return files
+
+
+def _files(argument: str) -> list[Path]:
+    """The file that a path means; none if there is none."""
+    try:
         path = Path(argument).expanduser().absolute()
         if path.is_dir() or zipfile.is_zipfile(path):
             from ansible_ensemble.ensembles.location import locate

@@ -286,6 +286,27 @@ def test_a_job_needs_consent_and_keeps_it(stranger, ran):
     assert (code, ran.exists()) == (0, True), output
 
 
+def test_the_first_deploy_of_a_saved_plan_needs_consent(stranger):
+    (stranger / "ensemble.yaml").unlink()
+    code, output = call(stranger, "plan", "service.yaml", "--out", "plan.json")
+    assert code == 0, output
+    code, output = call(stranger, "deploy", "plan.json")
+    assert code == 2, output
+    assert f"{stranger} is not trusted yet" in output
+    assert not (stranger / "ensemble.yaml").exists()
+    code, output = call(stranger, "deploy", "plan.json", "--approve")
+    assert code == 0, output
+
+
+def test_a_saved_plan_of_what_is_gone_is_refused_before_consent(stranger):
+    assert call(stranger, "plan", "--out", "plan.json")[0] == 0
+    (stranger / "ensemble.yaml").unlink()
+    code, output = call(stranger, "deploy", "plan.json", "--approve")
+    assert code == 3, output
+    assert f"plan.json is a plan of {stranger / 'ensemble.yaml'}, which is not there" in output
+    assert "No folder" in call(stranger, "trust", "--list")[1]
+
+
 @pytest.mark.parametrize("words", [["deploy"], ["deploy", "--approve"], ["check", "no/such"], ["plan", "--check"]])
 def test_where_nothing_is_there_is_nothing_to_trust(tmp_path, words):
     code, output = call(tmp_path, *words)
