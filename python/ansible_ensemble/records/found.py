@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_ensemble.changes.history import find_job
 from ansible_ensemble.core.actions import Reason
-from ansible_ensemble.core.changeid import job_of
+from ansible_ensemble.core.changeid import is_change_id, job_of
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.engine.journal_entries import Finished
 from ansible_ensemble.engine.plan import plan_workflow
@@ -47,7 +47,7 @@ def _last_task(ensemble: Ensemble, name: str) -> str | None:
     recorded = ensemble.operations.of(name).items()
     tasks = [one.change_id for operation, one in recorded if only_looks(operation.rpartition(".")[2])]
     tasks += filter(None, [instance.last_config_change if instance is not None else None])
-    return max(tasks, default=None)
+    return max(filter(is_change_id, tasks), default=None)  # no job is known by what is none
 
 
 def _found_by(folder: Path, job: str) -> _Found:

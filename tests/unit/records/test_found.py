@@ -60,3 +60,11 @@ def test_a_repair_says_what_was_found(tmp_path: Path, files: dict[str, str], tol
     assert "found" not in json.loads(made.to_text())["resource_changes"][0], "a saved plan is what is carried out"
     lines = plan_text(made.to_json()).partition("(ansible.Playbook)\n")[2]
     assert lines.startswith(f"      {told}\n" if told else "      runs ")
+
+
+def test_a_change_that_has_no_job_is_no_hindrance(tmp_path: Path) -> None:
+    for name, text in {"service.yaml": SERVICE, "up.yml": "[]"}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "ensemble.yaml").write_text(ENSEMBLE.replace("lastConfigChange: A6BN64gG0001", "lastConfigChange: zzz"))
+    (change,) = make_plan(str(tmp_path), "deploy", {}).plan.instances
+    assert change.found is None
