@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ _ASIDE = frozenset({"ensemble", "template", "job", "base", "options", "warnings"
 #: By what the entries of lists are known.
 _NAMES = ("key", "address", "instance", "name")
 _LONGEST = 60
+#: A path that begins where it stands, or in a URL, and ends there or has names in it; a dot may end a sentence.
+_WHOLE = r"(?:(?<![\w.~+%%/-])|(?<=://))%s(?![\w~+%%-]|\.[\w.~+%%-])"
 
 
 def plan_difference(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
@@ -23,7 +27,8 @@ def plan_difference(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str | N
     could tell whether it holds.
     """
     before, after = _folders(Path(str(saved["ensemble"])), Path(str(now["ensemble"])))
-    return _difference(_relocated(_compared(saved), before, after), _compared(now), ())
+    moved = partial(re.compile(_WHOLE % re.escape(before)).sub, lambda _found: after)
+    return _difference(_relocated(_compared(saved), moved), _compared(now), ())
 
 
 def _compared(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,10 +66,10 @@ def _folders(saved: Path, now: Path) -> tuple[str, str]:
     return str(saved), str(now)
 
 
-def _relocated(value: Any, before: str, after: str) -> Any:
+def _relocated(value: Any, moved: Callable[[str], str]) -> Any:
     """The value with another folder in its texts."""
     if isinstance(value, dict):
-        return {key: _relocated(item, before, after) for key, item in value.items()}
+        return {key: _relocated(item, moved) for key, item in value.items()}
     if isinstance(value, list):
-        return [_relocated(item, before, after) for item in value]
-    return value.replace(before, after) if isinstance(value, str) and before != after else value
+        return [_relocated(item, moved) for item in value]
+    return moved(value) if isinstance(value, str) else value

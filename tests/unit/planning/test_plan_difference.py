@@ -54,3 +54,28 @@ def test_the_first_difference_is_named(operations: list[Any], told: str) -> None
 
 def test_what_a_dry_run_predicted_is_no_difference() -> None:
     assert plan_difference(SAVED | {"operations": [OPERATION | {"prediction": {"changed": True}}]}, SAVED) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "elsewhere"),
+    [
+        ("/r/a", "/r/b"),
+        ("/r/a/make.sh", "/r/b/make.sh"),
+        ("cp /r/a/x '/r/a' && cd /r/a", "cp /r/b/x '/r/b' && cd /r/b"),
+        ("PATH=/r/a:/bin", "PATH=/r/b:/bin"),
+        ("file:///r/a/x is in /r/a.", "file:///r/b/x is in /r/b."),
+        ("/r/abc.txt", "/r/abc.txt"),
+        ("/r/a.txt", "/r/a.txt"),
+        ("/r/a-b", "/r/a-b"),
+        ("/r/a~", "/r/a~"),
+        ("/r/ä/x /r/aä", "/r/ä/x /r/aä"),
+        ("/srv/r/a/x", "/srv/r/a/x"),
+        ("./r/a", "./r/a"),
+    ],
+)
+def test_only_what_lies_in_the_folder_is_elsewhere_in_another(text: str, elsewhere: str) -> None:
+    saved, now = (
+        {"ensemble": f"{folder}/ensemble.yaml", "operations": [{"key": "web", "dest": dest}]}
+        for folder, dest in (("/r/a", text), ("/r/b", elsewhere))
+    )
+    assert plan_difference(saved, now) is None
