@@ -18,7 +18,7 @@ from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.documents.shape import Shape, read_json
-from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.options import UNRECORDED, JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec, from_json
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.given import as_given
@@ -170,7 +170,8 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
     """
     handed = handed_over(planned)
     values = {kind: kept_values(recorded, kind) | handed[kind] | (given.get(kind) or {}) for kind in _KINDS}
-    return JobOptions.from_mapping({**given, **recorded, **values})
+    own = {name: value for name, value in recorded.items() if name not in UNRECORDED}  # others were written in by hand
+    return JobOptions.from_mapping({**given, **own, **values})
 
 
 def _as_inputs(options: JobOptions, topology: Topology, codec: SecretCodec) -> dict[str, dict[str, Any]]:

@@ -183,7 +183,7 @@ class JobOptions(PlanOptions):
 
     def changed(self) -> dict[str, Any]:
         """The options that differ from their defaults, for plans and records."""
-        return {name: value for name, value in PlanOptions.changed(self).items() if name not in _UNRECORDED}
+        return {name: value for name, value in PlanOptions.changed(self).items() if name not in UNRECORDED}
 
     def open_vault(self) -> Vault:
         """The vault whose passwords these options name; they are read when one is needed."""
@@ -230,7 +230,8 @@ class JobOptions(PlanOptions):
 
 #: The table of job options.
 OPTIONS: tuple[Option, ...] = tuple(options_of(JobOptions))
-_UNRECORDED = frozenset({"session", "vault"}.union(one.name for one in OPTIONS if one.decided == CALL))
+#: Options that neither plans nor records have.
+UNRECORDED = frozenset({"session", "vault"}.union(one.name for one in OPTIONS if one.decided == CALL))
 
 
 def options_by_variable(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
-from ansible_ensemble.core.option import options_of
+from ansible_ensemble.core.option import PLAN, options_of
 from ansible_ensemble.core.sensitive import is_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.paths import is_there
@@ -22,7 +22,7 @@ from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import given_inputs, given_variables, kept_values
-from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, is_plan
 from ansible_ensemble.planning.plan_difference import plan_difference
@@ -47,6 +47,9 @@ _BASE = {
 
 #: Options that say what is planned, with what each is where it is not given; what a plan is for is one of them.
 _AIMS = {"environment": None} | {one.name: one.default for one in options_of(PlanOptions)}
+
+#: Options that are a plan's to decide: how its job is run and recorded, and by which passwords, its file cannot say.
+_DECIDED = frozenset(one.name for one in OPTIONS if one.decided == PLAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,8 @@ def is_plan_file(path: Path) -> bool:
 def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
     """Read a saved plan, and say which it is; without a digest it is taken as it is, because the user has named it.
 
+    Of its options there are those that a plan decides; a job's own plan, which is given with its digest, has all.
+
     Raises:
         EnsembleError: it is not the plan that was saved there.
         InvalidInput: the file is not a plan.
@@ -167,7 +172,10 @@ def _read_plan(content: bytes, path: Path, digest: str | None) -> tuple[Plan, Sa
     except (ValueError, RecursionError) as error:
         hint = "make one with `ansible-ensemble plan --out`"
         raise InvalidInput(f"{path} is not a plan: {error}", hint=hint) from error
-    return Plan.from_json(document), SavedPlan(path, made, document=document)
+    plan = Plan.from_json(document)
+    if digest is None or not is_of_job(path):  # else a job wrote it for itself, with all of its options
+        plan.options = {name: value for name, value in plan.options.items() if name in _DECIDED}
+    return plan, SavedPlan(path, made, document=document)
 
 
 def check_aims(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
@@ -202,7 +210,8 @@ def confirmed_plan(
 ) -> Plan:
     """The plan as it is made now, which is all that the saved one does and says of it.
 
-    So nothing of the file is executed on its word alone, whoever changed it; the caller holds the lock.
+    So no operation is executed on the file's word alone, whoever changed it; its inputs, variables and options of
+    planning are taken as they stand in it, templates among them too. The caller holds the lock.
 
     Args:
         plan: the saved plan.

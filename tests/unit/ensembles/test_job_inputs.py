@@ -219,3 +219,10 @@ def test_a_map_with_the_key_of_the_mark_is_handed_over_whole(topology: Topology,
     given = {"__sensitive": {"__sensitive": 1}}
     hand_over(tmp_path, JobOptions(inputs={"password": given, "port": 80}), topology, SecretCodec(), plan="d1")
     assert handed_over(tmp_path) == {"inputs": {"password": given}, "variables": {}}
+
+
+def test_passwords_and_the_like_are_those_of_the_call(tmp_path: Path) -> None:
+    recorded = {"push": True, "vault_password_file": "theirs.sh", "vault_ids": ["theirs.sh"], "vault": "theirs"}
+    job = options_of_job(recorded, {"vault_password_file": "mine"}, tmp_path)
+    assert job == JobOptions(push=True, vault_password_file="mine")
+    assert job.vault is None

@@ -14,6 +14,7 @@ import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, UsageError
 from ansible_ensemble.core.sensitive import REDACTED, reveal
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs import ansible as facade
 from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.commands import prepare_job, prepare_saved_plan
@@ -392,6 +393,38 @@ def test_a_variable_that_somebody_wrote_into_a_plan_is_refused(web: Path, tmp_pa
     make_plan(str(web), "deploy", RED).save(tmp_path / "p.json")
     with pytest.raises(EnsembleError, match="the plan is stale: the variables have changed"):
         prepare_saved_plan(edited(tmp_path / "p.json", ("options", "variables", "colour"), "blue"), "deploy", {})
+
+
+#: What a call decides, as somebody may write it into a plan.
+NOT_ITS_OWN = {
+    "vault_ids": ["default@password.sh"], "vault_password_file": "password.sh", "push": True, "commit": True,
+    "dirty": "ok", "message": "mine", "inventory": ["hosts.sh"], "revision": "HEAD~1", "session": "mine", "jobs": 7,
+}  # fmt: skip
+
+
+def test_what_a_call_decides_is_not_taken_from_a_plan(web: Path, tmp_path: Path) -> None:
+    password = tmp_path / "password.sh"
+    password.write_text(f"#!/bin/sh\ntouch {tmp_path / 'ran'}\necho word\n")
+    password.chmod(0o700)
+    secret = {"__ansible_vault": "$ANSIBLE_VAULT;1.1;AES256\n3030\n"}
+    make_plan(str(web), "deploy", RED).save(tmp_path / "p.json")
+    options = NOT_ITS_OWN | {"vault_password_file": str(password)}
+    file = edited(tmp_path / "p.json", ("options",), RED | options)
+    with prepare_saved_plan(file, "deploy", {"jobs": 3}) as job:
+        assert job._options == JobOptions(**RED, jobs=3)
+    document = base64.b64encode(file.read_bytes()).decode()
+    assert decoded_plan(document)[0].options == RED
+    edited(file, ("options", "variables"), {"db_password": secret})
+    with pytest.raises(EnsembleError):
+        prepare_saved_plan(file, "deploy", {})
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_a_job_decided_is_in_its_plan_by_its_digest_alone(tmp_path: Path) -> None:
+    plan = Plan("deploy", "ensemble.yaml", options={"push": True})
+    saved = keep_plan(plan.to_text(), tmp_path / "planned", locked=True)
+    assert load_plan(saved.path, saved.digest)[0].options == {"push": True}
+    assert load_plan(saved.path)[0].options == {}
 
 
 SECRETS = {"input": ("inputs", "pin", "4711-first"), "variable": ("variables", "db_password", "0815-first")}
