@@ -13,7 +13,7 @@ from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.documents.paths import is_file
-from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted
+from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted, strange_folders
 
 
 def settle_trust(command: Command, arguments: argparse.Namespace, console: Console) -> None:
@@ -44,7 +44,7 @@ def _agree(files: Sequence[Path], arguments: argparse.Namespace, console: Consol
     """
     here = Path.cwd()
     is_here = local_settings() is not None and any(file.resolve().is_relative_to(here) for file in files)
-    strange = [folder for folder in (*files, *([here] if is_here else [])) if not is_trusted(folder)]
+    strange = [folder for place in (*files, *([here] if is_here else [])) for folder in strange_folders(place)]
     if not strange:
         return
     if not is_approved(arguments, console):

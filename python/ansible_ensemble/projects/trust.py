@@ -40,9 +40,15 @@ def is_trusted(path: Path) -> bool:
 
     A link is trusted if both where it lies and where it leads to are.
     """
+    return not strange_folders(path)
+
+
+def strange_folders(path: Path) -> list[Path]:
+    """The folders of what a path leads to, and of the link that it may be, that are not trusted."""
     entries = trusted_folders()
-    places = {_folder(path), path.parent.resolve()} if path.is_symlink() and not path.is_dir() else {_folder(path)}
-    return all(_is_trusted(folder, entries) for folder in places)
+    is_link = path.is_symlink() and not path.is_dir()
+    places = [_folder(path), *([path.parent.resolve()] if is_link else [])]
+    return [folder for folder in dict.fromkeys(places) if not _is_trusted(folder, entries)]
 
 
 def _is_trusted(folder: Path, entries: Mapping[Path, Trust]) -> bool:
@@ -64,8 +70,8 @@ def trusted_folders() -> dict[Path, Trust]:
         file = _file()
         state = file.stat()
         entries = _entries(file, (state.st_ino, state.st_mtime_ns, state.st_size))
-    given = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
-    return {**entries, **{Path(folder).resolve(): Trust.PROJECT for folder in given}}
+    given = {Path(folder).resolve() for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder}
+    return {**entries, **{folder: Trust.PROJECT for folder in given if entries.get(folder) is not Trust.ALL}}
 
 
 @lru_cache(maxsize=1)
@@ -104,8 +110,10 @@ def grant(path: Path) -> None:
 
 
 def approve(path: Path) -> None:
-    """Trust the project of a job that was approved, for good where that can be kept."""
+    """Trust the project of a job that was approved, for good where that can be kept; more trust in it stays."""
     folder = consent_folder(path)
+    if trusted_folders().get(folder) is Trust.ALL:
+        return
     grant(folder)
     try:
         _keep(folder, Trust.PROJECT)

@@ -272,6 +272,21 @@ def test_the_question_names_each_folder_that_consent_is_for(stranger, tmp_path):
     assert f"{stranger} and {tmp_path} are not trusted yet" in output
 
 
+def test_an_import_by_a_link_asks_for_the_folder_that_the_link_lies_in(tmp_path, nothing_trusted):
+    folders = mine, strange = tmp_path / "mine", tmp_path / "strange"
+    for folder in folders:
+        folder.mkdir()
+        (folder / "ensemble-project.yaml").write_text("ensembles: []\n")
+    (mine / "site.yml").write_text("- {hosts: localhost, tasks: []}\n")
+    (strange / "site.yml").symlink_to(mine / "site.yml")
+    call(mine, "trust")
+    code, output = call(strange, "import", "site.yml")
+    assert code == 2, output
+    assert f"{strange} is not trusted yet" in output
+    call(strange, "import", "site.yml", "--approve")
+    assert state(nothing_trusted) == {str(mine): "all", str(strange): "project"}
+
+
 def test_a_broken_archive_is_told_once_and_clearly(tmp_path):
     with zipfile.ZipFile(tmp_path / "app.csar", "w") as file:
         file.writestr("../service.yaml", SERVICE)

@@ -16,6 +16,7 @@ from ansible_ensemble.projects.trust import (
     distrust,
     grant,
     is_trusted,
+    strange_folders,
     trust,
     trusted_folders,
     withdraw,
@@ -122,6 +123,27 @@ def test_a_link_out_of_what_is_trusted_is_not(tmp_path):
     assert is_trusted(mine / "ensemble.yaml")
     assert not is_trusted(other / "link.yaml")
     assert not is_trusted(mine / "link.yaml")
+
+
+def test_what_is_strange_of_a_link_is_where_it_lies_and_where_it_leads(tmp_path):
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for folder in (mine, other):
+        folder.mkdir()
+    (mine / "site.yml").touch()
+    (other / "site.yml").symlink_to(mine / "site.yml")
+    assert strange_folders(other / "site.yml") == [mine, other]
+    trust(mine)
+    assert strange_folders(other / "site.yml") == [other]
+    assert strange_folders(mine / "site.yml") == []
+
+
+def test_approval_takes_no_trust_away(tmp_path):
+    inner = project(tmp_path / "outer" / "inner")
+    trust(tmp_path / "outer")
+    grant(tmp_path / "outer")
+    approve(tmp_path / "outer")
+    assert is_trusted(inner)
+    assert trusted_folders() == {tmp_path / "outer": Trust.ALL}
 
 
 def test_consent_to_what_came_from_elsewhere_is_for_it_alone(tmp_path, monkeypatch):
