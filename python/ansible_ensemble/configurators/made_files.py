@@ -14,6 +14,17 @@ MAKES_FILE = {"copy": "dest", "template": "dest", "get_url": "dest", "assemble":
 FILE = f"{BUILTIN}file"
 
 
+def is_certain_file(name: str, args: Mapping[str, Any]) -> bool:
+    """Whether a module, by its short name, makes just one file with arguments, whatever was there before.
+
+    It is so of `content`, which Ansible never writes into a folder, and of links; with any `src` a `dest` that is a
+    folder is taken for the place of a file in it.
+    """
+    if name == "copy":
+        return "content" in args and args.get("force", True) is True and not _text(args.get("dest")).endswith("/")
+    return name == "file" and args.get("state") in ("link", "hard")
+
+
 def path_made(name: str, args: Mapping[str, Any], item: tuple[str, Any] = ("", "")) -> str | None:
     """The file that a module, by its short name, makes with arguments; None if it may make a folder, or write into one.
 

@@ -12,10 +12,9 @@ from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.containers import as_resource, is_container
 from ansible_ensemble.configurators.implementation import MODULE, resolve
 from ansible_ensemble.configurators.locations import BUILTIN, collection_folders, library_folders
-from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE, path_made
+from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE, is_certain_file
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_folder, role_spec
 from ansible_ensemble.configurators.own_arguments import own_arguments
-from ansible_ensemble.configurators.sent_files import sent_file
 from ansible_ensemble.configurators.shipped_values import value_faults
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
@@ -243,8 +242,7 @@ class _Resource:
         """What takes away what another run made; None if nothing does."""
         absent = self._absent
         if absent is None:
-            base = self._node.properties[run.kind].base or self._root
-            return _without(run, spec, self._given(run), base) if run.kind == "module" and spec is not None else None
+            return _without(run, spec, self._given(run)) if run.kind == "module" and spec is not None else None
         written = absent.value if isinstance(absent.value, Mapping) else {}
         kinds = [kind for kind in _GIVEN if kind in written]
         if not kinds and "tasks_from" in written and run.kind == "role":
@@ -279,30 +277,21 @@ def _state_of(spec: ModuleSpec, args: Mapping[str, Any]) -> dict[str, Any]:
     return {_STATE: _PRESENT} if _PRESENT in option.choices else {}
 
 
-def _removal(run: _Run, args: Mapping[str, Any], base: Path) -> _Run | None:
+def _removal(run: _Run, args: Mapping[str, Any]) -> _Run | None:
     """What removes the file that a module makes; None if it makes none, or it is not certain that it is one."""
     name = run.name.removeprefix(BUILTIN)
-    dest, sent = MAKES_FILE.get(name, ""), sent_file(BUILTIN + name, args, base)
-    if sent is not None and sent.is_dir():
+    dest = MAKES_FILE.get(name, "")
+    if dest not in run.values or not is_certain_file(name, args):
         return None
-    if "content" in args and is_computed(args.get(dest)):
-        path: Any = args[dest]  # a text is never copied into a folder
-    else:
-        path = path_made(name, args)
-    if path is None:
-        return None
-    as_written = path == args[dest]
-    values = {"path": run.values[dest]} if as_written else {}
-    more = {_STATE: GONE[0]} if as_written else {"path": path, _STATE: GONE[0]}
-    return replace(run, name=FILE, values=values, more=more)
+    return replace(run, name=FILE, values={"path": run.values[dest]}, more={_STATE: GONE[0]})
 
 
-def _without(run: _Run, spec: ModuleSpec, args: Mapping[str, Any], base: Path) -> _Run | None:
+def _without(run: _Run, spec: ModuleSpec, args: Mapping[str, Any]) -> _Run | None:
     """A module with the state in which nothing is there, or what removes its file; None if it has none, or is in it."""
     option = spec.options.get(_STATE)
     gone = next((state for state in GONE if option is not None and state in option.choices), None)
     if gone is None:
-        return _removal(run, args, base)
+        return _removal(run, args)
     if args.get(_STATE) in GONE:
         return None
     full_name = run.name if "." in run.name else BUILTIN + run.name

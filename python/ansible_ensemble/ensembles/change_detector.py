@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from posixpath import normpath
 from typing import Any
@@ -19,7 +20,7 @@ from ansible_ensemble.ensembles.unfurl_digest import whole_digest
 from ansible_ensemble.expressions.current import current_values
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState
-from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.language.entities import NodeTemplate, Operation
 from ansible_ensemble.planning.conditions import condition_fault, unmet
 from ansible_ensemble.planning.context import Detected, OtherFile, PlannedInstance
 from ansible_ensemble.planning.plan import ValueChange
@@ -35,6 +36,7 @@ class ChangeDetector:
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
         self._evaluator = ensemble.evaluator
+        self._makers: dict[str, set[str]] | None = None
 
     def detect(self, member: PlannedInstance) -> Mapping[str, Detected]:
         """What has changed since each recorded operation of the instance ran."""
@@ -203,17 +205,35 @@ class ChangeDetector:
         instance, identity = member.instance, identity_of(member.template)
         if instance is None or identity is None:
             return None
+        before, after = _inner(instance.properties, identity.path), self._path_made(member)
+        if not isinstance(before, str) or after is None or normpath(before) == normpath(after):
+            return None
+        known = "{{" not in before and identity.is_same_kind(instance.properties)  # a template meant another path then
+        inputs = {identity.given: before} if identity.given is not None and known else {}
+        certain = bool(inputs) and all(map(identity.is_certain, (instance.properties, _values(member.template))))
+        return OtherFile(".".join(identity.path), before, inputs, certain)
+
+    def makers(self, members: Collection[PlannedInstance]) -> Mapping[str, Collection[str]]:
+        """The names of the members that make the files of a path, by path; of those that the specification has."""
+        if self._makers is None:
+            self._makers = defaultdict(set)
+            for member in members:
+                path = self._path_made(member) if member.in_spec else None
+                if path is not None:
+                    self._makers[normpath(path)].add(member.name)
+        return self._makers
+
+    def _path_made(self, member: PlannedInstance) -> str | None:
+        identity = identity_of(member.template)
+        if identity is None:
+            return None
         name, *rest = identity.path
-        before = _inner(instance.properties, identity.path)
+        scope = self._evaluator.scope(member.instance or Instance(member.name, member.template.name))
         try:
-            after = _inner(self._evaluator.scope(instance).property(name), rest)
+            path = _inner(scope.property(name), rest)
         except EnsembleError:  # it is known later, or told elsewhere
             return None
-        if not (isinstance(before, str) and isinstance(after, str)) or normpath(before) == normpath(after):
-            return None
-        known = identity.given is not None and "{{" not in before  # a template may have meant another path then
-        inputs = {identity.given: before} if identity.given is not None and known else {}
-        return OtherFile(".".join(identity.path), before, inputs)
+        return path if isinstance(path, str) else None
 
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version (its type's `version` metadata) is another than the one deployed."""
@@ -271,3 +291,7 @@ def _inner(value: Any, path: Sequence[str]) -> Any:
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
+
+
+def _values(node: NodeTemplate) -> dict[str, Any]:
+    return {name: assignment.value for name, assignment in node.properties.items()}

@@ -150,11 +150,13 @@ class OtherFile:
         name: of the property that was the path, dotted.
         path: where it is.
         inputs: what the delete operation is given to remove it there; none where nothing removes it.
+        certain: it is just one file, and so is what takes its place.
     """
 
     name: str
     path: str
     inputs: Mapping[str, str]
+    certain: bool = False
 
 
 class ChangeDetection(Protocol):
@@ -174,6 +176,9 @@ class ChangeDetection(Protocol):
 
     def other_file(self, member: PlannedInstance) -> OtherFile | None:
         """The file that the instance made and would no longer be about; None if there is none."""
+
+    def makers(self, members: Collection[PlannedInstance]) -> Mapping[str, Collection[str]]:
+        """The names of the members that make the files of a path, by path; of those that the specification has."""
 
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version is another than the one deployed."""

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from posixpath import normpath
+
 from ansible_ensemble.core.actions import Action
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.planning.context import OtherFile, PlannedInstance, Planning
 
 
 def other_file(planning: Planning, member: PlannedInstance) -> OtherFile | None:
-    """What an instance made under another path, as far as changes of its values count."""
+    """What an instance made under another path, as far as changes of its values count.
+
+    What another one makes there from now on is no file to delete.
+    """
     instance, detection = member.instance, planning.options.change_detection
     if instance is None or instance.status is Status.ABSENT or detection == "skip":
         return None
     if instance.customized and detection != "always":
         return None
-    return planning.detector.other_file(member)
+    other = planning.detector.other_file(member)
+    if other is not None and planning.detector.makers(planning.members.values()).get(normpath(other.path)):
+        return replace(other, inputs={}, certain=False)
+    return other
 
 
 def may_go(member: PlannedInstance, other: OtherFile) -> bool:
-    """Whether what an instance made goes when it makes another one: it is not protected, nor was it there before."""
+    """Whether what an instance made goes when it makes another one: it is its own one file, and not protected."""
     instance = member.instance
     if instance is None or not instance.created or instance.protected:
         return False
-    return bool(other.inputs) and "protected" not in member.template.directives
+    return other.certain and "protected" not in member.template.directives
 
 
 def delete_where_it_was(member: PlannedInstance, other: OtherFile) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.planning.other_files import delete_where_it_was, other_file
+from ansible_ensemble.planning.other_files import delete_where_it_was
 from ansible_ensemble.planning.sequence import take_down
 from ansible_ensemble.topology.directives import LOST
 from ansible_ensemble.topology.host_copies import is_of_unknown_hosts
@@ -55,7 +55,7 @@ def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reaso
             member.down = take_down(planning, member, reason)
             texts = filter(None, (reason.words, "" if _can_delete(member) else _NO_DELETE))
             member.plan(Action.DELETE if _can_delete(member) else Action.FORGET, reason, ", and ".join(texts))
-            other = other_file(planning, member)
+            other = planning.detector.other_file(member)
             if other is not None and other.inputs:
                 delete_where_it_was(member, other)
 

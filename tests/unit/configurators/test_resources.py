@@ -101,8 +101,11 @@ DERIVED = {
         "{module: ansible.builtin.template, args: {dest: /etc/, src: a/motd.j2}}",
         {
             "configure": ("module", "ansible.builtin.template", {"dest": "args.dest", "src": "args.src"}, {}),
-            "delete": ("module", "ansible.builtin.file", {"path": "/etc/motd", "state": "absent"}, {}),
         },
+    ),
+    "what is left alone where it is there": (
+        "{module: copy, args: {dest: /etc/motd, content: x, force: false}}",
+        {"configure": ("module", "copy", {"dest": "args.dest", "content": "args.content", "force": "args.force"}, {})},
     ),
     "what may be a file in a folder that is there": (
         "{module: copy, args: {dest: /srv/app.example, src: index.html}}",

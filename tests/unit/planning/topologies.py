@@ -101,6 +101,9 @@ class ToldChanges:
     def other_file(self, member: PlannedInstance) -> OtherFile | None:
         return None
 
+    def makers(self, members: Collection[PlannedInstance]) -> Mapping[str, Collection[str]]:
+        return {}
+
     def version_changed(self, member: PlannedInstance) -> bool:
         return False
 
