@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from ansible_ensemble.configurators.locations import BUILTIN
-from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE, path_made
+from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
 from ansible_ensemble.configurators.resources import GONE, REFUSED_WHEN_GONE
 
@@ -43,7 +44,30 @@ def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[st
         refused = REFUSED_WHEN_GONE.get(BUILTIN + name, frozenset())
         left = {key: value for key, value in args.items() if key not in refused}
         return Undo(f"{name} with state {gone}", {**left, "state": gone})
-    path = str(args.get(_MAKES_FOLDER.get(name, "")) or "") or path_made(name, args, item)
+    path = str(args.get(_MAKES_FOLDER.get(name, "")) or "") or _path_made(name, args, item)
     if path:
         return Undo(f"removes {path}", {"path": path, "state": "absent"}, FILE)
     return "its dest may be a folder that was there before" if name in MAKES_FILE else "its module has no state absent"
+
+
+def _path_made(name: str, args: Mapping[str, Any], item: tuple[str, Any]) -> str | None:
+    """The file that a module makes, if its name says that it is one; None if it may be a folder, or a file in one."""
+
+    def last_of(path: str) -> str:
+        return PurePosixPath(path.replace(f"{{{{ {item[0]} }}}}", str(item[1]))).name
+
+    path, source = _text(args, MAKES_FILE.get(name, "")), _text(args, "src") or _text(args, "url")
+    base = last_of(source).removesuffix(".j2")
+    is_file = "content" in args or name in ("template", "assemble") or ("." in base and not base.endswith(".d"))
+    if not path or source.endswith("/") or not is_file:
+        return None
+    if path.endswith("/"):
+        return f"{path}{base}" if base and name in ("copy", "template") else None
+    last = last_of(path)
+    suffix = PurePosixPath(last).suffix
+    like_a_file = suffix not in ("", ".d") and (name == "template" or suffix == PurePosixPath(base).suffix)
+    return path if last == base or like_a_file or "content" in args or name == "assemble" else None
+
+
+def _text(args: Mapping[str, Any], name: str) -> str:
+    return value if isinstance(value := args.get(name), str) else ""

@@ -242,7 +242,8 @@ def test_hosts_that_are_none(command: Command, project: Path) -> None:
     done = command("plan", "service.yaml", "--input", f"folder={project / 'there'}")
     assert done.code == 0, done.output
     assert "no host of the inventory is one of web (-i names the inventory)" in done.output
-    assert "0 to add" in done.output or "No changes" in done.output
+    assert "site      which hosts it is for is not known" in done.output
+    assert "No changes" not in done.output
     (project / "service.yaml").write_text(GROUP.replace("hosts: web", "hosts: 'web[7]'"))
     done = command("plan", "service.yaml", "-i", "hosts.ini", "--input", f"folder={project / 'there'}")
     assert done.code == 3, "Ansible, too, fails by it"
