@@ -18,6 +18,7 @@ from ansible_ensemble.cli.main import execute
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.runner.playbook import RunnerResult
 
 REPORTS = Path(__file__).parent.parent / "reports" / "data"
@@ -252,6 +253,16 @@ def command(monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     for name in ("commands", "planned"):
         monkeypatch.setattr(ansible_ensemble.jobs, name, line.jobs, raising=False)
     return line
+
+
+@pytest.fixture
+def saved_plan(tmp_path: Path) -> Path:
+    """A plan of nothing, beside the ensemble that it is of."""
+    ensemble = tmp_path / "ensemble.yaml"
+    ensemble.write_text("kind: Ensemble\n")
+    file = tmp_path / "plan.json"
+    file.write_text(Plan("deploy", str(ensemble)).to_text())
+    return file
 
 
 @pytest.fixture

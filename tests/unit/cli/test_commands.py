@@ -65,12 +65,10 @@ def test_json_output_is_json(command, words):
 
 
 @pytest.mark.parametrize("workflow", ["go", "run"])
-def test_a_saved_plan_of_a_workflow_is_run(command, tmp_path, workflow):
-    file = tmp_path / "plan.json"
-    file.write_text(json.dumps(KIND))
-    words = ["run", str(file)] + (["--workflow", "go"] if workflow == "go" else [])
+def test_a_saved_plan_of_a_workflow_is_run(command, saved_plan, workflow):
+    words = ["run", str(saved_plan)] + (["--workflow", "go"] if workflow == "go" else [])
     assert command(*words).code == 0
-    assert command.jobs.calls == [("prepare_saved_plan", file, workflow, {})]
+    assert command.jobs.calls == [("prepare_saved_plan", saved_plan, workflow, {})]
 
 
 def test_a_deep_plan_is_a_plan_with_what_a_dry_run_says(command):

@@ -118,11 +118,22 @@ def test_json_is_all_that_stdout_holds(command):
 
 
 @pytest.mark.parametrize("workflow", ["deploy", "undeploy", "start", "stop", "check", "discover"])
-def test_a_saved_plan_is_carried_out_without_asking(command, tmp_path, workflow):
-    plan = tmp_path / "plan.json"
-    plan.write_text(json.dumps(KIND), encoding="utf-8")
-    assert command(workflow, str(plan)).code == 0
-    assert command.jobs.calls == [("prepare_saved_plan", plan, workflow, {})]
+def test_a_saved_plan_is_carried_out_without_asking(command, saved_plan, workflow):
+    assert command(workflow, str(saved_plan)).code == 0
+    assert command.jobs.calls == [("prepare_saved_plan", saved_plan, workflow, {})]
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"), [("plan.json", "this is not a plan"), ("ensemble.yaml", "ensemble.yaml, which is not there")]
+)
+def test_a_saved_plan_that_leads_to_nothing_is_not_carried_out(command, saved_plan, damage, told):
+    if damage == "plan.json":
+        saved_plan.write_text(json.dumps(KIND), encoding="utf-8")
+    else:
+        (saved_plan.parent / damage).unlink()
+    done = command("deploy", str(saved_plan))
+    assert (done.code, command.jobs.calls) == (3, [])
+    assert told in done.err
 
 
 @pytest.mark.parametrize(
