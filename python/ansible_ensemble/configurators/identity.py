@@ -33,10 +33,9 @@ class Identity:
 
     def is_certain(self, properties: Mapping[str, Any]) -> bool:
         """Whether with such properties the node makes just one file, and no folder with whatever is in it."""
-        args = properties.get("args")
-        if self.module is None:
-            return True
-        return self.is_same_kind(properties) and isinstance(args, Mapping) and is_certain_file(self.module, args)
+        return self.is_same_kind(properties) and (
+            self.module is None or is_certain_file(self.module, properties["args"])
+        )
 
     def is_same_kind(self, properties: Mapping[str, Any]) -> bool:
         """Whether the same module made it, in a way that its delete operation undoes."""

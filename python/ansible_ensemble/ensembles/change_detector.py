@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from posixpath import normpath
 from typing import Any
 
 from ansible_ensemble.changes.operations import RecordedOperation
-from ansible_ensemble.configurators.identity import identity_of
+from ansible_ensemble.configurators.identity import Identity, identity_of
 from ansible_ensemble.configurators.own_arguments import is_inner
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, redact, reveal
@@ -36,7 +35,7 @@ class ChangeDetector:
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
         self._evaluator = ensemble.evaluator
-        self._makers: dict[str, set[str]] | None = None
+        self._paths: frozenset[str] | None = None
 
     def detect(self, member: PlannedInstance) -> Mapping[str, Detected]:
         """What has changed since each recorded operation of the instance ran."""
@@ -205,7 +204,7 @@ class ChangeDetector:
         instance, identity = member.instance, identity_of(member.template)
         if instance is None or identity is None:
             return None
-        before, after = _inner(instance.properties, identity.path), self._path_made(member)
+        before, after = _inner(instance.properties, identity.path), self._path_made(member, identity)
         if not isinstance(before, str) or after is None or normpath(before) == normpath(after):
             return None
         known = "{{" not in before and identity.is_same_kind(instance.properties)  # a template meant another path then
@@ -213,20 +212,15 @@ class ChangeDetector:
         certain = bool(inputs) and all(map(identity.is_certain, (instance.properties, _values(member.template))))
         return OtherFile(".".join(identity.path), before, inputs, certain)
 
-    def makers(self, members: Collection[PlannedInstance]) -> Mapping[str, Collection[str]]:
-        """The names of the members that make the files of a path, by path; of those that the specification has."""
-        if self._makers is None:
-            self._makers = defaultdict(set)
-            for member in members:
-                path = self._path_made(member) if member.in_spec else None
-                if path is not None:
-                    self._makers[normpath(path)].add(member.name)
-        return self._makers
+    def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
+        """The paths of the files that the members make which the specification has."""
+        if self._paths is None:
+            named = ((member, identity_of(member.template)) for member in members if member.in_spec)
+            made = (self._path_made(member, identity) for member, identity in named if identity is not None)
+            self._paths = frozenset(normpath(path) for path in made if path is not None)
+        return self._paths
 
-    def _path_made(self, member: PlannedInstance) -> str | None:
-        identity = identity_of(member.template)
-        if identity is None:
-            return None
+    def _path_made(self, member: PlannedInstance, identity: Identity) -> str | None:
         name, *rest = identity.path
         scope = self._evaluator.scope(member.instance or Instance(member.name, member.template.name))
         try:

@@ -177,8 +177,8 @@ class ChangeDetection(Protocol):
     def other_file(self, member: PlannedInstance) -> OtherFile | None:
         """The file that the instance made and would no longer be about; None if there is none."""
 
-    def makers(self, members: Collection[PlannedInstance]) -> Mapping[str, Collection[str]]:
-        """The names of the members that make the files of a path, by path; of those that the specification has."""
+    def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
+        """The paths of the files that the members make which the specification has."""
 
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version is another than the one deployed."""

@@ -21,7 +21,7 @@ def other_file(planning: Planning, member: PlannedInstance) -> OtherFile | None:
     if instance.customized and detection != "always":
         return None
     other = planning.detector.other_file(member)
-    if other is not None and planning.detector.makers(planning.members.values()).get(normpath(other.path)):
+    if other is not None and normpath(other.path) in planning.detector.paths(planning.members.values()):
         return replace(other, inputs={}, certain=False)
     return other
 

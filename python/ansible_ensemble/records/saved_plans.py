@@ -51,6 +51,9 @@ _AIMS = {"environment": None} | {one.name: one.default for one in options_of(Pla
 #: Options that are a plan's to decide: how its job is run and recorded, and by which passwords, its file cannot say.
 _DECIDED = frozenset(one.name for one in OPTIONS if one.decided == PLAN)
 
+#: Values that a plan was given, with what opens those that it keeps encrypted.
+_VALUES = {"inputs": given_inputs, "variables": given_variables}
+
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
@@ -254,9 +257,6 @@ def _check_secrets(plan: Plan, ensemble: Ensemble, given: Mapping[str, Any]) -> 
             if is_sensitive(own.get(name)) and reveal(own[name]) != reveal(value):
                 message = f"the plan is stale: it was made with another value of the sensitive {kind[:-1]} {name!r}"
                 raise EnsembleError(message, hint=_BASE[kind][1])
-
-
-_VALUES = {"inputs": given_inputs, "variables": given_variables}
 
 
 def command_for(workflow: str, path: Path) -> str:

@@ -101,8 +101,8 @@ class ToldChanges:
     def other_file(self, member: PlannedInstance) -> OtherFile | None:
         return None
 
-    def makers(self, members: Collection[PlannedInstance]) -> Mapping[str, Collection[str]]:
-        return {}
+    def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
+        return ()
 
     def version_changed(self, member: PlannedInstance) -> bool:
         return False
