@@ -10,7 +10,7 @@ from ansible_ensemble.planning.context import PlannedInstance
 _MACHINE = "tosca.nodes.Compute"
 #: A machine of which configuring only learns what it is.
 _HOST = "ansible.Host"
-_MAKING = ("create", "configure", "delete")
+_OPERATIONS = ("create", "configure", "delete")
 #: Why another instance would be made.
 _TAKING_UP = (Reason.ADD, Reason.MISSING, Reason.REPAIR, Reason.REPLACE)
 #: Statuses of one that was not taken up to the end.
@@ -21,7 +21,7 @@ def is_used(template: NodeTemplate) -> bool:
     """Whether a node template is a machine that no operation of it makes or deletes."""
     if not template.type.is_a(_MACHINE) or "substitute" in template.directives:
         return False
-    made = [name for name in _MAKING if name != "configure" or not template.type.is_a(_HOST)]
+    made = [name for name in _OPERATIONS if name != "configure" or not template.type.is_a(_HOST)]
     return not any(template.operation("Standard", name) for name in made)
 
 

@@ -205,7 +205,9 @@ def _reads_unknown(entry: Entry, play: ReadPlay) -> str:
     source = entry.task.args.get("src") if short_name(str(entry.task.resolved_action)) == "template" else None
     if source is not None and "{{" in str(source):
         return "renders a template that is found only while it runs"
-    unknown = [*closed_variables(entry, play), *(name for name in sorted(entry.words) if play.facts_in([name]))]
+    unknown = closed_variables(entry, play)
+    if not unknown and play.facts_in(entry.words):
+        unknown = [name for name in sorted(entry.words) if play.facts_in([name])]
     return f"reads the variable {unknown[0]}, which is encrypted or made of facts" if unknown else ""
 
 
