@@ -1,4 +1,4 @@
-# Two commands matter: `make demo` deploys the example, `make test` runs every check. Each sets up what it needs in
+# Two commands matter: `make demo` deploys the example, `make test` runs the checks. Each sets up what it needs in
 # .venv and .build; nothing outside this folder is touched.
 
 PYTHON ?= python3
@@ -9,7 +9,8 @@ SITE   := $(CURDIR)/$(BUILD)/ansible_collections/tosca/ensemble
 
 export PATH         := $(CURDIR)/$(BIN):$(PATH)
 export ANSIBLE_HOME := $(CURDIR)/$(BUILD)/ansible
-unexport ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG PYTHONPATH VIRTUAL_ENV
+# Without compiled files each start of Python would compile all that it imports.
+unexport ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG PYTHONPATH VIRTUAL_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 
 INSTALLED := $(VENV)/.installed
 PROVISIONED := $(VENV)/.provisioned
@@ -18,32 +19,41 @@ GUESTBOOK := $(BUILD)/guestbook
 MACHINES  := $(BUILD)/machines
 # The versions that development is done with, of each Python; `make LOCK=` takes the newest.
 LOCK      := requirements-dev.lock
-# Tests run side by side, file by file.
-PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+# Python compiles what it imports, which is a part of what there is.
+INSTALL   := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# Tests run side by side; who has none left takes some of another's.
+PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test generate gates lint types rooms collection docs-site sanity unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # --- set-up ----------------------------------------------------------------------------------------------------------
 
-$(INSTALLED): pyproject.toml hatch_build.py
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; \
 	say which one with: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Installing into $(VENV); this takes about a minute."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+
+$(INSTALLED): pyproject.toml hatch_build.py | $(BIN)/python
+	$(INSTALL) --editable .
 	@touch $@
 
 $(PROVISIONED): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[provision]'
+	$(INSTALL) --editable '.[provision]'
 	@touch $@
 
-$(EQUIPPED): $(INSTALLED) $(LOCK)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LOCK:%=--constraint %) --editable '.[dev]'
-	@touch $@
+$(EQUIPPED): pyproject.toml hatch_build.py $(LOCK) | $(BIN)/python
+ifneq ($(LOCK),) # it names all that there is to install, so that pip has nothing to find out
+	$(INSTALL) --no-deps --requirement $(LOCK)
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+else
+	$(INSTALL) --editable '.[dev]'
+endif
+	@touch $(INSTALLED) $(PROVISIONED) $@
 
 # --- the two commands ------------------------------------------------------------------------------------------------
 
@@ -82,11 +92,14 @@ demo-machines: $(PROVISIONED) $(MACHINES) ## Deploy the example of machines: a s
 demo-machines-down: $(PROVISIONED) $(MACHINES) ## Take the example of machines down
 	ansible-ensemble undeploy --approve $(MACHINES)/ensemble.yaml
 
-test: $(EQUIPPED) ## Run every gate and every test
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target gates
-	@$(MAKE) --no-print-directory unit integration
-	@echo
-	@echo "All checks passed. Try next: make demo"
+test: $(EQUIPPED) ## Run the gates and the tests, some minutes; the end lists what failed, and how to repeat it
+	$(PYTEST) -m "not matrix"
+
+test-all: $(EQUIPPED) ## The same, and what takes long: whole pages and sites typed out, Galaxy, molecule, other cores
+	$(PYTEST)
+
+test-failed: $(EQUIPPED) ## Repeat what failed last
+	$(PYTEST) --last-failed --last-failed-no-failures none || [ $$? = 5 ] # there was none
 
 generate: $(EQUIPPED) ## Regenerate what is made from tables in the code: options, reasons, functions
 	python tests/generate.py
@@ -94,7 +107,8 @@ generate: $(EQUIPPED) ## Regenerate what is made from tables in the code: option
 
 # --- gates -----------------------------------------------------------------------------------------------------------
 
-gates: lint types rooms collection sanity ## Run every check that is not a test
+gates: $(EQUIPPED) ## Run the gates that can answer otherwise than last time, side by side
+	$(PYTEST) --dist load --maxschedchunk 1 -m "not matrix" tests/gates
 
 lint: $(EQUIPPED) ## Style of Python and YAML, and code that nothing uses
 	ruff check .
@@ -104,22 +118,23 @@ lint: $(EQUIPPED) ## Style of Python and YAML, and code that nothing uses
 
 types: $(EQUIPPED) ## Types
 	mypy
-	mypy --strict --allow-subclassing-any plugins hatch_build.py
-	mypy docsite/*.py
-	mypy --strict extensions/eda/plugins/event_source/*.py
-	for file in examples/*/*.py examples/*/files/*.py; do MYPYPATH=$$(dirname $$file) mypy --strict $$file || exit 1; done
 
 rooms: $(EQUIPPED) ## Direction of imports
 	lint-imports
 
-collection: $(EQUIPPED) ## Lint of the collection, its documentation and its changelog; its import, as by Galaxy
+collection: $(EQUIPPED) ## Lint of the collection, its documentation and its changelog
 	ansible-lint
-	tests/galaxy/run
 	cd $(SITE) && HOME=$(CURDIR)/$(BUILD) antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs self .
 	cd $(SITE) && antsibull-changelog lint
 
-sanity: $(EQUIPPED) ## Ansible's sanity tests, over what the collection's tarball holds
-	tests/sanity/run
+sanity: $(EQUIPPED) ## Ansible's sanity tests but pylint, over what the collection's tarball holds
+	tests/sanity/run --skip-test pylint
+
+pylint: $(EQUIPPED) ## Ansible's sanity test pylint, which takes as long as all others
+	tests/sanity/run --test pylint
+
+galaxy: $(EQUIPPED) ## Import of the collection, as by Galaxy and Automation Hub
+	tests/galaxy/run
 
 # --- tests -----------------------------------------------------------------------------------------------------------
 
@@ -129,7 +144,7 @@ unit: $(EQUIPPED) ## Unit tests, and the rules of deploy as data
 integration: $(EQUIPPED) ## Integration tests, packaging included
 	$(PYTEST) tests/integration
 
-cores: ## Tests of execution with every Python here, on the oldest and the newest ansible-core
+cores: $(EQUIPPED) ## Tests of execution with the other Pythons here, on the oldest and the newest ansible-core
 	tests/cores/run
 
 bench: $(EQUIPPED) ## Measurements
@@ -162,13 +177,13 @@ $(BUILD)/helm:
 community: $(BUILD)/community ## The collections of the package ansible, on which tests try the fast lane
 
 $(BUILD)/community: | $(EQUIPPED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $@.new 'ansible==12.*'
+	$(INSTALL) --no-deps --target $@.new 'ansible==12.*'
 	mv $@.new $@
 
 python-tools: $(BUILD)/python-tools ## supervisord and octodns, for tests of the types that use them
 
 $(BUILD)/python-tools: | $(EQUIPPED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LOCK:%=--constraint %) --target $@.new supervisor octodns octodns-bind
+	$(INSTALL) $(LOCK:%=--constraint %) --target $@.new supervisor octodns octodns-bind
 	mv $@.new $@
 
 docker-engine: $(BUILD)/docker ## The Docker engine that tests of docker.* start, as root; on Debian

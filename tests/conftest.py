@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import shlex
 import shutil
 import signal
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 # `make test` tries the same examples each time; `make fuzz` searches for new ones. Slowness alone fails nothing.
 _PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
-settings.register_profile("fixed", _PATIENT, derandomize=True)
-settings.register_profile("search", _PATIENT, print_blob=True)
+settings.register_profile("fixed", _PATIENT, derandomize=True, max_examples=50)
+settings.register_profile("search", _PATIENT, print_blob=True, max_examples=500)
 settings.load_profile("fixed")
 
 
@@ -28,7 +30,41 @@ def pytest_configure() -> None:
     """Heed interrupts: a shell's background job ignores them, and so would all that the tests start and interrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    _be_in_the_environment_of_make()
     _trust_the_folders_of_tests()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that tests that run side by side end together."""
+    items.sort(key=lambda item: (not _is_long(item), item.path.is_relative_to(REPOSITORY / "tests" / "unit")))
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in ("slow", "matrix")) or item.path.parent.name == "gates"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List what failed, each with the command that repeats it alone."""
+    commands = {}
+    for report in [one for kind in ("failed", "error") for one in terminalreporter.getreports(kind)]:
+        pytest_alone = f"{os.path.relpath(Path(sys.executable).with_name('pytest'))} {shlex.quote(report.nodeid)}"
+        commands[report.nodeid] = dict(getattr(report, "user_properties", ())).get("repeat", pytest_alone)
+    if commands:
+        terminalreporter.section("failed; to repeat one alone:", sep="=", red=True, bold=True)
+        for command in commands.values():
+            terminalreporter.line(str(command))
+
+
+def _be_in_the_environment_of_make() -> None:
+    """A test that is repeated by pytest alone finds what it finds in `make test`."""
+    programs = str(Path(sys.executable).parent)
+    if programs not in os.environ["PATH"].split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([programs, os.environ["PATH"]])
+    os.environ.setdefault("ANSIBLE_HOME", str(REPOSITORY / ".build" / "ansible"))
+    for name in ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_CONFIG", "PYTHONPATH", "VIRTUAL_ENV"):
+        os.environ.pop(name, None)
+    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):  # each process would compile all that it imports
+        os.environ.pop(name, None)
 
 
 def _trust_the_folders_of_tests() -> None:
@@ -39,6 +75,19 @@ def _trust_the_folders_of_tests() -> None:
     (state / "ansible-ensemble").mkdir()
     (state / "ansible-ensemble" / "trust.json").write_text(json.dumps({"version": 1, "folders": folders}))
     os.environ["XDG_STATE_HOME"] = str(state)
+
+
+@pytest.fixture(autouse=True)
+def _forget_what_was_decrypted() -> Iterator[None]:
+    """Let no test mask what another one decrypted: the register is one for a process."""
+    yield
+    module = sys.modules.get("ansible_ensemble.lanes.decrypted")
+    if module is not None and module.secret_register.cache_info().currsize:
+        register = module.secret_register()
+        if isinstance(register, module.Decrypted):
+            register._catch_up()
+            register._known.clear()
+            register._redactor = module.Redactor()
 
 
 @pytest.fixture

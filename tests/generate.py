@@ -17,6 +17,8 @@ import yaml
 
 from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
+from ansible_ensemble.configurators.teardown import PACKAGES
+from ansible_ensemble.configurators.teardown import TABLE as TEARDOWN
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.core.option import Option, options_of
@@ -31,6 +33,7 @@ FILES = (
     "docs/machines-agent.md",
     "docs/options.md",
     "docs/provision.md",
+    "docs/teardown.md",
     "playbooks/carry_out.yml",
     "playbooks/history.yml",
     "playbooks/outputs.yml",
@@ -106,6 +109,18 @@ def handed(module: str) -> Iterator[str]:
     """How a playbook hands the command's variables to a module."""
     for one in _taken(module):
         yield f'{one.variable}: "{{{{ ensemble_{one.variable} | default(omit) }}}}"'
+
+
+def teardown() -> Iterator[str]:
+    """What takes away what a module made, and what stays."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for name, row in TEARDOWN.items():
+        rows.setdefault((row.way.told, row.leaves), []).append(name.removeprefix("ansible.builtin."))
+    yield from ("| module | undeploy | what stays |", "|---|---|---|")
+    for (told, leaves), names in rows.items():
+        yield f"| {', '.join(f'`{name}`' for name in names)} | {told} | {leaves} |"
+    packages = ", ".join(f"`{name.removeprefix('ansible.builtin.')}`" for name in sorted(PACKAGES))
+    yield f"| {packages} | the packages that were not installed before are removed | what came with them |"
 
 
 def variables_of(name: str) -> Iterator[str]:
@@ -194,7 +209,7 @@ MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     made.__name__: made
     for made in (
         *(arguments, renamed, fragment, role, variables, variables_of, handed),
-        *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices),
+        *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices, teardown),
     )
 }
 

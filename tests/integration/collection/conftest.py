@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.preloaded import PROGRAMS
+from tests.preloaded import run as run_command
 
 STAND_IN = Path(__file__).parent / "stand_in"
 
@@ -55,16 +56,7 @@ def _runner(folder: Path, collections: Path) -> Callable[..., Run]:
             "STAND_IN_LOG": str(log),
             "STAND_IN_FAIL": fail,
         }
-        program = Path(sys.executable).parent / command
-        done = subprocess.run(
-            [program, *arguments],
-            env=environment,
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        done = run_command([PROGRAMS / command, *arguments], env=environment, cwd=cwd)
         calls = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         log.unlink(missing_ok=True)
         return Run(done.returncode, done.stdout + done.stderr, calls)

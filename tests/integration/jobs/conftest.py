@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import IO
 
 import pytest
 
-PROGRAMS = Path(sys.executable).parent
+from tests.preloaded import PROGRAMS, run_fresh
+from tests.preloaded import run as run_command
 
 
 @dataclass
@@ -36,7 +36,10 @@ def environment(home: Path) -> dict[str, str]:
 
 @pytest.fixture
 def command(tmp_path: Path) -> Callable[..., Run]:
-    """Run `ansible-ensemble ARGUMENTS` in the test's folder, or another program with `program`."""
+    """Run `ansible-ensemble ARGUMENTS` in the test's folder, or another program with `program`.
+
+    It runs in a fork of an interpreter that has loaded its modules, or in a process of its own with `fresh`.
+    """
     home = tmp_path / "home"
     home.mkdir(exist_ok=True)
 
@@ -45,16 +48,10 @@ def command(tmp_path: Path) -> Callable[..., Run]:
         cwd: Path = tmp_path,
         program: str = "ansible-ensemble",
         extra: Mapping[str, str] | None = None,
+        fresh: bool = False,
     ) -> Run:
-        done = subprocess.run(
-            [PROGRAMS / program, *arguments],
-            cwd=cwd,
-            env={**environment(home), **(extra or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        begin = run_fresh if fresh else run_command
+        done = begin([PROGRAMS / program, *arguments], cwd=cwd, env={**environment(home), **(extra or {})})
         return Run(done.returncode, done.stdout, done.stderr)
 
     return run
