@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions.context import Context
@@ -12,6 +13,7 @@ from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.external import read_external
 from ansible_ensemble.expressions.files import note
 from ansible_ensemble.expressions.inventory import KIND, read_variable
+from ansible_ensemble.expressions.looked_up import FACT, GROUP, read_fact, read_group
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.views.controller import CONTROLLER, ControllerView
 from ansible_ensemble.views.data import MISSING
@@ -26,10 +28,14 @@ class Current:
     Attributes:
         digest: its digest; None where it cannot be read any more or is not known now.
         rests_on: references of what it is computed from.
+        value: plain data; sensitive parts are redacted.
+        sensitive: whether any part of it is.
     """
 
     digest: str | None = None
     rests_on: tuple[str, ...] = ()
+    value: Any = None
+    sensitive: bool = False
 
 
 def current_values(evaluator: Evaluator, scope: Scope, refs: Iterable[str]) -> dict[str, Current]:
@@ -44,7 +50,7 @@ def current_values(evaluator: Evaluator, scope: Scope, refs: Iterable[str]) -> d
             continue
         read = again.reads.get(ref)
         others = tuple(other.ref for other in again.reads if other.ref != ref)
-        found[ref] = Current(read.digest, others) if read is not None else Current()
+        found[ref] = Current(read.digest, others, read.value, read.sensitive) if read is not None else Current()
     return found
 
 
@@ -140,4 +146,6 @@ _KINDS: Mapping[str, Callable[[str, Model, Context], None]] = {
     "secret": _external("secret"),
     "external": _read_instance,
     KIND: lambda path, _model, context: read_variable(path, context),
+    FACT: lambda path, _model, context: read_fact(path, context),
+    GROUP: lambda path, _model, context: read_group(path, context),
 }

@@ -17,6 +17,7 @@ from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.expressions.templates import Templates
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.language.entities import Assignment, Operation, ParameterDefinition, Topology
+from ansible_ensemble.language.given_input import lost_input
 from ansible_ensemble.views.conform import conform
 from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.entities import NodeView, RootView
@@ -194,6 +195,8 @@ class Evaluator:
             raise InvalidInput(f'there is no input "{name}"', hint=nearest_or_known(name, self.input_names(namespace)))
 
         def compute(own: Tracker) -> Any:
+            if name in topology.lost_inputs:
+                raise lost_input(name, topology.lost_inputs[name])
             if name in topology.input_values:
                 raw = topology.input_values[name]
             elif outer is not None and outer.has_property(name):

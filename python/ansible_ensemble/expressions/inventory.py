@@ -45,10 +45,10 @@ def inventory_variables(
         expose: makes of a value what templates see.
         errors: takes the errors that tests such as `is defined` would swallow.
     """
-    inventory = _inventory(context) if names else None
+    inventory = find_inventory(context) if names else None
     if inventory is None:
         return {}
-    here = HostMap(inventory, _machine(context, inventory.hosts), context, expose, errors)
+    here = HostMap(inventory, own_host(context, inventory.hosts), context, expose, errors)
     found: dict[str, Any] = {}
     for name in sorted(names):
         if name == _HOSTVARS:
@@ -63,25 +63,34 @@ def inventory_variables(
 def read_variable(path: str, context: Context) -> Any:
     """The variable of a reference (`host::name`), taken down as read; null where there is none.
 
+    One that only a play can evaluate, for it is made of facts or of what a task registers, is read as it is written.
+
     Raises:
         KeyError: there is no such host now.
     """
     host, _separator, name = path.partition("::")
-    inventory = _inventory(context)
+    inventory = find_inventory(context)
     if inventory is None:
         raise KeyError(path)
-    value = inventory.value(host, name) if name in inventory.names(host) else None
+    value = None
+    if name in inventory.names(host):
+        try:
+            value = inventory.value(host, name)
+        except InvalidInput:
+            value = inventory.raw(host, name)
     return context.tracker.read(f"{KIND}::{path}", value)
 
 
 def note_variables(names: Collection[str], host: str, context: Context) -> None:
     """Take down the variables of a host that something but an expression has read, and that there were none of a name.
 
-    Of names that Ansible gives values while it runs, only those that are in the inventory count.
+    Of names that Ansible gives values while it runs, only those that are in the inventory count. A host that only the
+    topology has sees what all hosts see.
     """
-    inventory = _inventory(context) if names else None
-    if inventory is None or (host not in inventory.hosts and host != _LOCAL):
+    inventory = find_inventory(context) if names else None
+    if inventory is None:
         return
+    host = host if host in inventory.hosts else _LOCAL
     known = inventory.names(host)
     for name in names:
         if name in known or not name.startswith("ansible_"):
@@ -89,7 +98,29 @@ def note_variables(names: Collection[str], host: str, context: Context) -> None:
                 read_variable(f"{host}::{name}", context)
 
 
-def _inventory(context: Context) -> Inventory | None:
+def undefined_variables(names: Collection[str], operation_host: str, context: Context) -> dict[str, str]:
+    """Those of the names that are no variables of the host where an operation runs, each with that host.
+
+    None if nobody knows its variables: it is not in the inventory.
+
+    Raises:
+        EnsembleError: the inventory may not be read.
+    """
+    inventory = find_inventory(context) if names else None
+    if inventory is None:
+        return {}
+    hosts = inventory.hosts
+    machine = operation_host if operation_host in hosts else own_host(context, hosts)
+    instance = context.frame.instance
+    is_hosted = instance is not None and any(instance.hosts())
+    is_elsewhere = is_hosted and operation_host not in (_LOCAL, "ORCHESTRATOR")
+    if machine == _LOCAL and machine != operation_host and is_elsewhere:
+        return {}
+    known = {name for host in (machine, own_host(context, hosts)) for name in inventory.names(host)}
+    return {name: machine for name in names if name not in known}
+
+
+def find_inventory(context: Context) -> Inventory | None:
     """The inventory, read now; None where there is none. An error that it may not be read names what needs it."""
     source = context.environment.inventory
     try:
@@ -98,7 +129,8 @@ def _inventory(context: Context) -> Inventory | None:
         raise error if error.place is not None else InvalidInput(error.message, context.place, error.hint) from error
 
 
-def _machine(context: Context, hosts: Collection[str]) -> str:
+def own_host(context: Context, hosts: Collection[str]) -> str:
+    """The host of the inventory that the instance of an expression is, or is hosted on; else localhost."""
     relationship = context.frame.relationship
     node = context.frame.instance or (relationship.source if relationship is not None else None)
     if node is None:

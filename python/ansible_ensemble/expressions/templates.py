@@ -10,16 +10,18 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ansible_ensemble.core.budget import Budget, Fault, Limits
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.processor_time import at_most
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
 from ansible_ensemble.documents.scalars import VaultText
-from ansible_ensemble.expressions.confinement import confine
 from ansible_ensemble.expressions.connections import Connections
-from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.context import TRUST, Context
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.node_variables import VARS, node_variables
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 
 #: How many compiled templates are kept.
 _COMPILED = 1024
+#: What a template may use in a project that is not trusted, with those that it needs.
+_LIMITS, _SECONDS = Limits(steps=3_000_000), 5
+_BOUNDED = f"templates are bounded in a project that is not trusted; {TRUST}"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -172,6 +177,7 @@ class Templates:
         self._engines: list[Any] = []
         self._contexts: list[tuple[Context, list[EnsembleError]]] = []
         self._loader: Any = None
+        self._budget = Budget(_LIMITS)
 
     def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
         """The value of a template that the spec's author wrote; a native one where it is a single expression.
@@ -188,6 +194,7 @@ class Templates:
         tracker = context.tracker
         before, tracker.sensitive = tracker.sensitive, isinstance(text, Sensitive)
         engine = self._engine(len(self._contexts))
+        bounds = self._bounds()
         self._contexts.append((context, errors))
         try:
             variables = {**self._variables(text, context, errors), **template_variables(context, errors)}
@@ -197,7 +204,9 @@ class Templates:
             free = words - variables.keys()
             variables |= inventory_variables(free, context, lambda value: exposed(value, context, errors), errors)
             engine.available_variables = variables
-            result = plain(engine.template(trust_as_template(str.__str__(text)), overrides=dict(overrides or {})))
+            with bounds:
+                result = engine.template(trust_as_template(str.__str__(text)), overrides=dict(overrides or {}))
+                result = plain(result if self._environment.trusted else self._paid(result))
         except EnsembleError:
             raise
         except Exception as error:
@@ -209,10 +218,24 @@ class Templates:
             raise errors[0]
         return tracker.hide(mark_sensitive(result)) if touched else result
 
+    def _bounds(self) -> AbstractContextManager[None]:
+        """What holds a template within bounds, in a project that is not trusted; with those that it needs."""
+        if self._environment.trusted or self._contexts:
+            return nullcontext()
+        self._budget.renew()
+        return at_most(_SECONDS)
+
+    def _paid(self, result: Any) -> Any:
+        self._budget.spend(0)  # tests such as `is defined` swallow that nothing is left
+        self._budget.pay(result)
+        return result
+
     def _fail(self, error: Exception, errors: list[EnsembleError], context: Context) -> None:
         cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, EnsembleError):
+        while cause is not None and not isinstance(cause, (EnsembleError, Fault)):
             cause = cause.__cause__
+        if isinstance(cause, Fault):
+            raise context.failure(f"the template asks for too much: {cause}", _BOUNDED) from error
         if cause is None and errors:
             cause = errors[0]
         if cause is not None:
@@ -253,7 +276,9 @@ class Templates:
             for name, run in self._filters().items():
                 filters[name] = run
             if not trusted:
-                confine(inner.environment, self._distrust, self._filters().keys() - {"which"})
+                from ansible_ensemble.expressions.confinement import confine
+
+                confine(inner.environment, self._budget, self._distrust, self._filters().keys() - {"which"})
             self._engines.append(engine)
         return self._engines[depth]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import EnsembleError
@@ -57,7 +57,6 @@ def expressions(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-@settings(max_examples=400)
 @given(expression=st.recursive(ATOMS, expressions, max_leaves=12))
 def test_expressions(model: Any, expression: Any) -> None:
     if "app" not in model.instances.by_name:
@@ -70,7 +69,6 @@ def test_expressions(model: Any, expression: Any) -> None:
     assert "nan" in repr(value) or plain(value) == value
 
 
-@settings(max_examples=500)
 @given(text=st.one_of(PATHS, st.text(max_size=20)))
 def test_paths(text: str) -> None:
     try:

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from jinja2 import nodes as jinja_nodes
 
+from ansible_ensemble.core.budget import Budget, Limits
 from ansible_ensemble.provision.gotemplate import nodes
-from ansible_ensemble.provision.gotemplate.budget import Budget, Limits
 from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.codec import field_names
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Fault
 from ansible_ensemble.provision.gotemplate.values import Value, type_of
 
 _NAMES: dict[Any, str] = {

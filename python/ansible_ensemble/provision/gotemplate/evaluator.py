@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate import printing
 from ansible_ensemble.provision.gotemplate.arguments import accepted
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.gotemplate.functions import Function
 from ansible_ensemble.provision.gotemplate.nodes import (
     Action,

@@ -7,7 +7,3 @@ from ansible_ensemble.core.errors import InvalidInput
 
 class TemplateError(InvalidInput):
     """A template that cannot be parsed or rendered; the message names template, line and what is wrong."""
-
-
-class Fault(Exception):
-    """What is wrong, said by a rule or a function that does not know where; the evaluator adds template and line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Fault
 
 LEAST, MOST = -(2**63), 2**63 - 1
 _ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, "'": 39, '"': 34}

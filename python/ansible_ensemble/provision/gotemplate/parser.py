@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
+from ansible_ensemble.core.budget import Fault
 from ansible_ensemble.provision.gotemplate import literals
-from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.gotemplate.lexer import Kind, Token, tokens
 from ansible_ensemble.provision.gotemplate.nodes import (
     Action,

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote_plus
 
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate import printing
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault
 from ansible_ensemble.provision.gotemplate.literals import bytes_of
 from ansible_ensemble.provision.gotemplate.values import Value, equal, indexed, length, less, pay, sliced, truth
 

@@ -13,7 +13,7 @@ from ansible_ensemble.provision.gotemplate.quoting import can_be_raw, quoted
 from ansible_ensemble.provision.gotemplate.values import Struct, Value, in_order, type_of
 
 if TYPE_CHECKING:
-    from ansible_ensemble.provision.gotemplate.budget import Budget
+    from ansible_ensemble.core.budget import Budget
 
 NIL = "<nil>"
 MOST_WIDE = 1_000_000  # fmt's own bound of width and precision

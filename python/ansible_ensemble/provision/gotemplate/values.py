@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate.functions import Function
 from ansible_ensemble.provision.gotemplate.literals import bytes_of, text_of
 

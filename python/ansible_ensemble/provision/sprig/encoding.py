@@ -12,9 +12,8 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate import floats
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault
 from ansible_ensemble.provision.gotemplate.literals import LEAST, MOST, bytes_of, text_of
 from ansible_ensemble.provision.gotemplate.values import Struct, Value, in_order, pay
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from time import thread_time_ns
 
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate.values import Value
 from ansible_ensemble.provision.rules.pattern import InvalidPattern, Match, Pattern, compiled
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate.values import Value, deeply_equal, kind_of, pay, sliced
 from ansible_ensemble.provision.sprig.conversion import empty, integer
 

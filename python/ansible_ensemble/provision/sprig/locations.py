@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote, unquote, urlsplit
 
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Fault
 from ansible_ensemble.provision.gotemplate.literals import bytes_of
 from ansible_ensemble.provision.gotemplate.values import Value, kind_of
 

@@ -9,8 +9,7 @@ from decimal import Decimal
 from functools import reduce
 from typing import Any
 
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate.values import Value
 from ansible_ensemble.provision.sprig.conversion import floating, integer, wrapped
 

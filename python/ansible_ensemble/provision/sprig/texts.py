@@ -8,8 +8,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ansible_ensemble.provision.gotemplate.budget import Budget
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Budget, Fault
 from ansible_ensemble.provision.gotemplate.literals import bytes_of, text_of
 from ansible_ensemble.provision.gotemplate.printing import shown
 from ansible_ensemble.provision.gotemplate.quoting import quoted

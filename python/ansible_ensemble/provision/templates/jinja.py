@@ -11,8 +11,8 @@ from typing import Any
 from jinja2.exceptions import TemplateError as JinjaError
 from jinja2.exceptions import TemplateSyntaxError
 
-from ansible_ensemble.provision.gotemplate.budget import Budget, Limits
-from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.core.budget import Budget, Fault, Limits
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.gotemplate.values import Struct, Value
 from ansible_ensemble.provision.templates.render_data import RenderData
 from ansible_ensemble.provision.templates.rendering import printable

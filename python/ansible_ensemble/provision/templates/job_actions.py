@@ -6,7 +6,7 @@ import posixpath
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 
-from ansible_ensemble.provision.gotemplate.budget import Limits
+from ansible_ensemble.core.budget import Limits
 from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
 from ansible_ensemble.provision.objects.job import JobAction

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_ensemble.provision.gotemplate.fault import Fault
+from ansible_ensemble.core.budget import Fault
 from ansible_ensemble.provision.gotemplate.functions import methods_of
 from ansible_ensemble.provision.gotemplate.values import Struct, Value
 from ansible_ensemble.provision.objects.codec import plain

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from ansible_ensemble.provision.gotemplate.budget import Budget, Limits
-from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.core.budget import Budget, Fault, Limits
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.gotemplate.functions import methods_of
 from ansible_ensemble.provision.gotemplate.values import Struct, Value, copied, pay
 from ansible_ensemble.provision.rules.parameters import composed

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from ansible_ensemble.provision.gotemplate.budget import Budget, Limits
+from ansible_ensemble.core.budget import Budget, Fault, Limits
 from ansible_ensemble.provision.gotemplate.evaluator import Evaluator
-from ansible_ensemble.provision.gotemplate.fault import Fault, TemplateError
+from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.gotemplate.nodes import Tree
 from ansible_ensemble.provision.gotemplate.parser import parse
 from ansible_ensemble.provision.gotemplate.values import Value

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -45,7 +45,6 @@ _VALUES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_check_and_server_agree(data: st.DataObject, outcome: Callable[[Pack], str]) -> None:
     pack = read_pack(PACK)

@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_ensemble.provision.gotemplate.budget import Limits
+from ansible_ensemble.core.budget import Limits
 from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.templates.rendering import Rendering
 
@@ -141,7 +141,6 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
     | st.text(max_size=40).map(lambda text: "{{" + text + "}}")

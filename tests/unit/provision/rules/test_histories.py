@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.provision.objects import KINDS
@@ -243,7 +243,6 @@ STEPS = [
 STEP = st.one_of(*(st.tuples(st.just(step), st.fixed_dictionaries(arguments)) for step, arguments in STEPS))
 
 
-@settings(max_examples=150)
 @given(
     asked=st.fixed_dictionaries(
         {"workflow": WORKFLOWS, "stage": STAGES, "tasks": st.lists(ENTRIES, max_size=4), "params": PARAMS}

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from ansible_ensemble.provision.gotemplate.fault import Fault
+
+class Fault(Exception):
+    """What is wrong, said by a rule or a function that does not know where; the evaluator adds template and line."""
+
 
 CHARACTERS_PER_STEP = 256  # handling so much text takes about as long as one step of the evaluator
 
@@ -31,8 +35,12 @@ class Budget:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.steps = limits.steps
-        self.room = limits.output
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin another rendering."""
+        self.steps = self.limits.steps
+        self.room = self.limits.output
         self.depth = 0
         self.parts: list[str] = []
 
@@ -59,3 +67,24 @@ class Budget:
     def items(self, count: int) -> None:
         """Pay for a list of this length before it is made."""
         self.spend(max(count, 0))
+
+    def pay(self, value: Any) -> int:
+        """Pay for walking through all of a value, and tell how long it is as text, roughly.
+
+        Raises:
+            Fault: that is too much; a value within itself is.
+        """
+        pending, size = [value], 0
+        while pending:
+            self.spend()
+            item = pending.pop()
+            size += 8
+            if isinstance(item, str):
+                self.hold(len(item))
+                size += len(item)
+            elif isinstance(item, dict):
+                pending.extend(item)
+                pending.extend(dict.values(item))
+            elif isinstance(item, (list, tuple)):
+                pending.extend(item)
+        return size
