@@ -22,6 +22,15 @@ _SECRET_NAME = re.compile(
 )
 
 
+def holds_secret(name: str, value: Any) -> bool:
+    """Whether a value is a secret by its name, or by the name of a part of it."""
+    if is_secret_name(name):
+        return True
+    if isinstance(value, dict):
+        return any(holds_secret(str(key), item) for key, item in value.items())
+    return isinstance(value, (list, tuple)) and any(holds_secret("", item) for item in value)
+
+
 class Sensitive:
     """Mark of a value that must not be shown or stored in clear; it behaves as the value, and `repr` hides it."""
 
@@ -214,6 +223,14 @@ class Redactor:
             if any(secret.startswith(text[start:]) for secret in secrets):  # a whole one is masked already
                 return len(text) - start
         return 0
+
+    def marked(self, value: Any) -> Any:
+        """Return plain data with each text marked as sensitive that has a known secret in it."""
+        if isinstance(value, dict):
+            return {key: self.marked(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.marked(item) for item in value]
+        return mark_sensitive(value) if isinstance(value, str) and self.text(value) != value else value
 
     def data(self, value: Any) -> Any:
         """Return the data with marked values redacted and known secrets masked in every string."""

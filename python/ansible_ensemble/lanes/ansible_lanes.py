@@ -18,6 +18,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.lanes import core, frames, outcomes, processes
+from ansible_ensemble.lanes.core_callbacks import TaskEvent
 from ansible_ensemble.lanes.project_collections import ProjectCollections
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.lanes.zygote import Zygote
@@ -55,6 +56,7 @@ class AnsibleLanes:
         on_display: gets the name, arguments and keywords of each call of `Display` that a task makes.
         recycle: orders after which an executor is replaced by a fresh one.
         use_task_executor, use_inline: False forces what is done on a core whose internals are not known (tests).
+        on_task: gets an event for each task of a play that begins or ends; None if nobody is to be told.
         root: the folder of the project, in whose folder `collections` more may turn up at any time.
     """
 
@@ -69,6 +71,7 @@ class AnsibleLanes:
         recycle: int = 500,
         use_task_executor: bool = True,
         use_inline: bool = True,
+        on_task: Callable[[TaskEvent], None] | None = None,
         root: Path | None = None,
     ) -> None:
         self._session = session
@@ -77,6 +80,7 @@ class AnsibleLanes:
         self._fast = fast
         self._deny = deny
         self._on_display = on_display
+        self._on_task = on_task
         self._recycle = recycle
         self._use_task_executor = use_task_executor
         self._use_inline = use_inline
@@ -167,6 +171,9 @@ class AnsibleLanes:
                 core.register_secrets(message["secrets"])
             elif "told" in message:
                 await tell(message["told"])
+            elif "task" in message:
+                if self._on_task:
+                    self._on_task(TaskEvent.from_json(message["task"]))
             else:
                 method, args, kwargs = message["display"]
                 on_display(method, tuple(args), kwargs)
@@ -192,6 +199,7 @@ class AnsibleLanes:
                 self._deny,
                 use_task_executor=self._use_task_executor,
                 use_inline=self._use_inline,
+                tells_tasks=self._on_task is not None,
             )
             start(executor, parent, inherited)
         theirs.close()

@@ -8,7 +8,6 @@ play; no known `_execute_module`, then no fast lane. `core_fast` and `core_plays
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import inspect
 import math
@@ -18,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ansible_ensemble.core.orders import Host, ModuleCall
+from ansible_ensemble.lanes.decrypted import secret_register
 from ansible_ensemble.lanes.expressions import trusted
 from ansible_ensemble.lanes.outcomes import items_of
 
@@ -199,41 +199,6 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
-def send_item_event(session: AnsibleSession, task: Any, label: str, result: dict[str, Any]) -> bool:
-    """Tell the callbacks of the playbook around us of an operation, as of an item of the running task's loop.
-
-    The result has no secrets, and `failed`, `skipped`, `changed`, `diff`, `msg` as usual; one of another `host` is
-    that of a task which is delegated to it. False if this core has no known way: then show the event by `Display`.
-    """
-    from ansible.utils.display import Display
-
-    queue = getattr(Display(), "_final_q", None)
-    host = session.inventory.get_host(session.host_name)
-    if queue is None or host is None:
-        return False
-    ending = "failed" if result.get("failed") else "skipped" if result.get("skipped") else "ok"
-    method = f"v2_runner_item_on_{ending}"
-    parameters = list(inspect.signature(queue.send_callback).parameters)
-    if (place := result.get("host") or host.name) != host.name:  # core knows events of the task's own host alone
-        task = task.copy()
-        task.delegate_to = place
-    if parameters == ["method_name", "host", "task", "utr"]:
-        from ansible._internal._task import UnifiedTaskResult
-
-        unified = UnifiedTaskResult.from_action_result_dict(dict(result))
-        unified.loop_var, unified.loop_item, unified.loop_item_label = "item", label, label
-        queue.send_callback(method, host, task, unified)
-        return True
-    if parameters == ["method_name", "task_result"]:
-        from ansible.executor.task_result import _RawTaskResult
-
-        data = {**result, "item": label, "ansible_loop_var": "item", "_ansible_item_label": label}
-        fields = task.dump_attrs()
-        queue.send_callback(method, _RawTaskResult(host=host, task=task, return_data=data, task_fields=fields))
-        return True
-    return False
-
-
 def jsonable(value: Any) -> Any:
     """The value as plain data that JSON can carry, without core's tags."""
     from ansible.utils.vars import transform_to_native_types
@@ -273,35 +238,23 @@ def describe(error: BaseException) -> str:
     return f"{origin}: {error}" if origin and origin.path else str(error)
 
 
-@functools.cache
-def _masker() -> Any:
-    """Core's register of secrets to mask in whatever is shown (2.22 and newer), or None."""
-    try:
-        from ansible.module_utils._internal._secrets import _secret_masker
-    except ImportError:
-        return None
-    return _secret_masker
-
-
 def secrets_in(text: str) -> list[str]:
     """The secrets that core masks and that a JSON text holds."""
-    masker = _masker()
-    return sorted(masker.secrets_in_json(text)) if masker else []
+    masker = secret_register()
+    return sorted(masker.secrets_in_json(text))
 
 
 def track_secrets() -> Callable[[], list[str]]:
     """Begin to note the secrets that core learns in this process; each call of what is returned gives the new ones."""
-    masker = _masker()
-    if masker is None:
-        return list
+    masker = secret_register()
     tracker = masker.track_new_secrets()
     return lambda: sorted(tracker.flush())
 
 
 def masked(value: Any) -> Any:
-    """The value with every secret that core knows of masked, as core masks what it shows (2.22 and newer)."""
-    masker = _masker()
-    return _masked(value, masker.mask_string) if masker and masker._secrets else value
+    """The value with every secret that core knows of masked, as core masks what it shows."""
+    masker = secret_register()
+    return _masked(value, masker.mask_string) if masker._secrets else value
 
 
 def _masked(value: Any, mask: Callable[[str], str]) -> Any:
@@ -316,9 +269,8 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 def register_secrets(secrets: list[str]) -> None:
     """Have core mask secrets that another process learnt."""
-    masker = _masker()
-    if masker:
-        masker.register_secret_texts(secrets)
+    masker = secret_register()
+    masker.register_secret_texts(secrets)
 
 
 def warm_up(session: AnsibleSession) -> None:

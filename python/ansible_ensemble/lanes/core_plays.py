@@ -1,10 +1,10 @@
 """Task files, roles and playbooks in a `TaskQueueManager` of our own, inside a forked child.
 
-What differs from `ansible-playbook`: callbacks of the configuration do not run (the outcome tells of each task, and the
-default callback while they run if the order wants it), tags and `--start-at-task` of a playbook around us do not apply,
-prompts are refused, `gather_facts` is off for task files and roles unless the keyword says otherwise, and in a playbook
-`hosts: all` means the order's host. If the inventory does not know that host, the playbook sees an inventory that holds
-it alone; else it sees the whole one.
+What differs from `ansible-playbook`: callbacks of the configuration do not run here (the outcome tells of each task,
+the job of each one where the callbacks of its own playbook are told, and the default callback if the order wants it),
+tags and `--start-at-task` of a playbook around us do not apply, prompts are refused, `gather_facts` is off for task
+files and roles unless the keyword says otherwise, and in a playbook `hosts: all` means the order's host. If the
+inventory does not know that host, the playbook sees an inventory that holds it alone; else it sees the whole one.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.executor.playbook_executor import PlaybookExecutor
-from ansible.plugins.callback import CallbackBase
 from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 
 from ansible_ensemble.core.orders import RETURNED, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import SensitiveMap
 from ansible_ensemble.lanes import core, membership, outcomes, play_options, task_reports
-from ansible_ensemble.lanes.core_variables import LookUps
+from ansible_ensemble.lanes.core_recorder import Listener, TaskRecorder
+from ansible_ensemble.lanes.core_variables import LookUps, given_names
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
@@ -32,80 +32,32 @@ _PLAIN_NAME = re.compile(r"[\w.-]+")
 _FILTERS = Path(__file__).with_name("filters")
 
 
-class TaskRecorder(CallbackBase):  # type: ignore[misc]
-    """The only callback of a nested play: keeps each task's result.
-
-    Args:
-        tell: gets a line for each task that ended, if everything is to be told, or else for what `debug` says.
-    """
-
-    CALLBACK_VERSION = 2.0
-    CALLBACK_TYPE = "stdout"
-    CALLBACK_NAME = "ansible_ensemble_recorder"
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        super().__init__()
-        self._tell = tell
-        self._load_name = self.CALLBACK_NAME
-        self.tasks: list[dict[str, Any]] = []
-        self.unmatched = False
-
-    def v2_runner_on_ok(self, result: Any) -> None:
-        """A task succeeded."""
-        self._keep("ok", result)
-
-    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """A task failed."""
-        self._keep("ignored" if ignore_errors else "failed", result)
-
-    def v2_runner_on_skipped(self, result: Any) -> None:
-        """A task was skipped."""
-        self._keep("skipped", result)
-
-    def v2_runner_on_unreachable(self, result: Any) -> None:
-        """A host could not be reached."""
-        self._keep("ignored" if result.task.ignore_unreachable else "unreachable", result)
-
-    def v2_playbook_on_no_hosts_matched(self) -> None:
-        """A play has no hosts."""
-        self.unmatched = True
-
-    def _keep(self, status: str, result: Any) -> None:
-        shown = core.masked(core.without_internals(core.jsonable(result.result)))
-        left_out = task_reports.was_left_out({**shown, "skipped": status == "skipped"}, bool(result.task.when))
-        task = {
-            "name": result.task.get_name(),
-            "action": str(result.task.resolved_action or result.task.action),
-            "path": result.task.get_path() or "",
-            "host": result.host.get_name(),
-            "status": status,
-            "result": shown,
-            # what never counts as a change leaves nothing to be seen
-            "unseen": left_out and result.task.changed_when != [False],
-            "names": [str(name) for name in result.task.args if name != "cacheable"],
-        }
-        self.tasks.append(task)
-        if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
-            self._tell(task_reports.line_of(task))
-
-
 class PlayRunner:
     """Runs one play in this process, which ends afterwards: the session is used up.
 
     Args:
         session: whose inventory knows the order's host.
         inline: whether tasks of a play on one host may run in this process instead of a worker each.
+        look_ups: notes what is read in this process.
         tell: gets a line for each task that ended and is to be told of.
+        listener: gets an event for each task that begins or ends; None if nobody listens.
     """
 
-    def __init__(self, session: AnsibleSession, inline: bool, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        session: AnsibleSession,
+        inline: bool,
+        look_ups: LookUps,
+        tell: Callable[[str], None],
+        listener: Listener | None = None,
+    ) -> None:
         self._session = session
-        self._recorder = TaskRecorder(tell)
+        self._recorder = TaskRecorder(tell, listener)
         self._recorder._init_callback_methods()
         self._manager: Any = None
         self._told, self._base = False, ""
         self._keys: tuple[str, ...] = ()
-        self._look_ups, self._given = LookUps(), frozenset[str]()
+        self._look_ups = look_ups
         if inline and known_strategy():
             _install_inline_strategy()
 
@@ -115,7 +67,7 @@ class PlayRunner:
         self._told, self._keys, self._base = order.told, tuple(order.keys), order.base or ""
         if order.inventory is not None:
             play_options.take_inventory(self._session, order.inventory)
-        self._given = frozenset(order.variables)
+        self._look_ups.begin(order.variables)
         given = play_options.extra_variables(self._session) if order.options.get("extra_vars") else {}
         self._session.variable_manager.extra_vars.update({**order.variables, **given})
         if order.base or order.kind == "tasks":
@@ -133,6 +85,7 @@ class PlayRunner:
             What `run_play` does for an action that only includes others; the task's own outcome for any other.
         """
         self._prepare(call.check, call.diff)
+        self._look_ups.begin(given_names(call))
         with self._session.based(call.base):
             code = self._run({"tasks": [core.task_data(call, modes=False)]}, call.host.name)
         if core.needs_play(call.module) or not self._recorder.tasks:
@@ -141,7 +94,9 @@ class PlayRunner:
         shown = dict(last["result"])
         if last["status"] in ("failed", "skipped", "unreachable"):
             shown[last["status"]] = True
-        return outcomes.outcome_of_task(shown, None, "stock")
+        outcome = outcomes.outcome_of_task(shown, None, "stock")
+        outcome.looked_up = self._look_ups.left(self._session, call.host.name)
+        return outcome
 
     def _prepare(self, check: bool, diff: bool, given: Mapping[str, Any] | None = None) -> None:
         """Make a controller of this process again, after it was a worker's child."""
@@ -149,6 +104,7 @@ class PlayRunner:
         from ansible.plugins.loader import filter_loader
         from ansible.utils.context_objects import CLIArgs
 
+        self._recorder.diff = diff
         filter_loader.add_directory(str(_FILTERS))
         self._session.inventory.remove_restriction()
         self._session.inventory.subset(None)
@@ -253,7 +209,7 @@ class PlayRunner:
             unreachable=any(task["status"] == "unreachable" for task in bad),
             lane="stock",
             warnings=[text for result in results for text in outcomes.warnings_of(result)],
-            looked_up=self._look_ups.left(self._session, host, self._given),
+            looked_up=self._look_ups.left(self._session, host),
         )
         if not outcome.ok:
             outcome.error = task_reports.reason_of(bad, self._recorder.unmatched, self._base)

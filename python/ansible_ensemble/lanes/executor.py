@@ -9,17 +9,22 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from ansible.errors import AnsibleParserError
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.lanes import core, frames, outcomes, processes
+from ansible_ensemble.lanes.core_callbacks import TaskEvent
+from ansible_ensemble.lanes.core_connections import explain_failures
 from ansible_ensemble.lanes.core_fast import FastLane
 from ansible_ensemble.lanes.core_lookups import remember_lookups
 from ansible_ensemble.lanes.core_plays import PlayRunner
+from ansible_ensemble.lanes.core_variables import LookUps, given_names
 from ansible_ensemble.lanes.membership import make_groups
+from ansible_ensemble.lanes.returned import LIMIT, weight
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.lanes.zygote import Zygote
 
@@ -68,6 +73,7 @@ class Executor:
         deny: names of modules that must not take the fast lane.
         use_task_executor: False runs each module call as a one-task play, as on a core with an unknown TaskExecutor.
         use_inline: False lets nested plays fork a worker per task, as on a core with an unknown strategy.
+        tells_tasks: whether the job wants to be told of tasks of plays that begin and end.
     """
 
     def __init__(
@@ -79,13 +85,16 @@ class Executor:
         *,
         use_task_executor: bool = True,
         use_inline: bool = True,
+        tells_tasks: bool = False,
     ) -> None:
         self._session = session
+        self._tells_tasks = tells_tasks
         self._connection = connection
         self._relay = SocketRelay(connection)
         self._lane = FastLane(zygote, deny) if zygote else None
         self._shape = core.task_shape() if use_task_executor else None
         self._inline = use_inline
+        self._look_ups: LookUps
 
     def serve(self) -> None:
         """Carry out orders until the job closes the connection."""
@@ -98,6 +107,8 @@ class Executor:
         core.own_temporary_files(self._session.loader)
         make_groups(self._session.inventory, self._session.groups)
         remember_lookups()
+        self._look_ups = LookUps()
+        explain_failures()
         if self._lane and not self._lane.install():
             self._lane = None
         while (message := frames.receive(self._connection)) is not None:
@@ -129,8 +140,11 @@ class Executor:
     def _run_call(self, call: ModuleCall, shape: str) -> Outcome:
         if self._lane:
             self._lane.begin(call.fast)
+        self._look_ups.begin(given_names(call))
         result = core.run_task(self._session, call, self._relay, shape)
-        return outcomes.outcome_of_task(result.shown, result.hidden, self._lane.lane if self._lane else "stock")
+        outcome = outcomes.outcome_of_task(result.shown, result.hidden, self._lane.lane if self._lane else "stock")
+        outcome.looked_up = self._look_ups.left(self._session, call.host.name)
+        return outcome
 
     def _in_child(self, fast: bool, run: Callable[[PlayRunner], Outcome]) -> Outcome | None:
         """Run a play in a child, so that its facts, handlers and inventory changes end with it.
@@ -158,10 +172,26 @@ class Executor:
     def _run_play(self, fast: bool, run: Callable[[PlayRunner], Outcome]) -> None:
         if self._lane:
             self._lane.begin(fast)
-        outcome = run(PlayRunner(self._session, self._inline, lambda text: self._relay.send({"told": text})))
+        listener = self._tell_task if self._tells_tasks else None
+        outcome = run(
+            PlayRunner(
+                self._session,
+                self._inline,
+                self._look_ups,
+                lambda text: self._relay.send({"told": text}),
+                listener,
+            )
+        )
         if self._lane:
             outcome.lane = self._lane.lane
         self._relay.send({"outcome": outcomes.to_message(outcome)})
+
+    def _tell_task(self, event: TaskEvent) -> None:
+        """Tell the job of a task; the result of one that is too large is left out, as it is cut in the outcome."""
+        document = asdict(event)
+        if weight(document) > LIMIT or deeper_than(document, MAX_NESTING):
+            document["result"] = {"changed": bool(event.result.get("changed")), "msg": "the result is too large"}
+        self._relay.send({"task": document})
 
 
 def start(executor: Executor, parent: int, inherited: list[int]) -> None:

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.orders import CONTROLLER, fact_value
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.lanes.session import AnsibleSession
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+#: Groups that everything is in.
+_ALWAYS = frozenset({"all", "ungrouped"})
 _PLAIN = re.compile(r"[\w.*?-]+")
 #: Names by which a template reaches variables that are not in it by their own names.
 _INDIRECT = frozenset({"hostvars", "vars"})
@@ -39,6 +43,7 @@ class HostVariables:
         self._session = session
         self._variables: dict[str, dict[str, Any]] = {}
         self._names: dict[str, Collection[str]] = {}
+        self._values: dict[tuple[str, str], Any] = {}
         options = filter(_OF_JOBS.fullmatch, session.variable_manager.extra_vars)
         self._left_out = _OF_RUNS.union(options)
 
@@ -68,6 +73,30 @@ class HostVariables:
             raise InvalidInput(f'the pattern of hosts "{pattern}" cannot be read') from error
         return [str(host.name) for host in found]
 
+    @property
+    def is_named(self) -> bool:
+        """Whether somebody named one; else there is only the controller."""
+        return bool(self._session.sources)
+
+    def unknown(self, pattern: str) -> InvalidInput | None:
+        """The error that a pattern, or a name in it, means no host and no group; None if it means some.
+
+        What is left out (`!name`) need not be there, as in Ansible; subscripts and regular expressions are left out.
+        """
+        from ansible.inventory.manager import split_host_pattern
+
+        inventory = self._session.inventory
+        known = [*CONTROLLER, *inventory.hosts, *inventory.groups]
+        for term in split_host_pattern(pattern):
+            name = term.removeprefix("&")
+            if _PLAIN.fullmatch(name) and not fnmatch.filter(known, name):
+                hint = "no inventory is named: -i FILE, or `inventory = FILE` in ansible.cfg, names one"
+                if self.is_named:
+                    near = nearest(name, sorted({*inventory.hosts, *inventory.groups} - _ALWAYS))
+                    hint = "; ".join(filter(None, (near, f"the inventory is {', '.join(self._session.sources)}")))
+                return InvalidInput(f'no host and no group of the inventory is "{name}"', hint=hint)
+        return None
+
     def names(self, host: str) -> Collection[str]:
         """Names of the variables of a host, without those of the run and of the job."""
         if host not in self._names:
@@ -81,6 +110,11 @@ class HostVariables:
             KeyError: there is no such host or variable.
             InvalidInput: it is a template that fails, or cannot be decrypted.
         """
+        if (host, name) not in self._values:
+            self._values[host, name] = self._value(host, name)
+        return self._values[host, name]
+
+    def _value(self, host: str, name: str) -> Any:
         from ansible.errors import AnsibleError
         from ansible.template import Templar
 
@@ -96,6 +130,26 @@ class HostVariables:
             raise InvalidInput(f"the variable {name} of the host {host} fails: {message}") from error
         return mark_sensitive(value) if self._is_secret(raw, variables, {name}) else value
 
+    def raw(self, host: str, name: str) -> Any:
+        """A variable as it is written; marked as sensitive if something that is encrypted by Ansible Vault is in it.
+
+        Raises:
+            KeyError: there is no such host or variable.
+        """
+        if name not in self.names(host):
+            raise KeyError(name)
+        variables = self._of(host)
+        value = core.jsonable(variables[name])
+        return mark_sensitive(value) if self._is_secret(variables[name], variables, {name}) else value
+
+    def fact(self, host: str, name: str) -> Any:
+        """A fact of a host from Ansible's cache of facts, by its name in `ansible_facts` (see `orders.fact_value`).
+
+        Raises:
+            KeyError: there is no such host or fact.
+        """
+        return fact_value(core.jsonable(self._of(host)["ansible_facts"][name]))
+
     def matches(
         self, pattern: str, names: Iterable[str], groups: Mapping[str, Iterable[str]]
     ) -> list[tuple[str, Collection[str]]]:
@@ -107,7 +161,13 @@ class HostVariables:
             known = self._session.inventory.get_host(host)
             if known is None:
                 raise KeyError(host)
-            self._variables[host] = self._session.variable_manager.get_vars(host=known)
+            from ansible.errors import AnsibleError
+
+            try:
+                self._variables[host] = self._session.variable_manager.get_vars(host=known)
+            except AnsibleError as error:
+                hint = "where they are encrypted, give the vault password, for example with --vault-password-file"
+                raise InvalidInput(f"the variables of {host} cannot be read: {error}", hint=hint) from error
         return self._variables[host]
 
     def _is_secret(self, raw: Any, variables: dict[str, Any], seen: set[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.orders import LookedUp, Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.lanes.returned import LIMIT, cut, weight
@@ -41,7 +41,7 @@ def error_of(result: dict[str, Any]) -> str:
     """Why a task failed, in words: its message, else that of the first item that failed, else its error output."""
     if result.get("censored"):
         return str(result["censored"])
-    message = result.get("msg")
+    message = result.get("msg") or result.get("reason")  # the latter of includes
     items = _failed_items(result)
     if items and (not message or result.get("results")):
         return f"{item_title(items[0])}{error_of(items[0])}"
@@ -130,6 +130,7 @@ def from_message(message: dict[str, Any]) -> Outcome:
     known = {field.name for field in fields(Outcome)}
     outcome = Outcome(**{key: value for key, value in message.items() if key in known})
     outcome.hidden = SensitiveMap(outcome.hidden)
+    outcome.looked_up = LookedUp(**message.get("looked_up") or {})
     return outcome
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,13 +11,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ansible_ensemble.core.ansible_settings import setting
+from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.lanes import membership
+from ansible_ensemble.lanes.decrypted import note_decrypted
 from ansible_ensemble.lanes.expressions import trusted
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
 
+#: The inventory that Ansible takes where none is named, and does without where it is not there.
+DEFAULT_SOURCE = "/etc/ansible/hosts"
+_NAME = "-i names a file or a folder, or hosts with a comma: -i HOST,"
+_MEND = "Ansible's warnings say why"
 #: The variable that our inventory plugin sets for each of its hosts.
 _RECORDED = "ensemble_instance"
 
@@ -48,6 +56,7 @@ class AnsibleSession:
         """The session of the playbook that runs an action plugin with these variables."""
         task = action._task
         manager = task.get_variable_manager() or task._variable_manager
+        note_decrypted(action._loader)
         return cls(
             inventory=manager._inventory,
             variable_manager=manager,
@@ -74,13 +83,29 @@ class AnsibleSession:
             recorded -= others.hosts.keys()
         return frozenset(hosts.keys() - recorded)
 
-    def unread_sources(self) -> list[str]:
-        """The sources of the inventory that nothing could read; Ansible goes on without them."""
+    @property
+    def sources(self) -> list[str]:
+        """The sources of the inventory that somebody named; Ansible's own default counts where it is there."""
+        named = [str(source) for source in self.inventory._sources if source]
+        return [source for source in named if source != DEFAULT_SOURCE or Path(source).exists()]
+
+    def check_read(self) -> None:
+        """Refuse an inventory of which a source, or a file in its folder, could not be read.
+
+        Ansible goes on without it, and then hosts are missing, and patterns and variables mean something else.
+
+        Raises:
+            InvalidInput: nothing could read it.
+        """
         from ansible.utils.path import unfrackpath
 
-        read = [str(source) for source in self.inventory._inventory.processed_sources]
-        named = [source if "," in source else unfrackpath(source, follow=False) for source in self.inventory._sources]
-        return [source for source in named if not any(f"{one}/".startswith(f"{source}/") for one in read)]
+        read = {str(source) for source in self.inventory._inventory.processed_sources}
+        for source in self.sources:
+            for file in [source] if "," in source else _files(unfrackpath(source, follow=False)):
+                if file not in read:
+                    there = Path(file).exists()
+                    problem = "Ansible cannot read this inventory" if there else "there is no such inventory"
+                    raise InvalidInput(problem, Place(file), _MEND if there else _NAME)
 
     @property
     def passwords(self) -> dict[str, Any]:
@@ -160,6 +185,39 @@ class AnsibleSession:
                 membership.forget_host(self.inventory, host.name)
 
 
+def configured_session(
+    inventory: Sequence[str], *, base: Path, loader: Any, extra_variables: Mapping[str, Any]
+) -> AnsibleSession:
+    """A session of the inventory that is given, or else of the one that Ansible's settings name; see below.
+
+    Raises:
+        InvalidInput: it cannot be read, or not as a whole.
+    """
+    from ansible.errors import AnsibleError
+
+    named = [one for one in setting("DEFAULT_HOST_LIST") if one != DEFAULT_SOURCE or Path(one).exists()]
+    try:
+        session = standalone_session(
+            list(inventory) or named, base=base, loader=loader, extra_variables=extra_variables
+        )
+    except AnsibleError as error:
+        raise InvalidInput(f"Ansible cannot read the inventory: {error.message}") from error
+    session.check_read()
+    return session
+
+
+def _files(path: str) -> Iterator[str]:
+    """The files of a source that Ansible reads: itself, or those in the folder that it is."""
+    from ansible.inventory.manager import IGNORED
+
+    if not Path(path).is_dir():
+        yield path
+        return
+    for inside in sorted(Path(path).iterdir()):
+        if not IGNORED.search(os.fsencode(inside.name)):
+            yield from _files(str(inside))
+
+
 def standalone_session(
     inventory: str | Path | Sequence[str] | None = None,
     vault_passwords: Mapping[str, str] | None = None,
@@ -211,6 +269,7 @@ def standalone_session(
     if not VaultSecretsContext.current(optional=True):
         # encrypted values of inventories are opened by these, whatever their loader has
         VaultSecretsContext.initialize(VaultSecretsContext(loader._vault.secrets))
+    note_decrypted(loader)
     loader.set_basedir(str(Path(base or Path.cwd()).absolute()))
     sources = [str(inventory)] if isinstance(inventory, (str, Path)) else list(inventory or ())
     manager = InventoryManager(loader=loader, sources=sources or None, parse=bool(sources))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ansible_ensemble.core.orders import did_not_look
 from ansible_ensemble.lanes.outcomes import diffs_of, error_of, failures_of, item_title, items_of
 
 #: Keys of what `debug` returns that are about the task, not what it says.
@@ -17,8 +18,6 @@ _ABOUT = ("changed", "failed", "item", "ansible_loop_var", "_ansible_item_label"
 
 #: The variable by which tasks leave themselves out of check mode.
 _CHECK_MODE = "ansible_check_mode"
-#: How modules say that what they would make is there.
-_SINCE = "skipped, since"
 
 
 def was_left_out(result: dict[str, Any], conditional: bool) -> bool:
@@ -33,7 +32,7 @@ def was_left_out(result: dict[str, Any], conditional: bool) -> bool:
         return True
     if "skip_reason" in result or "false_condition" in result or ("censored" in result and conditional):
         return False
-    return bool(result.get("skipped")) and not str(result.get("msg")).startswith(_SINCE)
+    return did_not_look(result)
 
 
 def line_of(task: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ import socket
 import threading
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.lanes import frames
@@ -20,7 +20,6 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(), JSON, max_size=4))
-@settings(max_examples=50)
 def test_a_message_survives(message: dict[str, object]) -> None:
     one, other = socket.socketpair()
     with one, other:

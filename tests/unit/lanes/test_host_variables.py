@@ -61,3 +61,13 @@ def test_hosts_of_a_pattern(
 def test_what_is_no_pattern_is_refused(variables: HostVariables, pattern: str) -> None:
     with pytest.raises(InvalidInput, match=r"the pattern of hosts .* cannot be read"):
         variables.matching(pattern)
+
+
+def test_an_encrypted_file_without_a_password_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "inventory.ini").write_text("web1\n")
+    (tmp_path / "host_vars").mkdir()
+    (tmp_path / "host_vars" / "web1.yml").write_text("$ANSIBLE_VAULT;1.1;AES256\n3030\n")
+    variables = HostVariables(standalone_session(tmp_path / "inventory.ini", base=tmp_path))
+    with pytest.raises(InvalidInput, match="the variables of web1 cannot be read") as refused:
+        variables.names("web1")
+    assert "--vault-password-file" in str(refused.value.hint)

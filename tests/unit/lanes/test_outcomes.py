@@ -35,6 +35,7 @@ def test_outcome_of_task(result: dict[str, Any], expected: dict[str, Any]) -> No
     [
         ({}, "the task failed and gave no message"),
         ({"msg": "no"}, "no"),
+        ({"reason": "the role 'web' was not found"}, "the role 'web' was not found"),
         ({"msg": "no", "stderr": "why\n"}, "no: why"),
         ({"msg": "no, why", "stderr": "why"}, "no, why"),
         ({"stderr": "why"}, "why"),

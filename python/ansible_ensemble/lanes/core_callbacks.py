@@ -1,0 +1,235 @@
+"""Operations, and tasks of their plays, as tasks for the callback plugins of the playbook around a job.
+
+Callback plugins live in the process of `ansible-playbook`, a job in a worker that is forked from it. What the worker
+has displayed goes through core's queue by the name of a method of `Display`; events of tasks that core does not know go
+the same way, to `OperationTasks`, which is put there before the fork. Core's own way for callbacks takes events of the
+running task and its own host only.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.lanes.outcomes import items_of
+
+#: The name under which `Display` has `OperationTasks`; ansible-runner leaves methods alone that begin with `_`.
+_METHOD = "_tosca_ensemble_operation"
+#: The callback plugin for which a job displays its progress itself.
+_DEFAULT = "ansible.builtin.default"
+_METHODS = {
+    "ok": "v2_runner_on_ok",
+    "failed": "v2_runner_on_failed",
+    "skipped": "v2_runner_on_skipped",
+    "unreachable": "v2_runner_on_unreachable",
+    "retry": "v2_runner_retry",
+}
+_STATISTICS = {"failed": "failures", "skipped": "skipped", "unreachable": "dark"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskEvent:
+    """An operation begins or ends, as a task of a playbook does, or a task of its play. Plain data without secrets.
+
+    Attributes:
+        id: unique within a job; attempts of one operation share it.
+        name: the task's name.
+        action: what runs: the name of a module, else a short text.
+        host: name of the host that it runs on.
+        place: where it is written, if that is known.
+        ending: how it ended (a key of `_METHODS`); None if it begins.
+        result: what it returned, with `changed`, `failed`, `msg`, `diff`, ... as a task has them; `results` of a loop.
+        diff: whether differences are shown.
+        no_log: whether its results are hidden.
+        ignored: whether its failure is ignored.
+        counted: whether it counts as a failure of its host if it failed; one that may be rescued does not.
+    """
+
+    id: str
+    name: str
+    action: str
+    host: str
+    place: Place | None = None
+    ending: str | None = None
+    result: Mapping[str, Any] = field(default_factory=dict)
+    diff: bool = False
+    no_log: bool = False
+    ignored: bool = False
+    counted: bool = True
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> TaskEvent:
+        """Read one back that `dataclasses.asdict` has taken apart."""
+        place = document["place"]
+        return cls(**{**document, "place": Place(**place) if place else None})
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """The callbacks that are told of operations, as a worker knows them.
+
+    Attributes:
+        send: takes an event.
+        shows: whether the plugin that writes the playbook's output is one of them.
+    """
+
+    send: Callable[[TaskEvent], None]
+    shows: bool
+
+
+def install() -> None:
+    """Have this process, which workers are forked from, tell its callbacks what a job in a worker sends."""
+    from ansible.utils.display import Display
+
+    if not hasattr(Display(), _METHOD):
+        setattr(Display(), _METHOD, OperationTasks())
+
+
+def audience(*, output: bool) -> Audience | None:
+    """The callbacks that are told of operations; None if there are none, or if this core has no known way.
+
+    Args:
+        output: whether the plugin that writes the playbook's output may be one of them. Ansible's default one never is.
+    """
+    from ansible.utils.display import Display
+
+    queue, found = getattr(Display(), "_final_q", None), _running_play()
+    if queue is None or found is None or not hasattr(Display(), _METHOD):
+        return None
+    writer, *others = found[0]._callback_plugins
+    shows = output and getattr(writer, "ansible_name", None) != _DEFAULT
+    if not shows and all(plugin.disabled for plugin in others):
+        return None
+    return Audience(lambda event: queue.send_display(_METHOD, event, shows), shows)
+
+
+def _running_play() -> tuple[Any, Any] | None:
+    """Core's manager of tasks and its play, of this process or of the one that it was forked from while they ran."""
+    from ansible.executor.task_queue_manager import TaskQueueManager
+
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None:
+        if frame.f_code.co_name == "run" and isinstance(manager := frame.f_locals.get("self"), TaskQueueManager):
+            return manager, frame.f_locals.get("new_play")
+        frame = frame.f_back
+    return None
+
+
+class OperationTasks:
+    """Tells the callbacks of this process of operations; called by the thread that reads what workers send."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[tuple[str, str], Any] = {}
+
+    def __call__(self, event: TaskEvent, shows: bool) -> None:
+        """Take an event; an error here must not end the thread, without which the playbook would wait for ever."""
+        from ansible.utils.display import Display
+
+        try:
+            self._take(event, shows)
+        except Exception as error:
+            Display().warning(f"callback plugins could not be told of {event.name}: {type(error).__name__}: {error}")
+
+    def _take(self, event: TaskEvent, shows: bool) -> None:
+        from ansible.inventory.host import Host
+
+        found = _running_play()
+        if found is None:
+            return
+        manager, play = found
+        told = manager if shows else _without_output(manager)
+        host = manager.get_inventory().get_host(event.host) or Host(event.host)
+        key = (event.id, event.host)
+        task = self._tasks.pop(key, None)
+        if task is None:
+            task = _task_of(event, play)
+            told.send_callback("v2_playbook_on_task_start", task, is_conditional=False)
+            told.send_callback("v2_runner_on_start", host, task)
+        if event.ending in (None, "retry"):
+            self._tasks[key] = task
+        if event.ending is not None:
+            _tell_end(told, host, task, event)
+        if event.ending not in (None, "retry"):
+            _count(manager._stats, event)
+
+
+def _without_output(manager: Any) -> Any:
+    """The manager without the plugin that writes the playbook's output, which is the first one."""
+    other = copy.copy(manager)
+    other._callback_plugins = manager._callback_plugins[1:]
+    return other
+
+
+def _task_of(event: TaskEvent, play: Any) -> Any:
+    from ansible._internal._datatag._tags import Origin
+    from ansible.playbook.block import Block
+    from ansible.playbook.task import Task
+
+    task = Task(block=Block(play=play) if play is not None else None)
+    task.name, task.action, task.args, task.no_log = event.name, event.action, {}, event.no_log
+    task._resolved_action = event.action
+    if event.place:
+        task._origin = Origin(path=event.place.file, line_num=event.place.line or None)
+    return task
+
+
+def _tell_end(told: Any, host: Any, task: Any, event: TaskEvent) -> None:
+    data = dict(event.result)
+    items = [dict(item) for item in items_of(data) if "ansible_loop_var" in item]
+    if items and event.ending != "retry":
+        task.loop = [item.get(item["ansible_loop_var"]) for item in items]
+        del data["results"]
+        for item in items:
+            ending = "failed" if item.get("failed") else "skipped" if item.get("skipped") else "ok"
+            told.send_callback(f"v2_runner_item_on_{ending}", _result(host, task, dict(item), event.no_log, []))
+    result = _result(host, task, data, event.no_log, items)
+    if event.diff and event.ending == "ok" and (data.get("diff") or any(item.get("diff") for item in items)):
+        told.send_callback("v2_on_file_diff", result)
+    more = {"ignore_errors": event.ignored} if event.ending == "failed" else {}
+    told.send_callback(_METHODS[str(event.ending)], result, **more)
+
+
+def _result(host: Any, task: Any, data: dict[str, Any], no_log: bool, items: list[dict[str, Any]]) -> Any:
+    """A result in the shape that this core's callbacks get theirs from."""
+    if no_log:
+        data["_ansible_no_log"] = True
+    try:
+        from ansible._internal._task import HostTaskResult  # 2.21 and newer
+    except ImportError:
+        from ansible.executor.task_result import _RawTaskResult
+
+        if items:
+            data["results"] = items
+        return _RawTaskResult(host=host, task=task, return_data=data, task_fields=task.dump_attrs())
+    unified = _unified(data)
+    if items:
+        unified.loop_results = [_unified(item) for item in items]
+    return HostTaskResult(host=host, task=task, utr=unified)
+
+
+def _unified(data: dict[str, Any]) -> Any:
+    from ansible._internal._task import UnifiedTaskResult
+
+    variable, label = data.pop("ansible_loop_var", None), data.pop("_ansible_item_label", None)
+    item = data.pop(variable, None) if variable else None
+    unified = UnifiedTaskResult.from_action_result_dict(data)
+    if variable:
+        unified.loop_var, unified.loop_item, unified.loop_item_label = variable, item, label
+    return unified
+
+
+def _count(statistics: Any, event: TaskEvent) -> None:
+    """Count an operation for its host, as core's strategies count a task."""
+    what = "ok" if event.ignored else _STATISTICS.get(str(event.ending), "ok")
+    if event.ignored and event.ending != "ok":
+        statistics.increment("ignored", event.host)
+    if what in ("failures", "dark") and not event.counted:
+        return
+    statistics.increment(what, event.host)
+    if what == "ok" and event.result.get("changed"):
+        statistics.increment("changed", event.host)

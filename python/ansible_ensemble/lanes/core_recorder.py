@@ -1,0 +1,123 @@
+"""The callback of a nested play: it keeps what its tasks came to, and tells of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ansible.plugins.callback import CallbackBase
+
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.lanes import core, task_reports
+from ansible_ensemble.lanes.core_callbacks import TaskEvent
+
+#: Takes the events of tasks.
+Listener = Callable[[TaskEvent], None]
+
+
+class TaskRecorder(CallbackBase):  # type: ignore[misc]
+    """The only callback of a nested play: keeps each task's result.
+
+    Args:
+        tell: gets a line for each task that ended, if everything is to be told, or else for what `debug` says.
+        listener: gets an event for each task that begins or ends; None if nobody listens.
+    """
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "stdout"
+    CALLBACK_NAME = "ansible_ensemble_recorder"
+
+    def __init__(self, tell: Callable[[str], None], listener: Listener | None = None) -> None:
+        super().__init__()
+        self._tell = tell
+        self._listener = listener
+        self.diff = False
+        self._load_name = self.CALLBACK_NAME
+        self.tasks: list[dict[str, Any]] = []
+        self.unmatched = False
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        """A task succeeded."""
+        self._keep("ok", result)
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """A task failed."""
+        self._keep("ignored" if ignore_errors else "failed", result)
+
+    def v2_runner_on_skipped(self, result: Any) -> None:
+        """A task was skipped."""
+        self._keep("skipped", result)
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        """A host could not be reached."""
+        self._keep("ignored" if result.task.ignore_unreachable else "unreachable", result)
+
+    def v2_runner_on_start(self, host: Any, task: Any) -> None:
+        """A task begins."""
+        if self._listener:
+            self._listener(_event(host, task))
+
+    def v2_runner_retry(self, result: Any) -> None:
+        """A task failed and is tried again."""
+        if self._listener:
+            self._listener(replace(_event(result.host, result.task), ending="retry", result=_shown(result)))
+
+    def v2_playbook_on_no_hosts_matched(self) -> None:
+        """A play has no hosts."""
+        self.unmatched = True
+
+    def _keep(self, status: str, result: Any) -> None:
+        shown = _shown(result)
+        if self._listener:
+            self._listener(_ended(result, status, shown, diff=self.diff))
+        left_out = task_reports.was_left_out({**shown, "skipped": status == "skipped"}, bool(result.task.when))
+        task = {
+            "name": result.task.get_name(),
+            "action": str(result.task.resolved_action or result.task.action),
+            "path": result.task.get_path() or "",
+            "host": result.host.get_name(),
+            "status": status,
+            "result": shown,
+            # what never counts as a change leaves nothing to be seen
+            "unseen": left_out and result.task.changed_when != [False],
+            "names": [str(name) for name in result.task.args if name != "cacheable"],
+        }
+        self.tasks.append(task)
+        if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
+            self._tell(task_reports.line_of(task))
+
+
+def _shown(result: Any) -> dict[str, Any]:
+    shown: dict[str, Any] = core.masked(core.without_internals(core.jsonable(result.result)))
+    return shown
+
+
+def _event(host: Any, task: Any) -> TaskEvent:
+    """The event of a task that begins; tasks of two plays have one identity where their processes have one parent."""
+    path, _separator, line = (task.get_path() or "").rpartition(":")
+    return TaskEvent(
+        id=f"{os.getpid()}-{task._uuid}",
+        name=task.get_name(),
+        action=str(task.action),
+        host=host.get_name(),
+        place=Place(path, int(line)) if path and line.isdigit() else None,
+        counted=False,
+    )
+
+
+def _ended(result: Any, status: str, shown: dict[str, Any], *, diff: bool) -> TaskEvent:
+    ending = "failed" if status == "ignored" else status
+    if status == "ignored" and shown.get("unreachable"):
+        ending = "unreachable"
+    flags = {ending: True} if ending in ("failed", "skipped", "unreachable") else {}
+    told = {name: value for name, value in shown.items() if name not in ("warnings", "deprecations", "exception")}
+    return replace(
+        _event(result.host, result.task),
+        ending=ending,
+        result={**told, **flags},
+        diff=diff,
+        no_log="censored" in shown,
+        ignored=status == "ignored",
+    )
