@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_ensemble.configurators.arguments import BOOLEANS, FREE, is_file_mode
+from ansible_ensemble.configurators.argument_rules import FREE
+from ansible_ensemble.configurators.arguments import BOOLEANS, is_file_mode
 from ansible_ensemble.configurators.module_spec import ModuleSpec, Option
 
 Json = dict[str, Any]
@@ -20,6 +21,8 @@ _TYPES: Mapping[str, list[Json]] = {
     "dict": [{"type": "object"}, {"type": "string"}],
     "path": [{"type": ["string", "number", "boolean"]}],
 }
+#: Line ends as modules document them -> as they are, which modules take as well.
+_LINE_ENDS = {r"\n": "\n", r"\r": "\r", r"\r\n": "\r\n"}
 #: Words of choices that are true and false as well.
 _WORDS = {True: {"yes", "true"}, False: {"no", "false"}}
 #: Digits of which not all are octal ones.
@@ -93,6 +96,7 @@ def _chosen(choices: Iterable[Any]) -> Iterable[Any]:
     """Choices, and what is the same to Ansible: texts and numbers, words and booleans."""
     yield from choices
     texts = {str(choice) for choice in choices}
+    texts |= {_LINE_ENDS[text] for text in texts if text in _LINE_ENDS}
     yield from (text for text in sorted(texts) if text not in choices)
     yield from (int(text) for text in sorted(texts) if text.isdecimal() and text == str(int(text)))
     words = {text.lower() for text in texts}

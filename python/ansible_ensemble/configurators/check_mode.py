@@ -7,11 +7,16 @@ from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis, Result, Task
 from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.sensitive import is_sensitive, reveal
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 
 #: The state that a module's diff tells of what is not there.
 _ABSENT = "absent"
+#: Arguments that modules return in another form, or as they will be.
+_ELSEWHERE = frozenset({"src", "dest", "path", "name", "state", "mode"})
+#: In place of values that modules keep for themselves.
+_CENSORED = ("NOT_LOGGING_", "VALUE_SPECIFIED_IN_NO_LOG")
 #: Modules that look at something and are for nothing that would be there.
 _LOOKS = ("assert", "debug", "fail", "gather_facts", "include_vars", "meta", "set_fact", "setup", "slurp", "stat")
 
@@ -21,11 +26,16 @@ def in_check_mode(task: Task) -> bool:
     return task.check or task.setting("check_mode") is True
 
 
+def is_dry_run_check(task: Task) -> bool:
+    """Whether an operation only looks, by what would be changed."""
+    return only_looks(task.operation.name) and task.setting("check_mode") is True
+
+
 def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = "") -> Result:
     """The result of the tool in check mode, which does nothing: what it returns is what would be.
 
-    Where the implementation asks for it in a real job, a check finds that what it would change is not as it should be;
-    and an operation that is to change it has not done so.
+    Where the implementation asks for it in a real job, a check finds that what it would change has drifted, and nothing
+    where the tool does nothing in check mode; and an operation that is to change something has not done so.
     """
     outcome = result.outcome
     if not in_check_mode(task) or outcome is None:
@@ -34,14 +44,50 @@ def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = ""
     if task.check or not outcome.ok:
         return result
     result.modified = False
-    if outcome.changed and only_looks(task.operation.name):
-        if result.status is None:
-            result.status, result.error = Status.ERROR, f"it would be changed{what}"
+    if only_looks(task.operation.name):
+        if outcome.changed and result.status is None:
+            result.status, result.error = Status.DRIFTED, f"it would be changed{what}"
+        elif basis is Basis.NOT_RUN and outcome.ok:
+            result.error = str(outcome.result.get("msg") or "it does nothing in check mode")
     elif outcome.changed or basis is Basis.NOT_RUN:
         would = f"would be changed{what}" if outcome.changed else "was not run"
         result.success, result.error = False, f"it {would}: its check_mode keeps it from doing anything"
     outcome.changed = False
     return result
+
+
+def what_differs(args: Mapping[str, Any], outcome: Outcome) -> str:
+    """Which attributes a module would change, as the end of a sentence; nothing where it does not say.
+
+    Diffs that are maps say so. Of a module without a diff it is told by what it returned of arguments under their
+    names, as it found them: `user` has no diff, and returns the shell that the account has.
+    """
+    if outcome.diff:
+        pairs = ((one.get("before"), one.get("after")) for one in outcome.diff)
+        named = [name for before, after in pairs for name in _unlike(before, after)]
+    else:
+        named = [
+            name if is_sensitive(wanted) else f"{name} is {outcome.result[name]}"  # what is wanted may be a secret
+            for name, wanted in args.items()
+            if name in outcome.result and name not in _ELSEWHERE and _is_another(outcome.result[name], wanted)
+        ]
+    return f": {', '.join(dict.fromkeys(named))}" if named else ""
+
+
+def _unlike(before: Any, after: Any) -> list[str]:
+    if not (isinstance(before, Mapping) and isinstance(after, Mapping)):
+        return []
+    return [str(name) for name in {**before, **after} if before.get(name) != after.get(name)]
+
+
+def _is_another(found: Any, wanted: Any) -> bool:
+    """Whether a module found another value than it was given: a name and a number may mean the same group."""
+    wanted = reveal(wanted)
+    if not all(isinstance(value, str | int) and not isinstance(value, bool) for value in (found, wanted)):
+        return False
+    if str(found).startswith(_CENSORED):
+        return False
+    return str(found) != str(wanted) and str(found).isdigit() == str(wanted).isdigit()
 
 
 def may_be_there(outcome: Outcome) -> bool:

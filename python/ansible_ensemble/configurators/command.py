@@ -12,6 +12,7 @@ from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
 from ansible_ensemble.configurators.keywords import BY_ANSIBLE, TASK_KEYS
 from ansible_ensemble.configurators.play import task_keywords
+from ansible_ensemble.configurators.programs import program_fault
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import (
     RESERVED_INPUTS,
@@ -56,8 +57,10 @@ class CommandConfigurator(BaseConfigurator):
     def render(self, task: Task) -> None:
         """Evaluate the command and its environment."""
         super().render(task)
-        self._argv(task)
-        environment_of(task)
+        argv, shell = self._argv(task)
+        fault = program_fault(task, argv, shell, environment_of(task))
+        if fault is not None:
+            raise fault
 
     def run(self, task: Task) -> Steps:
         """Run the command."""

@@ -62,7 +62,7 @@ def find_dependencies(operation: Operation, root: Path) -> list[Path]:
     for artifact in wanted:
         path = _find(artifact, operation, root)
         if names.setdefault(path.name, path) != path:
-            message = f"two files of the operation {operation.full_name} have the name {path.name}"
+            message = f"two files of {operation.title} have the name {path.name}"
             raise InvalidInput(message, artifact.place or operation.place, "they are put into one folder: rename one")
         found.append(path)
     return [path for path in dict.fromkeys(found) if path != primary]
@@ -72,7 +72,7 @@ def _find(artifact: Artifact, operation: Operation, root: Path) -> Path:
     place = artifact.place or operation.place
     found = find_beside(artifact, operation, root)
     if found is None:
-        message = f"the file {artifact.file} of the operation {operation.full_name} does not exist"
+        message = f"the file {artifact.file} of {operation.title} does not exist"
         raise InvalidInput(message, place, "it is looked for where the primary is")
     if not any(found.is_relative_to(one.resolve()) for one in (root, artifact.base) if one is not None):
         raise InvalidInput(f"the file {artifact.file} lies outside of the project", place)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE, is_certain_file
-from ansible_ensemble.configurators.resources import GONE
+from ansible_ensemble.configurators.teardown import GONE
 from ansible_ensemble.language.entities import NodeTemplate
 
 _TEMPLATE = "file.Template"

@@ -100,7 +100,7 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     if implementation.class_name:
         return _named(implementation.class_name, primary, operation, root)
     if not primary.strip():
-        raise InvalidInput(f"operation {operation.full_name} has nothing to run", operation.place)
+        raise InvalidInput(f"{operation.title} has nothing to run", operation.place)
     if "\n" in primary:
         return Resolved("command", primary)
     file = find_file(primary, operation, root)
@@ -135,7 +135,7 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
     if name == MODULE:
         module = find_ansible_module(primary, operation, root) or primary
         if module.isidentifier() and not is_in_library(module, operation, root):
-            message = f"there is no module {module} for the operation {operation.full_name}"
+            message = f"there is no module {module} for {operation.title}"
             raise InvalidInput(message, operation.place, nearest(module, builtin_modules()))
         return Resolved(name, module)
     if name == "role":
@@ -146,7 +146,7 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
     if name == "terraform":
         folder = find_module(primary, operation, root) if primary else None
         if folder is None and primary and "main" not in operation.inputs:
-            message = f"there is no Terraform module {primary} for the operation {operation.full_name}"
+            message = f"there is no Terraform module {primary} for {operation.title}"
             raise InvalidInput(message, operation.place, _PATHS)
         return Resolved(name, str(folder or primary))
     target = find_file(primary, operation, root) if primary else None
@@ -157,7 +157,7 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
 
 def no_role(name: str, operation: Operation, root: Path) -> InvalidInput:
     """The error for a role that is not there."""
-    message = f"there is no role {name} for the operation {operation.full_name}"
+    message = f"there is no role {name} for {operation.title}"
     return InvalidInput(message, operation.place, nearest(name, role_names(operation, root)))
 
 
@@ -168,7 +168,7 @@ def _role_folder(path: str) -> str | None:
 
 
 def _no_file(file: str, operation: Operation) -> InvalidInput:
-    message = f"the file {file} of the operation {operation.full_name} does not exist"
+    message = f"the file {file} of {operation.title} does not exist"
     return InvalidInput(message, operation.place, _PATHS)
 
 
@@ -179,11 +179,11 @@ def _nothing_of(primary: str, operation: Operation, root: Path) -> InvalidInput:
     if Path(primary).suffix in SUFFIXES:
         return _no_file(shown, operation)
     if "/" in primary:
-        message = f"there is no file, role or Terraform module {shown} for the operation {operation.full_name}"
+        message = f"there is no file, role or Terraform module {shown} for {operation.title}"
         return InvalidInput(message, operation.place, f"{_PATHS}; {as_command}")
     known = {*role_names(operation, root), *builtin_modules(), *_ALIASES, *file_names(operation, root)}
     near = nearest(primary, known) if primary == shown and shutil.which(primary) is None else None
-    message = f"there is no role, module, file or configurator {shown} for the operation {operation.full_name}"
+    message = f"there is no role, module, file or configurator {shown} for {operation.title}"
     return InvalidInput(message, operation.place, f"{near} {as_command}" if near else as_command)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from ansible_ensemble.configurators.arguments import BOOLEANS
 from ansible_ensemble.core.errors import InvalidInput
@@ -10,6 +12,8 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.language.functions import is_computed
 
+#: The serial group that each host has one of.
+PER_HOST = "host"
 #: What the job itself acts on, or the topology's reader did, whatever the configurator.
 JOB_KEYS = frozenset(
     {"retries", "delay", "backoff", "serial", "idempotent", "fast", "inputs", "outputs", "description", "metadata"}
@@ -62,6 +66,20 @@ _ELSEWHERE: Mapping[str, str] = {
     "check_mode": "only Ansible has a check mode; a command has the input dryrun",
 }
 
+_AS_TASKS = "write the task in a task file, and `tasks:` with the file in place of `module:`"
+#: The same for keywords of a resource.
+_IN_RESOURCES: Mapping[str, str] = {
+    "when": _AS_TASKS,
+    "loop": f"write a resource for each; or {_AS_TASKS}",
+    "register": _AS_TASKS,
+    "ignore_errors": "write failed_when: false",
+    "run_once": "a resource runs once on each of its hosts",
+    "args": "write args: beside module:",
+    "action": "write module:",
+    "delegate_to": "write host:",
+    "name": "the resource's name is its key",
+}
+
 #: Task keywords that make no sensible name of a variable or argument.
 _NO_INPUTS = frozenset(
     {"when", "changed_when", "failed_when", "ignore_errors", "register", "become", "become_user", "delegate_to"}
@@ -94,13 +112,19 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
     known = keys | JOB_KEYS
     for key in implementation.settings:
         if key not in known and key not in _FILE_KEYS:
-            message = f"the implementation of {operation.full_name} has `{key}`, which is not supported"
-            raise InvalidInput(message, operation.place, _hint(key, configurator, known))
+            whose = operation.title if operation.resource else f"the implementation of {operation.full_name}"
+            what = f"the keyword `{key}`" if operation.resource else f"`{key}`"
+            hint = _hint(key, configurator, known, _IN_RESOURCES if operation.resource else {})
+            raise InvalidInput(f"{whose} has {what}, which is not supported", operation.place, hint)
     for key, value in implementation.settings.items():
         is_written = key in _YES_OR_NO and value is not None and not is_computed(value)
         if is_written and str(value).lower() not in BOOLEANS:
-            message = f"`{key}` of the implementation of {operation.full_name} is neither true nor false"
+            whose = operation.title if operation.resource else f"the implementation of {operation.full_name}"
+            message = f"`{key}` of {whose} is neither true nor false"
             raise InvalidInput(message, operation.place, "write true or false")
+    serial = implementation.settings.get("serial")
+    if not is_computed(serial):
+        serial_groups(serial, operation)
     others = _OTHERS_INPUTS.get(configurator, {})
     for name, assignment in operation.inputs.items():
         if name in others and name not in operation.input_definitions:
@@ -116,8 +140,26 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
             raise InvalidInput(message, operation.inputs[name].place or operation.place, hint)
 
 
-def _hint(key: str, configurator: str, known: frozenset[str]) -> str | None:
+def serial_groups(value: Any, operation: Operation) -> list[str]:
+    """The groups of the implementation's `serial`: a name, or a list of names.
+
+    Raises:
+        InvalidInput: it is something else.
+    """
+    names = [value] if isinstance(value, str) else value or []
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise InvalidInput(
+            f"the serial of {operation.full_name} is {value!r}",
+            operation.place,
+            f'write a name or a list of names; "{PER_HOST}" is one at a time on each host',
+        )
+    return names
+
+
+def _hint(
+    key: str, configurator: str, known: frozenset[str], first: Mapping[str, str] = MappingProxyType({})
+) -> str | None:
     key = "loop" if key.startswith(("with_", "loop_")) else key
     if configurator == "playbook" and key in PLAY_KEYS | TASK_KEYS:
         return _IN_PLAY
-    return _ELSEWHERE.get(key) or nearest(key, known)
+    return first.get(key) or _ELSEWHERE.get(key) or nearest(key, known)

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.base import BaseConfigurator
-from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, may_be_there
+from ansible_ensemble.configurators.check_mode import (
+    found_by_check_mode,
+    in_check_mode,
+    is_dry_run_check,
+    may_be_there,
+    what_differs,
+)
 from ansible_ensemble.configurators.environment import set_variables
+from ansible_ensemble.configurators.footprint import begin, end, listing, nothing, take_away_made, without_listing
 from ansible_ensemble.configurators.keywords import TASK_KEYS
+from ansible_ensemble.configurators.left_paths import look_at_paths
+from ansible_ensemble.configurators.locations import collection_folders, library_folders
+from ansible_ensemble.configurators.module_spec import module_spec
 from ansible_ensemble.configurators.play import task_keywords
-from ansible_ensemble.configurators.protocol import Basis, Progress, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
-from ansible_ensemble.configurators.sent_files import sent_file
-from ansible_ensemble.core.orders import ModuleCall
+from ansible_ensemble.configurators.sent_files import file_faults, sent_file
+from ansible_ensemble.core.errors import InvalidInput, raise_all
+from ansible_ensemble.core.orders import ModuleCall, did_not_look
 from ansible_ensemble.core.sensitive import reveal
 
 #: Keys of modules' results that mean something else for an instance (uri: `status` 200; file: `state` directory).
@@ -30,18 +43,33 @@ class ModuleConfigurator(BaseConfigurator):
 
     name = "module"
     on_host = True
-    keys = TASK_KEYS | {"check_mode"}
+    keys = TASK_KEYS | {"check_mode", "teardown"}
 
     def render(self, task: Task) -> None:
-        """Evaluate the arguments."""
+        """Evaluate the arguments; refuse what the module would refuse, or would not find."""
+        args = self._args(task)
+        raise_all(self._argument_faults(task))
         sent = sent_file(self._target, self._args(task), task.base)
         if sent is not None:
             task.note_file(sent)
         set_variables(task)
+        raise_all(file_faults(self._target, args, task))
+
+    def _argument_faults(self, task: Task) -> Iterator[InvalidInput]:
+        """What is wrong with the arguments as they are evaluated, by the module's spec if that is known."""
+        libraries = tuple(library_folders(task.operation, task.root))
+        spec = module_spec(self._target, tuple(collection_folders(task.root)), libraries)
+        if spec is not None:
+            what = f"module {self._target} of {task.operation.title}"
+            yield from argument_faults(spec, self._inputs(task), what, task.operation.place)
 
     def run(self, task: Task) -> Steps:
-        """Call the module."""
-        outcome = yield ModuleCall(
+        """Call the module, and note what it makes where that is to be taken away."""
+        if task.overwritten and is_dry_run_check(task):  # it would take what others wrote after it for a change
+            result = Result(success=True, modified=False, basis=Basis.NOT_RUN)
+            yield from look_at_paths(task, result)
+            return result
+        call = ModuleCall(
             module=self._target,
             args=self._args(task),
             host=task.host,
@@ -52,6 +80,14 @@ class ModuleConfigurator(BaseConfigurator):
             timeout=task.timeout,
             fast=task.setting("fast", True) is not False,
         )
+        teardown = task.setting("teardown")
+        if teardown is not None and task.operation.name == "delete":
+            return (yield from take_away_made(task, call, teardown))
+        noted = yield from (begin(task, call, teardown) if teardown is not None and not call.check else nothing())
+        outcome = yield (listing(call, noted) if noted is not None else call)
+        if noted is not None:
+            yield from end(call, noted, outcome)
+            outcome = without_listing(call, outcome)
         says = self._target.rpartition(".")[2] == "debug" and "msg" in outcome.result
         if says and task.operation.interface != "run":  # an ad-hoc command's report has it
             yield Progress(str(outcome.result["msg"]))
@@ -62,12 +98,17 @@ class ModuleConfigurator(BaseConfigurator):
         for name in _NOT_OURS:
             values.pop(name, None)
         values.setdefault("result", whole)
-        # one that skips, since it has no check mode, has not even looked
-        basis = Basis.NOT_RUN if outcome.result.get("skipped") else Basis.PREDICTED
+        basis = Basis.NOT_RUN if did_not_look(outcome.result) else Basis.PREDICTED
         result = to_result(task, outcome, values, modified=outcome.changed)
         result.there = may_be_there(outcome)
-        return found_by_check_mode(task, result, basis)
+        given = {name: task.inputs[name] for name in task.inputs if name not in RESERVED_INPUTS}
+        result = found_by_check_mode(task, result, basis, what_differs(given, outcome))
+        yield from look_at_paths(task, result)
+        return result
 
     def _args(self, task: Task) -> dict[str, Any]:
-        args = {name: reveal(task.inputs[name]) for name in task.inputs if name not in RESERVED_INPUTS}
-        return {name: value for name, value in args.items() if value is not None}
+        return {name: reveal(value) for name, value in self._inputs(task).items()}
+
+    def _inputs(self, task: Task) -> dict[str, Any]:
+        args = {name: task.inputs[name] for name in task.inputs if name not in RESERVED_INPUTS}
+        return {name: value for name, value in args.items() if reveal(value) is not None}

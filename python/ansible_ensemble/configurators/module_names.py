@@ -6,6 +6,7 @@ Ansible itself would report it when it runs, after others have changed; its impo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,6 +95,20 @@ def collection_modules(collection: str, collections: Iterable[Path]) -> list[str
     return sorted(f"{collection}.{name}" for name in _names(folders["modules"] for folders in home.plugins))
 
 
+def is_installed(name: str, collections: Iterable[Path]) -> bool:
+    """Whether the collection of an FQCN is there."""
+    return name.startswith((BUILTIN, _LEGACY)) or home_of(name, collections) is not None
+
+
+@lru_cache(maxsize=64)
+def builtin_routes(*kinds: str, file: Path | None = None) -> frozenset[str]:
+    """Names of plugins that Ansible redirects to collections, or that it had once; of a collection by its `file`."""
+    files = (
+        [file] if file is not None else [home / "config" / "ansible_builtin_runtime.yml" for home in ansible_homes()]
+    )
+    return frozenset(_routed(files, kinds))
+
+
 def _install(collection: str) -> str:
     return f"install it with `ansible-galaxy collection install {collection}`"
 
@@ -129,15 +144,16 @@ def _names(folders: Iterable[Path]) -> set[str]:
     }
 
 
-def _routed(files: Iterable[Path]) -> dict[str, Any]:
+def _routed(files: Iterable[Path], kinds: Iterable[str] = _KINDS) -> dict[str, Any]:
     """Names that a collection redirects: they are elsewhere, or were renamed."""
+    kinds = tuple(kinds)
     names: dict[str, Any] = {}
     for file in files:
         try:
             data: Any = read_yaml(file).data
         except InvalidInput:
             continue
-        for kind in reversed(_KINDS):
+        for kind in reversed(kinds):
             try:
                 names.update(data["plugin_routing"][kind])
             except (KeyError, TypeError):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.argument_rules import IN_CODE, ArgumentRules, read_rules
 from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, is_fqcn
 from ansible_ensemble.configurators.module_names import module_file
 from ansible_ensemble.configurators.module_sources import sources, util_file
@@ -26,6 +27,9 @@ _FRAGMENTS = "extends_documentation_fragment"
 _ROLE_FILES = ("argument_specs.yml", "argument_specs.yaml", "main.yml", "main.yaml")
 _FORESEEN_BY = frozenset({"creates", "removes"})
 _OF_ANSIBLE = "ansible.module_utils."
+_SOURCES = frozenset({".py", ".ps1"})
+#: `password = @{ type = "str"; no_log = $true }`
+_HIDDEN_IN_POWERSHELL = re.compile(rb"([\w-]+)\s*=\s*@\{[^{}]*\bno_log\s*=\s*\$true", re.IGNORECASE)
 #: Arguments with `no_log` that are texts, not secrets: it keeps the system log small, and diffs show them.
 _TEXTS = {f"{BUILTIN}copy": frozenset({"content"})}
 
@@ -63,12 +67,16 @@ class ModuleSpec:
         check_mode: whether it has a check mode, as far as it says.
         foreseen_by: arguments without all of which it does nothing in check mode (`creates`, `removes`).
         description: what it does, in short.
+        name: the FQCN of a module in a collection, else empty.
+        rules: those between its arguments.
     """
 
     options: Mapping[str, Option]
     check_mode: bool = True
     foreseen_by: frozenset[str] = frozenset()
     description: str = ""
+    name: str = ""
+    rules: ArgumentRules = field(default_factory=ArgumentRules)
 
     def option(self, name: str) -> Option | None:
         """The argument of a name or an alias."""
@@ -81,22 +89,49 @@ def module_spec(name: str, collections: tuple[Path, ...], libraries: tuple[Path,
 
     None where there is no such module, or it has no documentation that can be read.
     """
-    if name.isidentifier():
-        found = (folder / f"{name}{suffix}" for folder in libraries for suffix in (".py", ".yml"))
-        file = next((one for one in found if one.is_file()), None)
-    else:
-        file = module_file(name, collections)
+    file = _file_of(name, collections, libraries)
     documented = _document(file) if file is not None else None
     if file is None or not isinstance(documented, Mapping):
         return None
     whole = _with_fragments(documented, collections)
-    secrets = _secrets(name, file, collections) - _TEXTS.get(name, frozenset()) if file.suffix == ".py" else frozenset()
+    secrets = (_secrets(name, file, collections) or frozenset()) - _TEXTS.get(name, frozenset())
     attributes = whole.get("attributes")
     support = attributes.get("check_mode") if isinstance(attributes, Mapping) else None
     support = support.get("support") if isinstance(support, Mapping) else None
     options = _options(whole.get("options"), secrets)
     foreseen_by = _FORESEEN_BY if support == "partial" and options.keys() >= _FORESEEN_BY else frozenset[str]()
-    return ModuleSpec(options, support != "none", foreseen_by, _told(whole.get("short_description")))
+    described = _told(whole.get("short_description"))
+    return ModuleSpec(options, support != "none", foreseen_by, described, name, _rules(name, file))
+
+
+def _rules(name: str, file: Path) -> ArgumentRules:
+    """The rules between the arguments of a module, in its source and in the code of its action plugin."""
+    rules = read_rules(file.read_bytes()) if file.suffix == ".py" else ArgumentRules()
+    return rules.with_more(IN_CODE.get(name, ArgumentRules()))
+
+
+@functools.lru_cache(maxsize=1024)
+def secret_arguments(
+    name: str, collections: tuple[Path, ...], libraries: tuple[Path, ...] = ()
+) -> frozenset[str] | None:
+    """The names and aliases of a module's secret arguments, by its source, whatever its documentation says.
+
+    None where there is a module whose source cannot be read: a program, or what is no Python.
+    """
+    file = _file_of(name, collections, libraries) or next(_programs(name, libraries), None)
+    return _secrets(name, file, collections) if file is not None else frozenset()
+
+
+def _file_of(name: str, collections: Iterable[Path], libraries: Iterable[Path]) -> Path | None:
+    if not name.isidentifier():
+        return module_file(name, collections)
+    found = (folder / f"{name}{suffix}" for folder in libraries for suffix in (".py", ".yml"))
+    return next((one for one in found if one.is_file()), None)
+
+
+def _programs(name: str, libraries: Iterable[Path]) -> Iterator[Path]:
+    """Modules of folders `library` that are not written in Python."""
+    yield from (one for folder in libraries for one in (folder / name, *folder.glob(f"{name}.*")) if one.is_file())
 
 
 @functools.lru_cache(maxsize=256)
@@ -130,7 +165,7 @@ def _document(file: Path) -> Any:
     """The documentation of a module: in its source, or in a file beside it."""
     if file.suffix == ".py":
         beside = next((one for one in (file.with_suffix(".yml"), file.with_suffix(".yaml")) if one.is_file()), None)
-        return _text_of(file, _DOCUMENTATION) or (_document(beside) if beside else None)
+        return documented_text(file, _DOCUMENTATION) or (_document(beside) if beside else None)
     try:
         data = read_yaml(file).data
     except InvalidInput:
@@ -138,7 +173,7 @@ def _document(file: Path) -> Any:
     return data.get(_DOCUMENTATION) if isinstance(data, Mapping) else None
 
 
-def _text_of(file: Path, name: str) -> Any:
+def documented_text(file: Path, name: str) -> Any:
     """The data in a text that a source assigns to a name, of the file or of a class in it."""
     tree = _parsed(file.read_bytes())
     assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign)) if tree is not None else ()
@@ -181,7 +216,7 @@ def _fragment(name: str, collections: Iterable[Path]) -> Any:
         parts = parts[2:]
     files = (folder / f"{parts[0]}.py" for folder in folders)
     file = next((one for one in files if one.is_file()), None)
-    return _text_of(file, parts[1].upper() if len(parts) > 1 else _DOCUMENTATION) if file is not None else None
+    return documented_text(file, parts[1].upper() if len(parts) > 1 else _DOCUMENTATION) if file is not None else None
 
 
 def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,8 +268,19 @@ def _is_true(word: Any) -> bool:
     return word is True or spoken_boolean(word) is True
 
 
-def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[str]:
-    """Names of the arguments that are marked with `no_log` in a module, or in a module_util that it imports."""
+def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[str] | None:
+    """Names of the arguments that are marked with `no_log` in a module, or in a module_util that it imports.
+
+    None where the source of the module is not Python.
+    """
+    source = next(
+        (one for one in (file, file.with_suffix(".py"), file.with_suffix(".ps1")) if one.suffix in _SOURCES), file
+    )
+    if source.suffix == ".ps1" and source.is_file():
+        return frozenset(match[1].decode() for match in _HIDDEN_IN_POWERSHELL.finditer(source.read_bytes()))
+    if source.suffix != ".py" or not source.is_file() or _parsed(source.read_bytes()) is None:
+        return None
+    file = source
     parts = file.parts
     if "ansible_collections" in parts:
         start = len(parts) - parts[::-1].index("ansible_collections") - 1
@@ -247,10 +293,11 @@ def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[st
         return next((found for base in bases if (found := util_file(util, base))), None)
 
     found: set[str] = set()
-    for source in sources(name, str(file), find):
-        tree = _parsed(source) if b"no_log" in source else None
+    for text in sources(name, str(file), find):
+        tree = _parsed(text) if b"no_log" in text else None
         for node in ast.walk(tree) if tree is not None else ():
-            found.update(key for key, value in _entries(node) if _is_hidden(value))
+            hidden = ((key, value) for key, value in _entries(node) if _is_hidden(value))
+            found.update(name for key, value in hidden for name in (key, *_aliases(value)))
     return frozenset(found)
 
 
@@ -269,11 +316,20 @@ def _entries(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _is_hidden(value: ast.expr) -> bool:
-    """Whether the spec of an argument has `no_log: True`."""
+    """Whether the spec of an argument has `no_log`; one that is computed may be true."""
+    found = (one for name, one in _parts(value) if name == "no_log")
+    return any(not isinstance(one, ast.Constant) or bool(one.value) for one in found)
+
+
+def _aliases(value: ast.expr) -> list[str]:
+    lists = (one.elts for name, one in _parts(value) if name == "aliases" and isinstance(one, (ast.List, ast.Tuple)))
+    return [str(item.value) for items in lists for item in items if isinstance(item, ast.Constant)]
+
+
+def _parts(value: ast.expr) -> list[tuple[Any, ast.expr]]:
+    """What the spec of an argument says by name."""
     if isinstance(value, ast.Call):
-        entries = [(one.arg, one.value) for one in value.keywords]
-    elif isinstance(value, ast.Dict):
-        entries = [(getattr(key, "value", None), one) for key, one in zip(value.keys, value.values)]
-    else:
-        return False
-    return any(name == "no_log" and isinstance(one, ast.Constant) and one.value is True for name, one in entries)
+        return [(one.arg, one.value) for one in value.keywords]
+    if isinstance(value, ast.Dict):
+        return [(getattr(key, "value", None), one) for key, one in zip(value.keys, value.values)]
+    return []

@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
-from ansible_ensemble.configurators.check_mode import found_by_check_mode, in_check_mode, is_in_place, may_be_there
+from ansible_ensemble.configurators.check_mode import (
+    found_by_check_mode,
+    in_check_mode,
+    is_dry_run_check,
+    is_in_place,
+    may_be_there,
+)
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
+from ansible_ensemble.configurators.left_paths import look_at_paths
 from ansible_ensemble.configurators.play_files import expressions_named, parts_named, texts_of
 from ansible_ensemble.configurators.play_options import OPTION_INPUTS, inventory_of, keys_of, options_of
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
@@ -88,6 +95,8 @@ class PlayConfigurator(BaseConfigurator):
         set_variables(task)
         options_of(task)
         keys_of(task)
+        if (inventory := inventory_of(task)) is not None and not Path(inventory).is_relative_to(task.folder):
+            task.note_file(Path(inventory))
 
     def run(self, task: Task) -> Steps:
         """Run it in a nested play."""
@@ -116,11 +125,16 @@ class PlayConfigurator(BaseConfigurator):
         named = returned(outcome)
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
         tasks = named.get("tasks") or ()
-        changed = [one["name"] for one in tasks if one.get("changed")]
+        lost = task.overwritten if is_dry_run_check(task) else ()
+        changed = [one["name"] for one in tasks if one.get("changed") and one.get("path") not in lost]
+        if lost and outcome.ok:
+            outcome.changed = bool(changed)
         result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
         result.unseen = [f"{one['name']} ({one['action']})" for one in tasks if one.get("unseen")]
         result.there = may_be_there(outcome) or any(map(is_in_place, tasks))
-        return found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
+        result = found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
+        yield from look_at_paths(task, result)
+        return result
 
     def _source(self, task: Task) -> str:
         if self._target:

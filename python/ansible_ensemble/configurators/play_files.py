@@ -70,7 +70,13 @@ def texts_of(source: str, base: Path | None) -> list[str]:
     Relative files are looked for beside it and in `base`; what is named by no absolute path is not the project's.
     """
     path = Path(source)
-    return list(_texts([path], base, set())) if path.is_absolute() else []
+    return [text for _path, text in _files([path], base, set())] if path.is_absolute() else []
+
+
+def files_of_play(source: str, base: Path | None) -> list[Path]:
+    """A playbook, a task file or a role, and the files and roles of the project that they name, as `texts_of`."""
+    path = Path(source)
+    return [file for file, _text in _files([path], base, set())] if path.is_absolute() else []
 
 
 def play_texts(operation: Operation, target: str) -> list[str]:
@@ -96,7 +102,7 @@ def _quoted(playbook: Any) -> list[str]:
     return [text for item in playbook for text in _quoted(item)] if isinstance(playbook, list) else []
 
 
-def _texts(paths: Iterable[Path], base: Path | None, seen: set[Path]) -> Iterator[str]:
+def _files(paths: Iterable[Path], base: Path | None, seen: set[Path]) -> Iterator[tuple[Path, str]]:
     left = list(paths)
     while left:
         path = left.pop()
@@ -108,7 +114,7 @@ def _texts(paths: Iterable[Path], base: Path | None, seen: set[Path]) -> Iterato
             continue
         text = _read(path)
         if text:
-            yield text
+            yield path, text
             left += _named(text, path.parent, base)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ansible_ensemble.core.orders import Command, Host, Order, Outcome
+from ansible_ensemble.core.written_path import WrittenPath
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Operation
 
@@ -51,6 +52,19 @@ class Conversation:
 
     command: Command
     answer: Callable[[Any], Generator[Order | SubTask | Progress, Any, Any]]
+
+
+@dataclass(slots=True)
+class Note:
+    """An order of another kind: have it noted of the instance what its operation made (`Instance.made`).
+
+    It is in the journal before the next order is executed, and holds whatever becomes of the operation.
+
+    Attributes:
+        made: plain data, in the place of what was noted.
+    """
+
+    made: dict[str, Any]
 
 
 class Basis(str, Enum):
@@ -125,6 +139,14 @@ class Task(Protocol):
         """Where the operation runs."""
 
     @property
+    def made(self) -> Mapping[str, Any]:
+        """What operations of its instance noted of what they made."""
+
+    @property
+    def was_configured(self) -> bool:
+        """Whether an earlier operation of this ensemble made or changed its instance, and succeeded."""
+
+    @property
     def environment(self) -> dict[str, str | None]:
         """What the ensemble changes in the environment of its subprocesses; None removes a variable."""
 
@@ -139,6 +161,10 @@ class Task(Protocol):
     @property
     def base(self) -> Path:
         """Directory that the operation's relative files start in."""
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
 
     @property
     def directory(self) -> Path:
@@ -176,8 +202,35 @@ class Task(Protocol):
     def note_file(self, path: Path) -> None:
         """Take down that what it makes is made of a file or folder."""
 
+    def may_be_made(self, paths: Sequence[Path]) -> bool:
+        """Whether another operation may make a file that is missing, at one of these paths."""
+
+    def may_be_installed(self) -> bool:
+        """Whether another operation may install what is missing."""
+
+    @property
+    def plans_on_controller(self) -> bool:
+        """Whether a plan is made, by which it is to run on the controller."""
+
+    def undefined(self, names: Collection[str]) -> dict[str, str]:
+        """Those of the names that are no variables of its host, which is told; none if its variables are not known."""
+
     def evaluate(self, value: Any, variables: Mapping[str, Any] | None = None) -> Any:
         """Evaluate a raw value (functions, expressions, templates) in the task's context, with more variables."""
+
+    @property
+    def paths(self) -> Sequence[WrittenPath]:
+        """Paths that it is the last of several to write: what it leaves there is recorded, and a check looks for it."""
+
+    @property
+    def overwritten(self) -> Collection[str]:
+        """What others write after it: paths of a module, tasks of a play by file and line."""
+
+    def left(self, path: str) -> Mapping[str, Any] | None:
+        """What is recorded of a path; None if nothing is."""
+
+    def digest(self, checksum: str) -> str:
+        """What may be recorded of a file that has a checksum, which may hold secrets."""
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -188,7 +241,7 @@ class Task(Protocol):
         """Names of outputs that are read somewhere, whether the operation declares them or not."""
 
 
-Steps = Generator[Order | SubTask | Conversation | Progress, Any, Result]
+Steps = Generator[Order | SubTask | Conversation | Progress | Note, Any, Result]
 
 
 class Configurator(Protocol):

@@ -22,12 +22,16 @@ from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.module_names import module_fault
 from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.configurators.play_files import check_filters, play_texts
+from ansible_ensemble.configurators.plugin_names import PLUGINS, plugin_fault
 from ansible_ensemble.configurators.protocol import Configurator
 from ansible_ensemble.configurators.python import PythonConfigurator
+from ansible_ensemble.configurators.result_names import result_faults
+from ansible_ensemble.configurators.task_files import play_faults
 from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
 from ansible_ensemble.configurators.terraform import TerraformConfigurator
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import InvalidInput, Place, each, raise_all
 from ansible_ensemble.language.entities import Operation, Topology
+from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 from ansible_ensemble.topology.tools import comes, tool_names
 
@@ -64,6 +68,7 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
     configurator = make(resolved, operation)
     if isinstance(configurator, BaseConfigurator):  # one of another package may act on any key
         check_keywords(operation, resolved.configurator, configurator.keys)
+    _check_plugins(operation, root)
     find_dependencies(operation, root)
     is_coming = comes(resolved.target, tools)
     is_role = resolved.configurator == "role" and is_fqcn(resolved.target)
@@ -71,12 +76,25 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
         raise no_role(resolved.target, operation, root)
     if resolved.configurator in ("tasks", "role", "playbook"):
         check_filters(play_texts(operation, resolved.target), operation.place)
+        raise_all(play_faults(resolved.configurator, resolved.target, operation, root))
     if resolved.configurator == MODULE and not is_coming:
         fault = _module_fault(resolved.target, root)
         if fault is not None:
             message, hint = fault
-            raise InvalidInput(f"operation {operation.full_name}: {message}", operation.place, hint)
+            raise InvalidInput(f"{operation.title}: {message}", operation.place, hint)
     return configurator
+
+
+def _check_plugins(operation: Operation, root: Path) -> None:
+    """Refuse keywords that name a plugin which is not there."""
+    settings = operation.implementation.settings if operation.implementation is not None else {}
+    bases = [base for base in (operation.base, root) if base is not None]
+    for keyword, kind in PLUGINS.items():
+        name = settings.get(keyword)
+        if isinstance(name, str) and name and not is_computed(name):
+            fault = plugin_fault(kind, name, root, [base / f"{kind}_plugins" for base in bases])
+            if fault is not None:
+                raise InvalidInput(f"{operation.title}: {fault[0]}", operation.place, fault[1])
 
 
 @lru_cache(maxsize=1024)
@@ -104,11 +122,13 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
                     seen.add(id(operation))
                     try:
                         configurator_for(operation, root, tools)
-                    except InvalidInput as error:
-                        cause = error.place, error.message.replace(operation.full_name, "")
-                        if cause not in told:
-                            told.add(cause)
-                            yield error
+                    except InvalidInput as found:
+                        for error in each(found):
+                            cause = error.place, error.message.replace(operation.full_name, "")
+                            if cause not in told:
+                                told.add(cause)
+                                yield error
+    yield from result_faults(topology, root)
 
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,18 @@ from ansible_ensemble.configurators.argument_types import hide_own, hide_secrets
 from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.containers import as_resource, is_container
 from ansible_ensemble.configurators.implementation import MODULE, resolve
-from ansible_ensemble.configurators.locations import BUILTIN, collection_folders, library_folders
-from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE, is_certain_file
-from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_folder, role_spec
+from ansible_ensemble.configurators.locations import collection_folders, library_folders
+from ansible_ensemble.configurators.module_spec import (
+    ModuleSpec,
+    Option,
+    module_spec,
+    role_folder,
+    role_spec,
+    secret_arguments,
+)
 from ansible_ensemble.configurators.own_arguments import own_arguments
 from ansible_ensemble.configurators.shipped_values import value_faults
+from ansible_ensemble.configurators.teardown import GONE, Removal, removal_of, way_of
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.places import Map, place_of
@@ -30,11 +37,7 @@ from ansible_ensemble.topology.tools import comes, tool_names
 ROOT = "ansible.Root"
 #: What runs, by the property that names it -> the property with what it is given.
 _GIVEN = {"module": "args", "role": "vars", "tasks": "vars", "playbook": "vars"}
-#: States of modules in which nothing is there.
-GONE = ("absent", "removed", "deleted")
 _PRESENT = "present"
-#: Arguments that a module refuses in the state in which nothing is there.
-REFUSED_WHEN_GONE = {"ansible.builtin.file": frozenset({"src", "recurse"})}
 _STATE = "state"
 _DERIVED = "ansible.Resource, ansible.Role, ansible.Tasks and ansible.Playbook derive from it"
 
@@ -50,6 +53,7 @@ class _Run:
         more: what it is given beside that.
         settings: keys of its implementation.
         path: leads to the properties that say so, from the node's own.
+        removal: what it is, where it takes away what another run made.
     """
 
     kind: str
@@ -58,6 +62,7 @@ class _Run:
     more: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     path: tuple[str, ...] = ()
+    removal: Removal | None = None
 
 
 def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
@@ -114,6 +119,8 @@ class _Resource:
         is_unknown = kind in ("module", "role") and spec is None and comes(run.name, tool_names(self._topology))
         if is_unknown:  # its collection is installed first; nobody knows yet which of its arguments are secrets
             hide_whole(node, _GIVEN[kind], *self._own)
+        elif spec is None:
+            self._hide_by_source(configure, run)
         if spec is not None and kind == "module":
             run = replace(run, more=_state_of(spec, self._given(run)))
             configure = self._operation("Standard", "configure", run)
@@ -127,7 +134,15 @@ class _Resource:
             gone = replace(run, more={_STATE: GONE[0]})
         if gone is not None:
             operations.append(self._operation("Standard", "delete", gone))
+            if gone.removal is not None:
+                kept, more = dict(gone.removal.kept), dict(gone.removal.more)
+                noted = {"module": gone.removal.module, "kept": kept, "more": more}
+                operations[0] = self._operation(
+                    "Standard", "configure", replace(run, settings={**run.settings, "teardown": noted})
+                )
             if self._absent is not None:
+                if spec is None:
+                    self._hide_by_source(operations[-1], gone)
                 faults += self._faults(gone, self._spec(operations[-1], gone), ("absent",))
         self._add(operations)
         return faults
@@ -196,7 +211,7 @@ class _Resource:
         implementation = Implementation(
             run.name, class_name=run.kind, operation_host=self._host, settings=dict(run.settings)
         )
-        return Operation(interface, name, implementation, inputs, place=place, base=base)
+        return Operation(interface, name, implementation, inputs, place=place, base=base, resource=node.name)
 
     def _spec(self, operation: Operation, run: _Run) -> ModuleSpec | None:
         """What a module or role takes, if that is known."""
@@ -214,6 +229,21 @@ class _Resource:
             raise InvalidInput(message, self._place(*run.path, "tasks_from"), nearest_or_known(entry, names))
         return role_spec(target, entry, collections)
 
+    def _hide_by_source(self, operation: Operation, run: _Run) -> None:
+        """Mark the secrets of a module without documentation; all that it is given, if its source cannot be read."""
+        if run.kind != MODULE:
+            return
+        target, libraries = resolve(operation, self._root).target, tuple(library_folders(operation, self._root))
+        names = secret_arguments(target, tuple(collection_folders(self._root)), libraries)
+        if names is None:
+            hide_whole(self._node, run.path[0] if run.path else _GIVEN[run.kind], *self._own)
+            return
+        within = {key for key, value in self._given(run).items() if not names.isdisjoint(_keys_within(value))}
+        options = {name: Option(secret=True) for name in names | within}
+        hide_secrets(self._node, self._topology, (*run.path, _GIVEN[run.kind]), options)
+        own = self._own if not run.path else []
+        hide_own(self._node, self._topology, {name: options[name] for name in own if name in options})
+
     def _faults(self, run: _Run, spec: ModuleSpec | None, path: tuple[str, ...]) -> list[InvalidInput]:
         """What is wrong with what a run is given; its secrets are marked."""
         if spec is None:
@@ -228,7 +258,9 @@ class _Resource:
         given.update(run.more)
         is_role = run.kind == "role"
         partly = is_role and self._has_variables()
-        faults = list(argument_faults(spec, given, what, where, others=is_role, partly=partly, places=places))
+        faults = list(
+            argument_faults(spec, given, what, where, others=is_role, partly=partly, places=places, makes=True)
+        )
         if not path:
             faults += value_faults(run.name, given, what, lambda name: places.get(name) or where, partly=partly)
         return faults
@@ -242,7 +274,7 @@ class _Resource:
         """What takes away what another run made; None if nothing does."""
         absent = self._absent
         if absent is None:
-            return _without(run, spec, self._given(run)) if run.kind == "module" and spec is not None else None
+            return _without(run, spec, self._given(run)) if run.kind == MODULE and spec is not None else None
         written = absent.value if isinstance(absent.value, Mapping) else {}
         kinds = [kind for kind in _GIVEN if kind in written]
         if not kinds and "tasks_from" in written and run.kind == "role":
@@ -264,6 +296,15 @@ class _Resource:
         self._node.interfaces = interfaces
 
 
+def _keys_within(value: Any) -> Iterator[str]:
+    """The keys of maps in a value, at any depth."""
+    if isinstance(value, Mapping):
+        yield from (str(key) for key in value)
+    if isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _keys_within(one)
+
+
 def _can_be_checked(spec: ModuleSpec, args: Mapping[str, Any]) -> bool:
     """Whether check mode tells anything: of a command it does so only by what the command creates or removes."""
     return spec.check_mode and (not spec.foreseen_by or any(args.get(name) is not None for name in spec.foreseen_by))
@@ -277,24 +318,11 @@ def _state_of(spec: ModuleSpec, args: Mapping[str, Any]) -> dict[str, Any]:
     return {_STATE: _PRESENT} if _PRESENT in option.choices else {}
 
 
-def _removal(run: _Run, args: Mapping[str, Any]) -> _Run | None:
-    """What removes the file that a module makes; None if it makes none, or it is not certain that it is one."""
-    name = run.name.removeprefix(BUILTIN)
-    dest = MAKES_FILE.get(name, "")
-    if dest not in run.values or not is_certain_file(name, args):
-        return None
-    return replace(run, name=FILE, values={"path": run.values[dest]}, more={_STATE: GONE[0]})
-
-
 def _without(run: _Run, spec: ModuleSpec, args: Mapping[str, Any]) -> _Run | None:
-    """A module with the state in which nothing is there, or what removes its file; None if it has none, or is in it."""
-    option = spec.options.get(_STATE)
-    gone = next((state for state in GONE if option is not None and state in option.choices), None)
-    if gone is None:
-        return _removal(run, args)
-    if args.get(_STATE) in GONE:
+    """What takes away what a module makes; None if nothing does."""
+    found = removal_of(run.name, spec, args)
+    if isinstance(found, str):
         return None
-    full_name = run.name if "." in run.name else BUILTIN + run.name
-    refused = {_STATE, *REFUSED_WHEN_GONE.get(full_name, ())}
-    values = {name: path for name, path in run.values.items() if name not in refused}
-    return replace(run, values=values, more={_STATE: gone})
+    values = {new: run.values[old] for old, new in found.kept.items() if old in run.values}
+    settings = {**run.settings, "teardown": {"way": way_of(run.name).value}}
+    return replace(run, name=found.module, values=values, more=found.more, settings=settings, removal=found)

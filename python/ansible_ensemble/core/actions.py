@@ -65,6 +65,7 @@ class Kind(Flag):
     USES = auto()  #: they take up a machine that is there already
     CHANGES = auto()  #: they change one that is there
     REMOVES = auto()  #: they remove it
+    EITHER = auto()  #: they make one that is not there, and change one that is
     UNREAD = auto()  #: the instance is planned whatever its operations have read
 
 
@@ -99,13 +100,17 @@ class Reason(str, Enum):
     REPAIR = "repair", "its status or state is not what it should be", "it needs repair", "", Kind.CHANGES, Kind.UNREAD
     RECONFIGURE = "reconfigure", "a value that it read has changed", "its configuration changed", "", Kind.CHANGES
     UPGRADE = "upgrade", "its type has a new major version", "a new major version", "", Kind.CHANGES, Kind.UNREAD
-    FORCE = "force", "it was requested, regardless of status", "forced", "", Kind.CHANGES, Kind.UNREAD
+    FORCE = "force", "it was requested, regardless of status", "forced", "", Kind.CHANGES, Kind.EITHER, Kind.UNREAD
     REPLACE = (
         "replace", "its replacement was requested, or is necessary", "requested", "",
         Kind.MAKES, Kind.REMOVES, Kind.UNREAD,
     )  # fmt: skip
     PRUNE = "prune", "it is no longer in the spec", "it is no longer in the spec", "", Kind.REMOVES
     UNDEPLOY = "undeploy", "that is the workflow", "", "", Kind.REMOVES
+    REWRITE = (
+        "rewrite", "another one that writes the same path runs, or is deleted", "what writes the same path runs", "",
+        Kind.CHANGES, Kind.UNREAD,
+    )  # fmt: skip
     CONNECT = (
         "connect",
         "an instance that it is connected to is created or recreated",
@@ -113,8 +118,8 @@ class Reason(str, Enum):
         "",
         Kind.CHANGES,
     )
-    START = "start", "that is the workflow", "", "will be started"
+    START = "start", "that is the workflow", "", "will be started", Kind.EITHER
     STOP = "stop", "that is the workflow", "", "will be stopped"
     CHECK = "check", "that is the workflow, or it is checked before it is created", "", "will be checked"
     DISCOVER = "discover", "that is the workflow, or it is discovered instead of created", "", "will be discovered"
-    RUN = "run", "that is the workflow"
+    RUN = "run", "that is the workflow", "", "", Kind.EITHER

@@ -80,6 +80,11 @@ class InvalidInputs(InvalidInput):
         return (type(self), (self.errors,))
 
 
+def each(error: InvalidInput) -> list[InvalidInput]:
+    """What an error tells, each thing by itself."""
+    return error.errors if isinstance(error, InvalidInputs) else [error]
+
+
 def raise_all(errors: Iterable[InvalidInput]) -> None:
     """Raise what is wrong, each thing once; nothing where nothing is.
 

@@ -12,6 +12,7 @@ class EntryKind(str, Enum):
     JOB_STARTED = "job-started"
     STARTED = "started"
     PROGRESSED = "progressed"
+    NOTED = "noted"
     FINISHED = "finished"
     SKIPPED = "skipped"
     BLOCKED = "blocked"

@@ -157,6 +157,10 @@ class NoticeCode(str, Enum):
         *("selection", Effect.NOTED, "a node that selects another than before, or one of several"),
         "select by a node_filter",
     )
+    GONE_INPUT = (
+        *("gone-input", Effect.IGNORED, "an input that a job was given, and that the topology does not have any more"),
+        "nothing: the next deploy takes it off the status",
+    )
     UNCHECKED = (
         *("unchecked", Effect.NOTED, "what only an ensemble's environment could tell"),
         "validate the ensemble",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +16,11 @@ CHANNEL = "ANSIBLE_ENSEMBLE_CHANNEL"
 RETURNED = "returned_by_tasks"
 #: Variable of a play with the values of the expressions that its filters `eval` and `ref` name.
 EVALUATED = "ansible_ensemble_evaluated"
+
+#: How modules say that what they would make is there.
+_SINCE = "skipped, since"
+#: Characters of a fact that is compared as it is.
+_LARGE_FACT = 2_000
 
 #: Names by which Ansible knows the controller.
 CONTROLLER = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -136,6 +143,39 @@ Order = Command | ModuleCall | Play | Request
 
 
 @dataclass(slots=True)
+class LookedUp:
+    """What Ansible read by itself for an order, beside what the order gave it.
+
+    Attributes:
+        variables: names of variables of the order's host.
+        hosts: names of variables of other hosts.
+        groups: groups, or patterns of hosts, of which it read who their members are.
+        facts: by host, facts by their names in `ansible_facts`; see `fact_value`.
+        files: files and folders that a task or a lookup took.
+        loaded: files that the play is made of.
+        environ: environment variables.
+        hidden: names of variables that tasks with `no_log` looked up.
+        outside: names of lookups that read what nothing here can read again: a program, a server.
+    """
+
+    variables: list[str] = field(default_factory=list)
+    hosts: dict[str, list[str]] = field(default_factory=dict)
+    groups: list[str] = field(default_factory=list)
+    facts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    loaded: list[str] = field(default_factory=list)
+    environ: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+
+def fact_value(value: Any) -> Any:
+    """A fact as it is compared: of a large one, such as all packages, a digest."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    return value if len(text) <= _LARGE_FACT else hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(slots=True)
 class Outcome:
     """The result of an order.
 
@@ -156,7 +196,7 @@ class Outcome:
         lane: `process`, `fast` or `stock`.
         warnings: warning and deprecation texts.
         seconds: wall time it took.
-        looked_up: names of the variables that the templates of a play looked up, without those of the order.
+        looked_up: what Ansible read by itself.
     """
 
     ok: bool
@@ -175,4 +215,9 @@ class Outcome:
     lane: str = "process"
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    looked_up: list[str] = field(default_factory=list)
+    looked_up: LookedUp = field(default_factory=LookedUp)
+
+
+def did_not_look(result: Mapping[str, Any]) -> bool:
+    """Whether a module skipped without a look at what is there, as those do that cannot run in check mode."""
+    return bool(result.get("skipped")) and not str(result.get("msg")).startswith(_SINCE)

@@ -9,22 +9,35 @@ from typing import Any
 from ansible_ensemble.changes.operations import RecordedOperation
 from ansible_ensemble.configurators.identity import Identity, identity_of
 from ansible_ensemble.configurators.own_arguments import is_inner
+from ansible_ensemble.configurators.written_paths import Write
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, redact, reveal
+from ansible_ensemble.core.sensitive import REDACTED, Sensitive, holds_secret, is_sensitive, redact, reveal
 from ansible_ensemble.ensembles import limit
+from ansible_ensemble.ensembles.earlier_files import current_text, earlier_text
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import known_attribute
-from ansible_ensemble.ensembles.implementation import OWN_REFS, own_digests
+from ansible_ensemble.ensembles.implementation import KEYWORDS, OWN_REFS, keywords_of, own_digests
+from ansible_ensemble.ensembles.path_writes import WRITING, path_writes
 from ansible_ensemble.ensembles.unfurl_digest import whole_digest
-from ansible_ensemble.expressions.current import current_values
+from ansible_ensemble.expressions.current import Current, current_values
+from ansible_ensemble.expressions.inventory import KIND as INVENTORY
+from ansible_ensemble.expressions.inventory import find_inventory, own_host
+from ansible_ensemble.expressions.looked_up import FACT, GROUP, OUTSIDE
+from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState
 from ansible_ensemble.language.entities import NodeTemplate, Operation
 from ansible_ensemble.planning.conditions import condition_fault, unmet
 from ansible_ensemble.planning.context import Detected, OtherFile, PlannedInstance
 from ansible_ensemble.planning.plan import ValueChange
-from ansible_ensemble.views.reads import Deferred
+from ansible_ensemble.views.reads import Deferred, value_digest
 
+#: Kinds of references of what is no value of an instance and can be shown -> kinds of changes.
+_KINDS = {INVENTORY: "variable", FACT: "fact", GROUP: "group"}
+#: Files of a plan that are compared with what git has of them.
+_TEXTS = 50
+#: Operations that make what is there.
+_MAKING = ("Standard.create", "Standard.configure", "Standard.start")
 #: Operations whose reads decide about a reconfiguration.
 _DEPLOYING = ("create", "configure", "start", "pre_configure_source", "post_configure_source")
 
@@ -36,6 +49,8 @@ class ChangeDetector:
         self._ensemble = ensemble
         self._evaluator = ensemble.evaluator
         self._paths: frozenset[str] | None = None
+        self._texts: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+        self._absent = value_digest(None, b"")
 
     def detect(self, member: PlannedInstance) -> Mapping[str, Detected]:
         """What has changed since each recorded operation of the instance ran."""
@@ -82,16 +97,21 @@ class ChangeDetector:
         scope = self._evaluator.scope(instance, relationship=relationship, operation=operation, base=operation.base)
         refs = [ref for ref in recorded.digests if ref not in OWN_REFS]
         current = current_values(self._evaluator, scope, refs)
-        detected = Detected(wrote=list(recorded.wrote))
+        detected, unseen = Detected(wrote=list(recorded.wrote)), list[str]()
         for ref in refs:
             if current[ref].digest is None and self._is_withheld(ref):
                 continue
-            if current[ref].digest != recorded.digests[ref] and not self._is_older(ref, recorded):
-                detected.changes.append(self._value_change(instance, ref))
+            if not _is_comparable(ref, current[ref]):
+                unseen.append(ref)
+            elif current[ref].digest != recorded.digests[ref] and not self._is_older(ref, recorded):
+                detected.changes.append(self._value_change(instance, ref, scope, recorded, current[ref]))
             # a property, or an attribute of a substituted node, may be computed from what operations set
             detected.at_risk += [one for one in (ref, *current[ref].rests_on) if self._is_live(one)]
+        detected.not_compared = _in_words(unseen)
         detected.at_risk = list(dict.fromkeys(detected.at_risk))
-        detected.changes += [change for ref in recorded.undigested if (change := self._by_value(instance, ref))]
+        detected.changes += [
+            change for ref in recorded.undigested if (change := self._by_value(instance, ref, scope, recorded))
+        ]
         if not detected.changes and recorded.undigested and not recorded.digests:
             root = self._ensemble.root
             whole = whole_digest(scope.afresh(), operation, recorded.undigested, instance.name, root)
@@ -100,16 +120,26 @@ class ChangeDetector:
         own = own_digests(operation, self._ensemble.root) if operation.implementation else {}
         for ref, name in OWN_REFS.items():
             if ref in recorded.digests and recorded.digests[ref] != own.get(ref):
-                detected.changes.append(ValueChange("content", f"{name} of {operation.name}"))
+                detected.changes += self._own_changes(ref, name, operation, recorded)
         return detected
 
-    def _by_value(self, instance: Instance, ref: str) -> ValueChange | None:
+    @staticmethod
+    def _own_changes(ref: str, name: str, operation: Operation, recorded: RecordedOperation) -> list[ValueChange]:
+        """The changes of what an operation is made of: of its keywords each, of all else that there is one."""
+        before, after = recorded.values.get(ref), keywords_of(operation)
+        if ref != KEYWORDS or not isinstance(before, dict):
+            return [ValueChange("content", f"{name} of {operation.name}")]
+        names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        found = [ValueChange("keyword", name, before.get(name), after.get(name)) for name in names]
+        return found or [ValueChange("content", f"{name} of {operation.name}")]
+
+    def _by_value(self, instance: Instance, ref: str, scope: Scope, recorded: RecordedOperation) -> ValueChange | None:
         """The change of a property whose value is recorded, and no digest of it: so Unfurl does it."""
         owner, name = _member(ref)
         holder = self._ensemble.instances.get(owner)
         if holder is None or name not in holder.properties:
             return None
-        change = self._value_change(instance, ref)
+        change = self._value_change(instance, ref, scope, recorded, Current())
         return change if not change.unknown and reveal(change.before) != reveal(change.after) else None
 
     def _is_older(self, ref: str, reader: RecordedOperation) -> bool:
@@ -146,17 +176,12 @@ class ChangeDetector:
             self._ensemble.warnings.append(warning)
         return True
 
-    def _value_change(self, instance: Instance, ref: str) -> ValueChange:
+    def _value_change(
+        self, instance: Instance, ref: str, scope: Scope, recorded: RecordedOperation, now: Current
+    ) -> ValueChange:
         owner, name = _member(ref)
         if not owner:
-            if ref.startswith(("file:", "directory:", "image:")):
-                return ValueChange("content", self._shown(ref.partition(":")[2]))
-            kind, _separator, rest = ref.partition("::")
-            name = ref.rpartition("::")[2]
-            if kind != "input":
-                return ValueChange("content", name)
-            after = self._evaluator.input(rest) if rest in self._ensemble.topology.inputs else None
-            return ValueChange("input", name, after=after, sensitive=is_sensitive(after))
+            return self._change_outside(ref, scope, recorded, now)
         holder = self._ensemble.instances.get(owner) or instance
         shown = name if owner == instance.name else f"{owner}.{name}"
         before = holder.properties.get(name, holder.attributes.get(name))
@@ -168,6 +193,48 @@ class ChangeDetector:
             after = None
         sensitive = is_sensitive(after) or is_sensitive(before)
         return ValueChange("property", shown, before, after, sensitive=sensitive)
+
+    def _change_outside(self, ref: str, scope: Scope, recorded: RecordedOperation, now: Current) -> ValueChange:
+        """The change of something that is no value of an instance."""
+        if ref.startswith(("file:", "directory:", "image:")):
+            return self._file_change(ref, recorded, now)
+        kind, _separator, rest = ref.partition("::")
+        name, before = ref.rpartition("::")[2], recorded.values.get(ref)
+        if kind == "input":
+            after = self._evaluator.input(rest) if rest in self._ensemble.topology.inputs else None
+            return ValueChange("input", name, before, after, sensitive=is_sensitive(after))
+        sensitive = now.sensitive or holds_secret(name, now.value)
+        was_hidden = before is None and recorded.digests[ref] != self._absent
+        if kind not in _KINDS or (was_hidden and not sensitive):  # it was a secret, or too long to be recorded
+            return ValueChange("content", name)
+        if kind == INVENTORY and (host := rest.partition("::")[0]) != self._host(scope):
+            name = f"{name} of {host}"
+        hidden = REDACTED if was_hidden else before
+        return ValueChange(_KINDS[kind], name, hidden, now.value, sensitive=sensitive)
+
+    def _file_change(self, ref: str, recorded: RecordedOperation, now: Current) -> ValueChange:
+        """The change of a file or folder; of a text that is in git, with what it was."""
+        kind, _separator, file = ref.partition(":")
+        name = self._shown(file)
+        if now.digest is None:
+            return ValueChange("content", f"{name} (gone)")
+        if kind != "file" or KEYWORDS not in recorded.values:  # it is not to be shown, with `no_log`
+            return ValueChange("content", name)
+        key = (file, recorded.digests[ref])
+        if key not in self._texts:
+            path = self._ensemble.root / file
+            after = current_text(path) if len(self._texts) < _TEXTS else None
+            self._texts[key] = (earlier_text(path, recorded.digests[ref]) if after is not None else None, after)
+        before, after = self._texts[key]
+        if before is None or after is None:
+            return ValueChange("content", name)
+        redactor = self._ensemble.redactor
+        return ValueChange("file", name, redactor.text(before), redactor.text(after))
+
+    def _host(self, scope: Scope) -> str | None:
+        """The host of the inventory whose variables an instance sees by their names."""
+        inventory = find_inventory(scope.context())
+        return own_host(scope.context(), inventory.hosts) if inventory is not None else None
 
     def _shown(self, file: str) -> str:
         """A file's name as the ensemble's user reads it."""
@@ -229,6 +296,20 @@ class ChangeDetector:
             return None
         return path if isinstance(path, str) else None
 
+    def writes(self, member: PlannedInstance) -> Sequence[Write]:
+        """What the operations of the instance write."""
+        names = WRITING if member.in_spec else ("delete",)  # of one that has left, only that is kept
+        return path_writes(self._ensemble, member, names)
+
+    def removes(self, member: PlannedInstance) -> Collection[str]:
+        """The paths that the instance's delete operation removes."""
+        return [one.path for one in path_writes(self._ensemble, member, ("delete",)) if one.whole]
+
+    def ran(self, instance: str) -> str:
+        """The change id of the last operation that made the instance."""
+        recorded = self._ensemble.operations.of(instance)
+        return max((recorded[name].change_id for name in _MAKING if name in recorded), default="")
+
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version (its type's `version` metadata) is another than the one deployed."""
         before = self._ensemble.retained.version(member.template.name)
@@ -258,6 +339,19 @@ class ChangeDetector:
             return known_attribute(scope, name)
 
         return read
+
+
+def _is_comparable(ref: str, now: Current) -> bool:
+    """Whether it can be known if something is as it was read: not what is outside, nor facts that are not gathered."""
+    kind = ref.partition("::")[0]
+    return kind != OUTSIDE and (kind != FACT or now.digest is not None)
+
+
+def _in_words(refs: Sequence[str]) -> list[str]:
+    """What cannot be compared; facts together, for each host has the same."""
+    facts = sorted({ref.rpartition("::")[2] for ref in refs if ref.startswith(f"{FACT}::")})
+    found = [ref.partition("::")[2] for ref in refs if ref.startswith(f"{OUTSIDE}::")]
+    return [*found, *([f"facts ({', '.join(facts)})"] if facts else [])]
 
 
 class BlankChangeDetector(ChangeDetector):

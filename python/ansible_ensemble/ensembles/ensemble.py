@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.yaml import Document
@@ -18,6 +19,7 @@ from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.given_input import GivenInput
 from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.folders import PLANNED
@@ -35,6 +37,9 @@ class Specification:
         moves: node templates that got another name: old name -> new name.
         instances: the recorded status.
         digests: of what a plan is made from, beside the status.
+        specified: inputs of the topology as the environment and the spec have them.
+        given: names of the inputs that this job is given.
+        lasting: inputs that earlier jobs were given, and that hold for this one.
         notices: what is worth knowing of its files.
     """
 
@@ -49,6 +54,9 @@ class Specification:
     moves: Mapping[str, str]
     instances: Instances
     digests: Mapping[str, str]
+    specified: Mapping[str, Any] = field(default_factory=dict)
+    given: Collection[str] = ()
+    lasting: Mapping[str, GivenInput] = field(default_factory=dict)
     notices: Sequence[Notice] = ()
 
 
@@ -68,6 +76,7 @@ class Ensemble:
         operation_outputs: outputs of operations that ran.
         moved: instances that `moved` of the spec changes in the recorded status: old name -> new name.
         unselected: what is wrong with the selected node templates that nothing fits.
+        unknown_hosts: what is wrong with patterns of hosts that name what the inventory does not have.
         work: where files of operations are rendered to, if not to the ensemble's folder.
         codec: encrypts sensitive values for files, and back.
     """
@@ -91,6 +100,7 @@ class Ensemble:
     warnings: list[str] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
     unselected: Problems = field(default_factory=Problems)
+    unknown_hosts: list[InvalidInput] = field(default_factory=list)
     work: Path | None = None
 
     @property

@@ -9,8 +9,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.ansible_settings import setting
 from ansible_ensemble.core.environment import with_changes
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, reveal
 from ansible_ensemble.ensembles.job_inputs import given_variables
 from ansible_ensemble.ensembles.options import JobOptions
@@ -44,7 +44,8 @@ def make_evaluation_environment(
     for name, value in (*variables.items(), *environment.sensitive_variables):
         if is_sensitive(value):
             redactor.add(value, name)
-    inventory = cache(partial(_inventory, options, vault, folder, variables)) if trusted else _withheld
+    unread: list[InvalidInput] = []
+    inventory = _Inventory(partial(read_inventory, options, vault, folder, variables), unread) if trusted else _withheld
     own = environment.variables
     return EvaluationEnvironment(
         root=environment.root,
@@ -59,6 +60,7 @@ def make_evaluation_environment(
         trusted=trusted,
         variables=variables,
         inventory=inventory if options.inventory is not None else None,
+        unread=unread,
         loader=cache(lambda: vault.loader(folder)),
         folders={
             "tmp": folder / PLANNED / "tmp",
@@ -79,18 +81,39 @@ def _withheld() -> Inventory:
     raise withheld("the inventory")
 
 
-def _inventory(options: JobOptions, vault: Vault, folder: Path, variables: Mapping[str, Any]) -> Inventory:
-    """The running playbook's inventory, or the one that ansible-playbook would take."""
+def read_inventory(options: JobOptions, vault: Vault, folder: Path, variables: Mapping[str, Any]) -> Inventory:
+    """The running playbook's inventory, or the one that ansible-playbook would take.
+
+    Raises:
+        InvalidInput: it cannot be read, or not as a whole.
+    """
     from ansible_ensemble.lanes.host_variables import HostVariables
-    from ansible_ensemble.lanes.session import standalone_session
+    from ansible_ensemble.lanes.session import configured_session
 
     session = options.session
     if session is None:
-        configured = [source for source in setting("DEFAULT_HOST_LIST") if "," in source or Path(source).exists()]
-        session = standalone_session(
-            options.inventory or configured,
-            base=folder,
-            loader=vault.loader(folder),
-            extra_variables=reveal(variables),
-        )
+        given = options.inventory or ()
+        session = configured_session(given, base=folder, loader=vault.loader(folder), extra_variables=reveal(variables))
+    else:
+        session.check_read()
     return HostVariables(session)
+
+
+class _Inventory:
+    """Reads the inventory once, when it is first asked for; one that cannot be read is noted, and refused each time."""
+
+    def __init__(self, read: Callable[[], Inventory], unread: list[InvalidInput]) -> None:
+        self._read = read
+        self._unread = unread
+        self._known: Inventory | None = None
+
+    def __call__(self) -> Inventory:
+        if self._unread:
+            raise self._unread[0]
+        if self._known is None:
+            try:
+                self._known = self._read()
+            except InvalidInput as error:
+                self._unread.append(error)
+                raise
+        return self._known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
@@ -13,13 +13,15 @@ from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.language.entities import Operation, Topology
+from ansible_ensemble.language.entities import Assignment, Operation, Topology
+from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.topology.host_copies import copy_for_hosts, inventory_names
 from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.evaluation_environment import Inventory
 
 _CONNECTION = "unfurl.relationships.ConnectsTo.Ansible"
 _LOCAL = CONTROLLER | {"ORCHESTRATOR"}
+_ENDS = frozenset({"SELF", "HOST", "SOURCE", "TARGET"})
 #: Endpoint properties -> host variables.
 _ENDPOINT = {"connection": "ansible_connection", "port": "ansible_port", "user": "ansible_user", "host": "ansible_host"}
 
@@ -32,22 +34,32 @@ def known_attribute(scope: Scope, name: str) -> Any:
         return None
 
 
-def copy_for_inventory(topology: Topology, inventory: Callable[[], Inventory] | None) -> list[str]:
+def copy_for_inventory(
+    topology: Topology, inventory: Callable[[], Inventory] | None
+) -> tuple[list[str], list[InvalidInput]]:
     """Put copies in place of node templates with hosts, by what the inventory says.
 
     Returns:
-        What is to be known of patterns that mean no host, or whose hosts are not known.
+        What is to be known of patterns that mean no host, or whose hosts are not known; and what is wrong with those
+        that name what the inventory does not have.
 
     Raises:
         InvalidInput: `hosts` are wrong.
     """
     notices: dict[str, None] = {}
+    faults: list[InvalidInput] = []
+    places = {one.value: one.place for one in _patterns(topology)}
 
     def find(pattern: str) -> Sequence[str] | None:
         try:
             known = inventory() if inventory is not None else None
         except EnsembleError as error:
             notices[f"the hosts of {pattern} are not known: {error}"] = None
+            return None
+        fault = known.unknown(pattern) if known is not None else None
+        if fault is not None:
+            fault.place = places.get(pattern)
+            faults.append(fault)
             return None
         found = known.matching(pattern) if known is not None else None
         if found is not None and not found:
@@ -58,7 +70,21 @@ def copy_for_inventory(topology: Topology, inventory: Callable[[], Inventory] | 
     left = [name for name, hosts in topology.hosts.items() if hosts is None]
     without = [name for name, hosts in topology.hosts.items() if hosts == []]
     told = [*notices, *([f"left alone, for want of their hosts: {', '.join(left)}"] if left else [])]
-    return [*told, *([f"without any instance, for they have no hosts: {', '.join(without)}"] if without else [])]
+    told += [f"without any instance, for they have no hosts: {', '.join(without)}"] if without else []
+    return told, faults
+
+
+def _patterns(topology: Topology) -> Iterator[Assignment]:
+    """Where patterns of hosts are written."""
+    assigned = (node.properties.get("hosts") for node in topology.node_templates.values())
+    return (one for one in assigned if one is not None and isinstance(one.value, str))
+
+
+def is_place_of_its_own(keyword: str, topology: Topology, instances: Instances) -> bool:
+    """Whether an `operation_host` means something else than a host of the inventory, or is not known yet."""
+    if keyword in _LOCAL or keyword in _ENDS or is_computed(keyword):
+        return True
+    return instances.get(keyword) is not None or keyword in topology.node_templates
 
 
 class HostFinder:
@@ -91,7 +117,7 @@ class HostFinder:
         if keyword == "TARGET" and relationship is not None:
             target = self._instances.get(relationship.target)
             return self.machine(target) if target is not None else Host()
-        if keyword in ("SELF", "HOST", "SOURCE", "TARGET"):
+        if keyword in _ENDS:
             return self.machine(instance) if instance.host or keyword == "SELF" else Host()
         other = self._instances.get(keyword)
         if other is not None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import resolve
-from ansible_ensemble.core.sensitive import redact
+from ansible_ensemble.core.sensitive import REDACTED, holds_secret, redact
 from ansible_ensemble.documents.digest import digest_folder, digest_path
 from ansible_ensemble.language.entities import Operation
 
+KEYWORDS = ".keywords"
+#: Keywords of a task that say what it makes, and not how it is run.
+_MAKING = ("vars", "environment")
 #: Refs under which the digests are recorded with what an operation read -> what they are called.
-OWN_REFS = {".implementation": "implementation", ".inputs": "inputs"}
+OWN_REFS = {".implementation": "implementation", ".inputs": "inputs", KEYWORDS: "keywords"}
 
 
 @lru_cache(maxsize=4096)
@@ -36,4 +41,36 @@ def own_digests(operation: Operation, root: Path) -> dict[str, str]:
         digest.update(f"\0{dependency.name}\0{digest_path(dependency)}".encode())
     inputs = {name: redact(assignment.value) for name, assignment in operation.inputs.items()}
     written = json.dumps(inputs, sort_keys=True, default=str).encode()
-    return {".implementation": digest.hexdigest()[:16], ".inputs": hashlib.sha256(written).hexdigest()[:16]}
+    return {
+        ".implementation": digest.hexdigest()[:16],
+        ".inputs": hashlib.sha256(written).hexdigest()[:16],
+        KEYWORDS: hashlib.sha256(json.dumps(_keywords(operation), sort_keys=True).encode()).hexdigest()[:16],
+    }
+
+
+def keywords_of(operation: Operation) -> dict[str, Any]:
+    """The keywords that say what an operation makes, as they are written, by `vars.name`, without secrets."""
+    found = {f"{part}.{name}": value for part, values in _keywords(operation).items() for name, value in values.items()}
+    return {name: REDACTED if holds_secret(name, value) else _shown(value) for name, value in found.items()}
+
+
+def _keywords(operation: Operation) -> dict[str, dict[str, Any]]:
+    settings = operation.implementation.settings if operation.implementation is not None else {}
+    parts = {name: redact(settings[name]) for name in _MAKING if isinstance(settings.get(name), Mapping)}
+    plain: dict[str, dict[str, Any]] = json.loads(json.dumps(parts, default=str))
+    return plain
+
+
+def _shown(value: Any) -> Any:
+    """A value without texts that are encrypted by Ansible Vault."""
+    if isinstance(value, dict):
+        return {key: _shown(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return REDACTED if isinstance(value, str) and value.lstrip().startswith("$ANSIBLE_VAULT;") else value
+
+
+def own_files(operation: Operation, root: Path) -> list[Path]:
+    """The files and folders that the digest of an implementation is of."""
+    target = Path(resolve(operation, root).target)
+    return [path.resolve() for path in (target, *find_dependencies(operation, root)) if path.is_absolute()]

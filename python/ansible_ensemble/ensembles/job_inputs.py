@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name, is_sensitive, mark_sensitive, reveal
+from ansible_ensemble.core.sensitive import Sensitive, is_secret_name, is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
@@ -22,6 +22,7 @@ from ansible_ensemble.ensembles.options import UNRECORDED, JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec, from_json
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.given import as_given
+from ansible_ensemble.language.given_input import is_lost
 from ansible_ensemble.views.conform import mark_declared
 
 #: Job variables of this prefix set inputs.
@@ -47,7 +48,7 @@ def given_inputs(options: JobOptions, codec: SecretCodec) -> dict[str, Any]:
     inputs: dict[str, Any] = codec.open({**options.inputs, **variables})
     for kind, option, values in (("input", "--inputs FILE", inputs), ("variable", "-e @FILE", options.variables)):
         for name, value in values.items():
-            if _is_lost(value):
+            if is_lost(value):
                 hint = f"give it again, best with {option}; with a vault password it would have been kept, encrypted"
                 raise InvalidInput(f"the sensitive {kind} {name!r} was not kept", hint=hint)
     return {name: as_given(value) for name, value in inputs.items()}
@@ -79,13 +80,13 @@ def recorded_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 def kept_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """As `recorded_values`, without those that are redacted, or that hold what is."""
-    return {name: value for name, value in recorded_values(options, kind).items() if not _is_lost(value)}
+    return {name: value for name, value in recorded_values(options, kind).items() if not is_lost(value)}
 
 
 def lost_values(options: Mapping[str, Any]) -> dict[str, list[str]]:
     """The names of the `inputs` and `variables` that plans and records did not keep, for they are sensitive."""
     values = {kind: recorded_values(options, kind) for kind in _KINDS}
-    return {kind: [name for name in values[kind] if _is_lost(values[kind][name])] for kind in _KINDS}
+    return {kind: [name for name in values[kind] if is_lost(values[kind][name])] for kind in _KINDS}
 
 
 def mark_inputs(inputs: Mapping[str, Any], topology: Topology) -> dict[str, Any]:
@@ -190,13 +191,6 @@ def _as_inputs(options: JobOptions, topology: Topology, codec: SecretCodec) -> d
 def _secret(value: Any) -> Any:
     """A value marked as sensitive; what could not be decrypted stays unchanged."""
     return value if isinstance(value, VaultText) else mark_sensitive(value)
-
-
-def _is_lost(value: Any) -> bool:
-    """Whether the value, or a part of it, was redacted."""
-    if isinstance(value, dict):
-        return any(map(_is_lost, value.values()))
-    return any(map(_is_lost, value)) if isinstance(value, list) else value == REDACTED
 
 
 def _written_marks(value: Any) -> Any:

@@ -59,6 +59,16 @@ class JobOptions(PlanOptions):
         "--var",
         **_INPUTS,
     )
+    reset_inputs: list[str] = option(
+        [],
+        "Go back to the specification's value of this input, which an earlier job was given",
+        "--reset-input",
+        metavar="NAME",
+        details=("An input that a job is given lasts: later jobs use its value until they are given another one.",),
+        commands=(*_JOBS, "plan", "graph", "query", "validate"),
+        modules=("plan", "validate"),
+        **_INPUTS,
+    )
     check: bool = option(
         False, "Dry run: change nothing, as in Ansible", "-C", "--check", "--dryrun",
         heading="execution", commands=_JOBS,
@@ -148,7 +158,7 @@ class JobOptions(PlanOptions):
         "--inventory",
         metavar="SOURCE",
         heading="passed on to Ansible",
-        commands=(*_JOBS, "plan"),
+        commands=(*_JOBS, "plan", "graph", "validate"),
         decided=CALL,
     )
     environment: str | None = option(

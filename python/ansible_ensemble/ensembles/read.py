@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
 from ansible_ensemble.ensembles.hosts import copy_for_inventory
 from ansible_ensemble.ensembles.job_inputs import given_inputs
+from ansible_ensemble.ensembles.lasting_inputs import JobInputs, check_reset, still_lasting
 from ansible_ensemble.ensembles.location import Location, locate, stands_alone
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
@@ -51,6 +52,7 @@ from ansible_ensemble.functions.table import function_table
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.given_input import GivenInput
 from ansible_ensemble.projects.clones import find_clone, find_repositories
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.environment_layers import load_environment
@@ -69,7 +71,13 @@ _LOG = logging.getLogger(__name__)
 
 
 def read_specification(
-    location: Location, options: JobOptions, *, whole: bool = True, reading: Reading | None = None
+    location: Location,
+    options: JobOptions,
+    *,
+    whole: bool = True,
+    reading: Reading | None = None,
+    begun: Sequence[JobInputs] = (),
+    lasts: bool = True,
 ) -> Specification:
     """Read the files of an ensemble. All commands read by this, so that each accepts and refuses what the others do.
 
@@ -79,9 +87,12 @@ def read_specification(
         whole: else a service template may be a part of a whole: what it leaves open, and files that implement its
             operations and are not there, are warnings.
         reading: takes what is found of the files, also where they are wrong.
+        begun: jobs that began and are not recorded, oldest first; what they were given counts.
+        lasts: whether inputs that earlier jobs were given count.
 
     Raises:
         InvalidInput: something in its files is wrong.
+        UsageError: an input is reset that is none, or that is given.
     """
     path, trusted = location.ensemble, is_trusted(location.ensemble)
     reading = reading if reading is not None else Reading()
@@ -112,19 +123,26 @@ def read_specification(
     reading.versions |= dict.fromkeys(included, "")
     spec = codec.open(then.get("spec") or {})
     repositories = find_repositories(environment, then)
-    inputs = joined(environment.inputs, spec.get("inputs") or {}, given_inputs(options, codec))
+    instances = _instances(document, data.get("status") or {}, codec)
+    for job in begun:
+        instances.given = job.lasting(instances.given, codec)
+    specified = joined(environment.inputs, spec.get("inputs") or {})
+    given = given_inputs(options, codec)
+    lasting = still_lasting(instances.given, options, given) if lasts else {}
     topology = _topology(
         where,
         written,
         spec,
-        inputs,
+        joined(specified, given),
         repositories,
+        lasting=lasting,
         environment=environment,
         pins=pinned_imports(then.get("lock")),
         whole=whole,
         trusted=trusted,
         reading=reading,
     )
+    check_reset(options, instances.given, topology.inputs)
     topology.files += [file for file in included if file not in topology.files]
     add_dns_records(topology)
     raise_all(add_arguments(topology))
@@ -143,14 +161,22 @@ def read_specification(
         codec=codec,
         topology=topology,
         moves=read_moves(then.get("spec") or {}, topology),
-        instances=_instances(document, data.get("status") or {}, codec),
+        instances=instances,
         digests=spec_digests(written, topology),
+        specified=specified,
+        given=frozenset(given),
+        lasting=lasting,
         notices=tuple(dict.fromkeys(reading.notices)),
     )
 
 
 def read_ensemble(
-    location: Location, options: JobOptions, *, keep_key: bool = False, reading: tuple[Path, ...] = ()
+    location: Location,
+    options: JobOptions,
+    *,
+    keep_key: bool = False,
+    reading: tuple[Path, ...] = (),
+    begun: Sequence[JobInputs] = (),
 ) -> Ensemble:
     """Read an ensemble: its spec, its status, its environment.
 
@@ -159,11 +185,12 @@ def read_ensemble(
         options: the job's options.
         keep_key: digests of secrets are going to be recorded, so their key is made and kept where there is none.
         reading: the ensembles that are read to read this one, the outermost first.
+        begun: as for `read_specification`.
 
     Raises:
         InvalidInput: something in its files is wrong.
     """
-    return _ensemble(read_specification(location, options), options, keep_key=keep_key, reading=reading)
+    return _ensemble(read_specification(location, options, begun=begun), options, keep_key=keep_key, reading=reading)
 
 
 def read_again(ensemble: Ensemble, options: JobOptions) -> Ensemble:
@@ -218,7 +245,7 @@ def _ensemble(
         keep_key=keep_key,
         trusted=environment.trusted,
     )
-    notices = copy_for_inventory(topology, around.inventory)
+    notices, unknown_hosts = copy_for_inventory(topology, around.inventory)
     retained = RetainedTemplates(path.parent / ACTIVE / "artifacts", environment.root, read.codec)
     moved = move_instances(read.moves, instances)
     retained.rename(read.moves)
@@ -247,6 +274,7 @@ def _ensemble(
         last_job=dict(read.data.get("lastJob") or {}),
         warnings=[*map(str, read.notices), *notices, *retained.problems, *map(str, selection.notices)],
         unselected=selection,
+        unknown_hosts=unknown_hosts,
         operation_outputs=operation_outputs,
         moved=moved,
     )
@@ -354,6 +382,7 @@ def _topology(
     inputs: Mapping[str, Any],
     repositories: Mapping[str, Path],
     *,
+    lasting: Mapping[str, GivenInput],
     environment: Environment,
     pins: Mapping[str, str],
     whole: bool,
@@ -376,6 +405,7 @@ def _topology(
     return load_topology(
         source,
         inputs=inputs,
+        lasting=lasting,
         data=written if template is None else None,
         repositories=repositories,
         roots=(root, location.ensemble.parent),

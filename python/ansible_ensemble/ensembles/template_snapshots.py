@@ -22,7 +22,7 @@ from ansible_ensemble.documents.shape import Shape, misfit, read_json
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.instances.instance import Instance, Instances
-from ansible_ensemble.instances.status import Status
+from ansible_ensemble.instances.lifecycle import was_known
 from ansible_ensemble.language.entities import (
     Artifact,
     Assignment,
@@ -144,7 +144,7 @@ class RetainedTemplates:
         """
         kept = dict(self._kept)
         self._copies.clear()
-        there = [instance for instance in evaluator.instances if _is_there(instance)]
+        there = [instance for instance in evaluator.instances if was_known(instance)]
         for instance in (*(one for one in there if one.template not in kept), *instances):
             template = topology.node_templates.get(instance.template)
             if template is not None and RETAINED not in template.directives:
@@ -315,10 +315,6 @@ class RetainedTemplates:
     def _restored_file(self, entry: dict[str, Any]) -> Artifact:
         path = Path(self._restored_path(entry))
         return Artifact(path.name, "tosca.artifacts.File", path.name, base=path.parent)
-
-
-def _is_there(instance: Instance) -> bool:
-    return instance.created is not None or instance.status not in (Status.ABSENT, Status.PENDING)
 
 
 def _with_targets(entry: Mapping[str, Any], moves: Mapping[str, str]) -> dict[str, Any]:

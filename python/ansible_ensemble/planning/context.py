@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ansible_ensemble.core.actions import Action, Reason
+from ansible_ensemble.configurators.teardown import leaves_of
+from ansible_ensemble.configurators.written_paths import Write
+from ansible_ensemble.core.actions import MAKING, Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Priority, Status
@@ -107,6 +109,7 @@ class PlannedInstance:
             reason_text=text,
             status=self.instance.status.value if self.instance else None,
             changes=changes or [],
+            leaves=leaves_of(self.template) if action in MAKING else "",
         )
         return self.change
 
@@ -127,6 +130,32 @@ class PlannedInstance:
         return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Writer:
+    """A member, and what it writes."""
+
+    member: PlannedInstance
+    write: Write
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """What writes a path.
+
+    Attributes:
+        host: the name of the host that it is on.
+        writers: in order; one that writes it several times is there as often.
+    """
+
+    host: str
+    path: str
+    writers: list[Writer]
+
+    def others(self, member: PlannedInstance) -> Iterator[Writer]:
+        """The writers but a member itself."""
+        return (one for one in self.writers if one.member is not member)
+
+
 @dataclass(slots=True)
 class Detected:
     """What change detection found out about one operation that ran before.
@@ -135,11 +164,13 @@ class Detected:
         changes: values it read that are now different.
         at_risk: refs of live attributes it read, which other operations may change.
         wrote: refs of the attributes that it set the last time.
+        not_compared: what it read and nobody can read again without running something, in words.
     """
 
     changes: list[ValueChange] = field(default_factory=list)
     at_risk: list[str] = field(default_factory=list)
     wrote: list[str] = field(default_factory=list)
+    not_compared: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +211,18 @@ class ChangeDetection(Protocol):
     def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
         """The paths of the files that the members make which the specification has."""
 
+    def writes(self, member: PlannedInstance) -> Sequence[Write]:
+        """What the operations of the instance write, in order; what is known only later is not among it.
+
+        Of one that the specification does not have any more it is what its delete operation writes.
+        """
+
+    def removes(self, member: PlannedInstance) -> Collection[str]:
+        """The paths that the instance's delete operation removes, whoever wrote them."""
+
+    def ran(self, instance: str) -> str:
+        """The change id of the last operation that made the instance, or changed it; empty if none did."""
+
     def version_changed(self, member: PlannedInstance) -> bool:
         """Whether the template's major version is another than the one deployed."""
 
@@ -204,6 +247,8 @@ class Planning:
     Attributes:
         members: by name, requirements before what needs them.
         within: names of those that `limit` leaves; None where there is no limit.
+        not_compared: what nobody can compare with what was read -> the names of the instances that read it.
+        chains: what writes each path that several write.
     """
 
     workflow: str
@@ -213,8 +258,10 @@ class Planning:
     detector: ChangeDetection
     members: dict[str, PlannedInstance] = field(default_factory=dict)
     within: frozenset[str] | None = None
+    chains: list[Chain] = field(default_factory=list)
     excluded: list[Exclusion] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    not_compared: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def exclude(self, member: PlannedInstance, reason: str, *, unknown: bool = False) -> None:
         """Leave an instance alone, and say why; of an unknown one nobody could say whether it is as it should be."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ansible_ensemble.core.actions import REPLACING, Action, Reason
 from ansible_ensemble.instances.instance import Instance
-from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, reached
+from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, is_there, reached
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import OtherFile, PlannedInstance, Planning
@@ -17,6 +18,8 @@ from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChang
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, mark_last, never_added, planned, take_down
 
+#: Changed values that a reason names although they stand below it.
+_TOLD = 5
 #: Attributes that every node has, which no operation needs to set [TOSCA 1.3, 5.9.1].
 _OF_ROOT = {"tosca_id", "tosca_name", "state"}
 
@@ -65,12 +68,17 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
         _create(planning, member, Reason.ADD, "new")
     elif (why := _why_replaced(planning, member, other)) is not None:
         _replace(planning, member, why, other)
+    elif not is_there(instance):
+        _create(planning, member, Reason.MISSING, _missing_text(instance))
     elif options.force:
-        update(planning, member, member.plan(Action.UPDATE, Reason.FORCE), DEPLOY_OPERATIONS)
-    elif instance.status in (Status.ABSENT, Status.PENDING, Status.UNKNOWN):
-        found = instance.status is Status.PENDING and reached(instance.state) and not instance.created
-        found = found and instance.state not in ENTRY_STATES.values()  # one of ours failed in it
+        values, _names = _changed(planning, member)
+        text = f"{Reason.FORCE.words}, {_told(values)}" if values else ""
+        update(planning, member, member.plan(Action.UPDATE, Reason.FORCE, text, values), DEPLOY_OPERATIONS)
+    elif instance.status in (Status.PENDING, Status.UNKNOWN):
+        found = instance.status is Status.PENDING and not instance.created
         _create(planning, member, Reason.REPAIR if found else Reason.MISSING, _missing_text(instance))
+    elif instance.status is Status.DRIFTED:
+        _repair(planning, member, "it has drifted", options.repair in ("error", "degraded"))
     elif instance.status is Status.ERROR or instance.state is NodeState.ERROR:
         _repair(planning, member, f"its status is {instance.status.value}", options.repair in ("error", "degraded"))
     elif instance.status is Status.DEGRADED:
@@ -164,7 +172,7 @@ def _create(planning: Planning, member: PlannedInstance, reason: Reason, text: s
         member.plan(Action.READ, Reason.DISCOVER, "it is discovered instead of created")
         member.up = [*first, planned(planning, member, discover, "discover", Reason.DISCOVER)]
         return
-    names = _remaining(member)
+    names = DEPLOY_OPERATIONS if planning.options.force else _remaining(member)
     if unknown and not first and not planning.options.force and not _repeatable(member, names):
         planning.exclude(member, "its operation was interrupted and is not idempotent (--force runs it again)")
         return
@@ -266,7 +274,12 @@ def _repair(
     names = names or (DEPLOY_OPERATIONS if reached(state) == 0 else DEPLOY_OPERATIONS[1:])
     if not any(member.find(f"Standard.{name}") for name in names):
         names = DEPLOY_OPERATIONS
-    update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text), names)
+    values, changed = _changed(planning, member)
+    if values:
+        text += f", {_told(values)}"
+        again = to_rerun(member, changed)
+        names = tuple(name for name in DEPLOY_OPERATIONS if name in names or name in again)
+    update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text, values), names)
 
 
 def _detect(planning: Planning, member: PlannedInstance) -> None:
@@ -276,20 +289,36 @@ def _detect(planning: Planning, member: PlannedInstance) -> None:
     is `always` (docs/rules.md, "Applying configuration changes").
     """
     options, instance = planning.options, member.instance
-    if options.change_detection == "skip" or instance is None:
-        return
-    if instance.customized and options.change_detection != "always":
+    if instance is not None and instance.customized and options.change_detection not in ("always", "skip"):
         planning.exclude(member, "it is customized")
         return
+    values, changed = _changed(planning, member)
+    if changed:
+        change = member.plan(Action.UPDATE, Reason.RECONFIGURE, _told(values), values)
+        update(planning, member, change, to_rerun(member, changed))
+
+
+def _changed(planning: Planning, member: PlannedInstance) -> tuple[list[ValueChange], list[str]]:
+    """The values that have changed since the operations of an instance ran, and the operations that read them."""
+    options, instance = planning.options, member.instance
+    if options.change_detection == "skip" or instance is None:
+        return [], []
+    if instance.customized and options.change_detection != "always":
+        return [], []
     detected = planning.detector.detect(member)
     member.at_risk = {name: found.at_risk for name, found in detected.items() if found.at_risk}
     changed = [name for name, found in detected.items() if found.changes]
     member.stale.update(changed)
-    if changed:
-        values = _merge([found.changes for found in detected.values()])
-        text = ", ".join(f"{value.name} changed" for value in values[:3]) + (", ..." if len(values) > 3 else "")
-        change = member.plan(Action.UPDATE, Reason.RECONFIGURE, text, values)
-        update(planning, member, change, to_rerun(member, changed))
+    for what in dict.fromkeys(chain.from_iterable(found.not_compared for found in detected.values())):
+        planning.not_compared.setdefault(what, {})[member.name] = None
+    return _merge([found.changes for found in detected.values()]), changed
+
+
+def _told(values: Sequence[ValueChange]) -> str:
+    """All reasons in words; of many whose values stand below, how many more there are."""
+    below = [value.name for value in values if value.kind != "content"][_TOLD:]
+    more = f", and {len(below)} more" if below else ""
+    return ", ".join(f"{value.name} changed" for value in values if value.name not in below) + more
 
 
 def to_rerun(member: PlannedInstance, changed: list[str]) -> list[str]:

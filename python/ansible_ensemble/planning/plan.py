@@ -50,6 +50,7 @@ class InstanceChange:
         reason: why; reason_text: the same in words, where it says more than the reason's own.
         changes: the values that change.
         operations: keys of its operations, in order.
+        leaves: what undeploy will leave of what it makes, in words; empty if nothing is known to stay.
         found: what the last look at one that is repaired found: `operation`, `verb` (`found` or `failed`), `error`,
             `drift` and `diff`; None where nothing is known.
     """
@@ -64,6 +65,7 @@ class InstanceChange:
     changes: list[ValueChange] = field(default_factory=list)
     operations: list[str] = field(default_factory=list)
     found: dict[str, Any] | None = None
+    leaves: str = ""
 
 
 @dataclass(slots=True)
@@ -86,7 +88,11 @@ class Plan:
     Attributes:
         base: digests of what it was made from (`spec`, `status`, `inputs`, `hosts`); a saved plan is stale when they
             differ.
+        files: digests of the files that its operations run, copy and render, by their names in the project.
         options: the job options that differ from their defaults.
+        inputs: inputs that are not as the specification has them, each its `name`, `value`, the one `before` where it
+            changes, its `origin`, and whether it is `sensitive`.
+        not_compared: what nobody can compare with what was read -> the instances that read it and are left as they are.
         moved: instances that got another name: old name -> new name.
         job: the change id of the job that carries it out, once there is one.
         template: path of the service template that the ensemble was yet to be made for.
@@ -95,12 +101,15 @@ class Plan:
     workflow: str
     ensemble: str
     base: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
+    inputs: list[dict[str, Any]] = field(default_factory=list)
     instances: list[InstanceChange] = field(default_factory=list)
     operations: list[PlannedOperation] = field(default_factory=list)
     excluded: list[Exclusion] = field(default_factory=list)
     outputs: list[ValueChange] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    not_compared: dict[str, list[str]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     job: str = ""
     template: str = ""
@@ -133,12 +142,15 @@ class Plan:
             "template": self.template,
             "job": self.job,
             "base": self.base,
+            "files": self.files,
             "options": redact(self.options),
+            "inputs": self.inputs,
             "resource_changes": [_instance_json(change) for change in self.instances],
             "operations": [operation.to_json() for operation in self.operations],
             "output_changes": {change.name: _changes_json(Action.NONE.names, [change]) for change in self.outputs},
             "excluded": [_exclusion_json(exclusion) for exclusion in self.excluded],
             "warnings": self.warnings,
+            "not_compared": self.not_compared,
             "moved": [{"previous_address": old, "address": new} for old, new in self.moved.items()],
             "summary": self.summary,
         }
@@ -163,7 +175,9 @@ class Plan:
                 workflow=document["workflow"],
                 ensemble=document["ensemble"],
                 base=document["base"],
+                files=document.get("files", {}),
                 options=document["options"],
+                inputs=document.get("inputs", []),
                 instances=[_instance_from_json(item) for item in document["resource_changes"]],
                 operations=[PlannedOperation.from_json(item) for item in document["operations"]],
                 excluded=[Exclusion(**item) for item in document["excluded"]],
@@ -171,6 +185,7 @@ class Plan:
                     ValueChange(**one) for change in document["output_changes"].values() for one in change["values"]
                 ],
                 warnings=document["warnings"],
+                not_compared=document.get("not_compared", {}),
                 moved={item["previous_address"]: item["address"] for item in document.get("moved", ())},
                 job=document.get("job", ""),
                 template=document.get("template", ""),
@@ -239,6 +254,7 @@ def _instance_json(change: InstanceChange) -> dict[str, Any]:
         "status": change.status,
         "change": _changes_json(change.action.names, change.changes),
         "operations": change.operations,
+        **({"leaves": change.leaves} if change.leaves else {}),
         **({"found": change.found} if change.found else {}),
     }
 
@@ -255,4 +271,5 @@ def _instance_from_json(item: dict[str, Any]) -> InstanceChange:
         changes=[ValueChange(**value) for value in item["change"]["values"]],
         operations=item["operations"],
         found=item.get("found"),
+        leaves=item.get("leaves", ""),
     )

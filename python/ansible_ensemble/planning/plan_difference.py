@@ -12,7 +12,7 @@ from typing import Any
 
 #: What says nothing of what is done: where and by which job; what the plan was made from, which is compared by itself;
 #: and what comes of the moment, such as other jobs that run.
-_ASIDE = frozenset({"ensemble", "template", "job", "base", "options", "warnings"})
+_ASIDE = frozenset({"ensemble", "template", "job", "base", "options", "inputs", "warnings", "not_compared"})
 #: By what the entries of lists are known.
 _NAMES = ("key", "address", "instance", "name")
 _LONGEST = 60
@@ -42,8 +42,12 @@ def _difference(saved: Any, now: Any, way: tuple[str, ...]) -> str | None:
     elif isinstance(saved, list) and isinstance(now, list):
         pairs = enumerate(zip_longest(saved, now))
         parts = [(_name(one) or _name(other) or str(number), one, other) for number, (one, other) in pairs]
+    elif saved == now:
+        return None
+    elif _told(saved) == _told(now):
+        return f"{' '.join(way)} is {'missing in it' if saved is None else 'not as it is made now'}"
     else:
-        return None if saved == now else f"{' '.join(way)} is {_told(saved)} in it, and {_told(now)} by now"
+        return f"{' '.join(way)} is {_told(saved)} in it, and {_told(now)} by now"
     return next(filter(None, (_difference(one, other, (*way, name)) for name, one, other in parts)), None)
 
 

@@ -31,7 +31,9 @@ PLAN: Shape = {
     "template?": str,
     "job?": str,
     "base": {"*": str},
+    "files?": {"*": str},
     "options": {"inputs?": dict, "variables?": dict},
+    "inputs?": [{"name": str, "origin": str, "sensitive": bool}],
     "resource_changes": [
         {
             "address": str,
@@ -43,6 +45,7 @@ PLAN: Shape = {
             "status": (Status, None),
             "change": _CHANGE,
             "operations": [str],
+            "leaves?": str,
             "found?": {"operation": str, "verb": str, "error": str, "drift": [dict], "diff": [dict]},
         }
     ],
@@ -72,11 +75,14 @@ PLAN: Shape = {
             "inputs?": dict,
             "assigned?": _ASSIGNED,
             "command?": {"command": [str], "host?": str, "module?": str},
+            "paths?": [{"path": str, "host?": str}],
+            "overwritten?": [str],
             "prediction?": {"changed?": bool, "diff?": [dict], "found?": Status, "unpredictable?": str},
         }
     ],
     "excluded": [{"instance": str, "reason": str, "unknown?": bool}],
     "output_changes": {"*": _CHANGE},
     "warnings": [str],
+    "not_compared?": {"*": [str]},
     "moved?": [{"previous_address": str, "address": str}],
 }

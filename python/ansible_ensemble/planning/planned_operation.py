@@ -9,6 +9,7 @@ from typing import Any
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.core.sparse import sparse
+from ansible_ensemble.core.written_path import WrittenPath
 from ansible_ensemble.instances.status import Priority
 from ansible_ensemble.planning.guard import ALWAYS, Guard
 
@@ -116,6 +117,9 @@ class PlannedOperation:
         inputs: values that win over the operation's own inputs: of a notification, or of a change that is replayed.
         assigned: inputs that a workflow or a trigger gives it.
         command: what a `run` job runs.
+        paths: those that it is the last of several to write; what it leaves there is recorded, and looked for.
+        overwritten: what others write after it, so that a check does not miss it: paths of a module, or tasks of a play
+            by their file and line.
         prediction: what a dry run says of it.
     """
 
@@ -143,6 +147,8 @@ class PlannedOperation:
     inputs: dict[str, Any] = field(default_factory=dict)
     assigned: AssignedInputs | None = None
     command: AdHocCommand | None = None
+    paths: list[WrittenPath] = field(default_factory=list)
+    overwritten: list[str] = field(default_factory=list)
     prediction: Prediction | None = None
 
     @property
@@ -158,6 +164,7 @@ class PlannedOperation:
     def to_json(self) -> dict[str, Any]:
         """Its entry in a plan's document: of what few operations have, only what it has."""
         document = {item.name: redact(sparse(getattr(self, item.name))) for item in fields(self)}
+        document["paths"] = [sparse(one) for one in self.paths]
         return {name: value for name, value in document.items() if value or name not in _OF_FEW}
 
     @classmethod
@@ -172,8 +179,9 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "guard": Guard.from_json,
     "retry": lambda document: Retry(**document),
     "assigned": AssignedInputs.from_json,
+    "paths": lambda document: [WrittenPath(**one) for one in document],
     "command": AdHocCommand.from_json,
     "prediction": lambda document: Prediction(**document),
 }
 #: Fields that a plan's document leaves out where they say nothing.
-_OF_FEW = ("guard", "target", "retry", "pause", "inputs", "assigned", "command", "prediction")
+_OF_FEW = ("guard", "target", "retry", "pause", "inputs", "assigned", "command", "paths", "overwritten", "prediction")

@@ -27,6 +27,7 @@ from ansible_ensemble.planning.order import (
 )
 from ansible_ensemble.planning.peers import part_peers
 from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.rewrite import check_what_is_left, keep_shared, write_again
 from ansible_ensemble.planning.stages import limited
 from ansible_ensemble.planning.survey import settle_all, survey
 from ansible_ensemble.planning.tools import need_tools
@@ -34,6 +35,7 @@ from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.used import say_used
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
 from ansible_ensemble.planning.workflow import decide_workflow
+from ansible_ensemble.planning.writers import find_chains, refuse_without_order
 from ansible_ensemble.topology.stand_ins import stand_in_fault
 
 Transform = Callable[[Planning], None]
@@ -54,6 +56,10 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
         say_unknown,
         decide_prune,
         follow_values,
+        find_chains,
+        refuse_without_order,
+        keep_shared,
+        write_again,
         connect_sources,
         notify_sources,
         part_peers,
@@ -61,9 +67,9 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
         order_down,
         chain_operations,
     ),
-    "undeploy": (*_SETUP, decide_undeploy, part_peers, order_down, chain_operations),
+    "undeploy": (*_SETUP, decide_undeploy, find_chains, keep_shared, part_peers, order_down, chain_operations),
     "stop": (*_SETUP, decide_stop, part_peers, order_down, chain_operations),
-    "check": (*_SETUP, decide_check, order_visits, chain_operations),
+    "check": (*_SETUP, decide_check, find_chains, check_what_is_left, order_visits, chain_operations),
     "discover": (*_SETUP, decide_discover, order_visits, chain_operations),
     "adopt": (*_SETUP, decide_adopt, order_visits, chain_operations),
     "start": (*_SETUP, decide_start, part_peers, order_up, chain_operations),
@@ -93,6 +99,7 @@ def plan_normative(planning: Planning, workflow: str, instances: list[str]) -> l
     for transform in TRANSFORMS[workflow]:
         transform(part)
     planning.excluded += part.excluded
+    planning.not_compared |= part.not_compared
     return [member for member in part.members.values() if member.change is not None]
 
 
@@ -147,7 +154,17 @@ def _plan(planning: Planning, ensemble: str, base: dict[str, str]) -> Plan:
         operations=[operation for member in members for operation in (*member.down, *member.up)],
         excluded=planning.excluded,
         warnings=planning.warnings,
+        not_compared=_not_compared(planning),
     )
+
+
+def _not_compared(planning: Planning) -> dict[str, list[str]]:
+    """What is not compared, of the instances that stay as they are: the others run anyway."""
+    left = {
+        what: [name for name in names if planning.members[name].change is None]
+        for what, names in planning.not_compared.items()
+    }
+    return {what: names for what, names in left.items() if names}
 
 
 def _refuse_stand_ins(members: Iterable[PlannedInstance]) -> None:

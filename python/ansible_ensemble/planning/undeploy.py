@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ansible_ensemble.core.actions import Action, Reason
-from ansible_ensemble.instances.status import Priority, Status
+from ansible_ensemble.instances.instance import Instance
+from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.other_files import delete_where_it_was
 from ansible_ensemble.planning.sequence import take_down
@@ -80,9 +81,16 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
         return "its status is protected"
     if "protected" in directives:
         return "its node template has the directive protected"
+    if not instance.created and not planning.options.destroy_unmanaged and _was_never_deployed(instance):
+        return "it is not deployed"
     if not instance.created and not planning.options.destroy_unmanaged:
         return "it was not created by this ensemble (--destroyunmanaged deletes it all the same)"
     return _undeletable(member)
+
+
+def _was_never_deployed(instance: Instance) -> bool:
+    """Whether no operation brought an instance anywhere, and nobody found it there."""
+    return instance.state in (None, NodeState.INITIAL) and instance.status in (Status.ERROR, Status.UNKNOWN)
 
 
 def _undeletable(member: PlannedInstance) -> str | None:

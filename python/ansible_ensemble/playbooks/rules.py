@@ -9,9 +9,10 @@ from typing import Any
 
 from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec
+from ansible_ensemble.configurators.teardown import removal_of as removal_from_table
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.undo import Undo, undo_of
+from ansible_ensemble.playbooks.undo import undo_of
 from ansible_ensemble.playbooks.words import facts_in, short_name, words_of
 
 #: Modules that only look, wait or talk -> why they are no resource.
@@ -25,6 +26,8 @@ _NO_STATE = {
 }
 #: States of modules that are not states of anything.
 _DEEDS = frozenset({"restarted", "reloaded", "touch", "reset", "started_once"})
+#: What `touch` sets each time, unless it is to preserve both.
+_TIMES = ("access_time", "modification_time")
 #: Modules that run what they are told -> the arguments that say when there is nothing to do.
 _COMMANDS = {"command": ("creates", "removes"), "shell": ("creates", "removes"), "script": ("creates", "removes")}
 #: Modules of packages, which do something else without the name of a package.
@@ -86,8 +89,9 @@ def resources_of(entry: Entry, play: ReadPlay, root: Path) -> list[Resource] | s
         used = _variables(entry, play) | plain(entry.task.vars or {}) | variables
         keywords = _keywords(entry, used)
         body = {"module": module, "args": args, **({"keywords": keywords} if keywords else {})}
-        undo = undo_of(short_name(module), spec, args, next(iter(variables.items()), ("", "")))
-        found.append(_with_undo(Resource(suffix, body), undo))
+        removal = removal_from_table(module, spec, args)
+        undo, no_undo = ("", removal) if isinstance(removal, str) else (removal.told, "")
+        found.append(Resource(suffix, body, undo, no_undo))
     return found
 
 
@@ -159,7 +163,7 @@ def _no_state(name: str, args: Mapping[str, Any], spec: ModuleSpec | None) -> st
     if not spec.check_mode:
         return "its module has no check mode"
     state = str(args.get("state") or "")
-    if state in _DEEDS:
+    if state in _DEEDS and not (state == "touch" and all(args.get(one) == "preserve" for one in _TIMES)):
         return f"does something each time ({state})"
     if name in _PACKAGES and not (args.get("name") or args.get("pkg") or args.get("deb")):
         return "updates packages, and makes none be there"
@@ -249,17 +253,8 @@ def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, **({"vars": dict(variables)} if variables else {})}
 
 
-def _with_undo(made: Resource, found: Undo | str) -> Resource:
-    if isinstance(found, str):
-        return Resource(made.suffix, made.body, no_undo=found)
-    if found.module:
-        absent = {"module": found.module, "args": dict(found.args)}
-        return Resource(made.suffix, {**made.body, "absent": absent}, undo=found.told)
-    return Resource(made.suffix, made.body, undo=found.told)
-
-
 #: Keywords of a task that what takes away what it made has, too.
-_SHARED = ("loop", "loop_control", "with_items", "vars", "environment", "no_log", "delegate_to", "when")
+_SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when")
 
 
 def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
@@ -274,12 +269,13 @@ def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
         return None, "it makes nothing that could be taken away"
     if own.get("check_mode") is not None:
         return None, "it may have run in check mode only"
-    if play.sets & words_of({"when": own.get("when"), "args": entry.task.args, "loop": own.get("loop")}):
+    loops = {key: own[key] for key in own if key == "loop" or str(key).startswith("with_")}
+    if play.sets & words_of({"when": own.get("when"), "args": entry.task.args, **loops}):
         return None, "it depends on what other tasks found"
     found = undo_of(short_name(module), spec, _args(entry.task) if is_open(entry.task.args) else entry.task.args)
     if isinstance(found, str):
         return None, found
-    shared = {key: own[key] for key in own if key in _SHARED or key in _KEYWORDS}
+    shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in _KEYWORDS}
     shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
     task: Any = {"name": f"Take away: {entry.name}", (found.module or module): dict(found.args), **shared}
     outer = entry.raw

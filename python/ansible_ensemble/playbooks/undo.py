@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
-from ansible_ensemble.configurators.resources import GONE, REFUSED_WHEN_GONE
+from ansible_ensemble.configurators.teardown import Way, removal_of, way_of
 
 #: Modules that fill a folder of their own.
 _MAKES_FOLDER = {"git": "dest", "subversion": "dest"}
@@ -32,22 +31,24 @@ class Undo:
 
 
 def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[str, Any] = ("", "")) -> Undo | str:
-    """What takes away what a module, by its short name, made with arguments; or why nothing does.
+    """The task that takes away what another one made, of which nothing is noted; or why there is none.
 
-    `item` is the name and the value of the variable of a loop.
+    `name` is that of a module, `item` the name and the value of the variable of a loop. Without a note of what was
+    there before, a file is removed only where its name says that it is one.
     """
-    option = spec.options.get("state")
-    gone = next((state for state in GONE if option is not None and state in option.choices), None)
-    if args.get("state") in GONE:
-        return "it takes something away"
-    if gone is not None:
-        refused = REFUSED_WHEN_GONE.get(BUILTIN + name, frozenset())
-        left = {key: value for key, value in args.items() if key not in refused}
-        return Undo(f"{name} with state {gone}", {**left, "state": gone})
+    found = removal_of(name, spec, args)
+    if isinstance(found, str):
+        return found
+    way = way_of(name)
+    if way in (Way.SERVICE, Way.RESTORE):
+        return "what was there before is not known"
+    if found.module == name or way is not Way.FILES:
+        kept = {new: args[old] for old, new in found.kept.items()}
+        return Undo(found.told, {**kept, **found.more})
     path = str(args.get(_MAKES_FOLDER.get(name, "")) or "") or _path_made(name, args, item)
     if path:
         return Undo(f"removes {path}", {"path": path, "state": "absent"}, FILE)
-    return "its dest may be a folder that was there before" if name in MAKES_FILE else "its module has no state absent"
+    return "its dest may be a folder that was there before"
 
 
 def _path_made(name: str, args: Mapping[str, Any], item: tuple[str, Any]) -> str | None:

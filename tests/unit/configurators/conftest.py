@@ -12,6 +12,7 @@ import pytest
 from ansible_ensemble.configurators.protocol import Configurator, Result
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.orders import Host, Outcome
+from ansible_ensemble.core.written_path import WrittenPath
 from ansible_ensemble.language.entities import Artifact, Assignment, Implementation, Operation
 
 
@@ -61,16 +62,47 @@ class FakeTask:
     asked_outputs: frozenset[str] = frozenset()
     files: tuple[Path, ...] = ()
     parts: dict[str, Any] = field(default_factory=dict)
+    paths: tuple[WrittenPath, ...] = ()
+    overwritten: tuple[str, ...] = ()
+    written: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
+    was_configured: bool = False
 
     @property
     def directory(self) -> Path:
         return self.base
 
     @property
+    def root(self) -> Path:
+        return self.base
+
+    def note_file(self, path: Path) -> None:
+        self.files = (*self.files, path)
+
+    def may_be_made(self, _paths: Any) -> bool:
+        return False
+
+    def may_be_installed(self) -> bool:
+        return False
+
+    @property
+    def plans_on_controller(self) -> bool:
+        return False
+
+    def undefined(self, _names: Any) -> dict[str, str]:
+        return {}
+
+    @property
     def folder(self) -> Path:
         made = self.base / "planned"
         made.mkdir(exist_ok=True)
         return made
+
+    def left(self, path: str) -> Any:
+        return self.written.get(path)
+
+    def digest(self, checksum: str) -> str:
+        return checksum
 
     def known(self, keyword: str, names: Any) -> Any:
         part = self.parts.get(keyword)

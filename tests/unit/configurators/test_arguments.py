@@ -19,6 +19,7 @@ SPEC = ModuleSpec(
         "ratio": Option("float"),
         "force": Option("bool"),
         "when": Option(choices=("yes", "no")),
+        "newline": Option(choices=(r"\n", r"\r\n")),
         "mode": Option("raw"),
         "names": Option("list", elements="str", choices=("a", "b")),
         "numbers": Option("list", elements="int"),
@@ -38,6 +39,8 @@ TAKEN = [
     "{path: /a, when: true, mode: '0644', settings: 'a=b', state: null}",
     "{path: /a, when: no, mode: u=rw, settings: {a: 1}, _raw_params: x}",
     "{path: /a, parts: [{name: x, size: 3}, '{{ y }}']}",
+    r"{path: /a, newline: '\r\n'}",
+    r'{path: /a, newline: "\r\n"}',
 ]
 
 REFUSED = [

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.check_mode import is_in_place, may_be_there
+from ansible_ensemble.configurators.check_mode import is_in_place, may_be_there, what_differs
 from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.sensitive import mark_sensitive
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,20 @@ def test_what_is_before_a_change_is_there_else_nobody_knows(diffs: list[dict[str
 )
 def test_a_task_without_a_change_found_something_in_place(task: dict[str, Any], in_place: bool) -> None:
     assert is_in_place({"status": "ok", **task}) is in_place
+
+
+FOUND = {"shell": "/bin/sh", "group": 100, "comment": "", "password": "NOT_LOGGING_PASSWORD", "state": "present"}
+
+
+@pytest.mark.parametrize(
+    ("args", "diff", "told"),
+    [
+        ({"shell": "/bin/bash", "comment": "App"}, [], ": shell is /bin/sh, comment is "),
+        ({"shell": mark_sensitive("/bin/bash")}, [], ": shell"),
+        ({"shell": "/bin/sh", "group": "users", "password": "$6$x", "state": "absent", "append": True}, [], ""),
+        ({}, [{"before": {"path": "/a", "mode": "0644"}, "after": {"path": "/a", "mode": "0600"}}], ": mode"),
+        ({"shell": "/bin/bash"}, [{"before": "a", "after": "b"}], ""),
+    ],
+)
+def test_which_attributes_would_change_is_told_as_far_as_the_module_says(args: Any, diff: Any, told: str) -> None:
+    assert what_differs(args, Outcome(ok=True, changed=True, result=FOUND, diff=diff)) == told

@@ -19,7 +19,7 @@ CASES = {
     "{module: copy, args: {dest: /a, content: x}, absent: {playbook: up.yml}}": Identity(
         ("args", "dest"), None, "copy"
     ),
-    "{module: copy, args: {dest: /a, src: x}}": Identity(("args", "dest"), None, "copy"),
+    "{module: copy, args: {dest: /a, src: x}}": Identity(("args", "dest"), "path", "copy"),
     # nothing is there, or it is no file
     "{module: file, args: {path: /a, state: absent}}": None,
     "{module: lineinfile, args: {path: /a, line: x}}": None,

@@ -27,13 +27,14 @@ HONOURED = {
     "terraform": ("environment", "retries"),
     "delegate": ("metadata",),
 }
-_TARGETS = {"script": "x.sh", "tasks": "t.yml", "playbook": "t.yml", "role": "web", "module": "ping", "command": "true"}
+_TARGETS = {"script": "x.sh", "tasks": "t.yml", "playbook": "p.yml", "role": "web", "module": "ping", "command": "true"}
 
 
 def implemented(project: Path, name: str, **more: Any) -> Any:
-    (project / "roles/web").mkdir(parents=True, exist_ok=True)
-    for file in ("t.yml", "x.sh"):
-        (project / file).touch()
+    (project / "roles/web/tasks").mkdir(parents=True, exist_ok=True)
+    files = {"t.yml": "", "x.sh": "", "p.yml": "- hosts: all\n", "roles/web/tasks/main.yml": "- ping:\n"}
+    for file, text in files.items():
+        (project / file).write_text(text)
     inputs = more.pop("inputs", None)
     named = {"python": "x.sh#Mine"}.get(name, name)
     return operation({"class_name": named, "primary": _TARGETS.get(name, ""), **more}, base=project, inputs=inputs)
@@ -41,7 +42,8 @@ def implemented(project: Path, name: str, **more: Any) -> Any:
 
 @pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in HONOURED.items() for key in keys])
 def test_keys_that_act(tmp_path: Path, name: str, key: str) -> None:
-    configurator_for(implemented(tmp_path, name, **{key: "yes"}), tmp_path)
+    value = {"connection": "local", "become_method": "su"}.get(key, "yes")
+    configurator_for(implemented(tmp_path, name, **{key: value}), tmp_path)
 
 
 #: className, key -> a part of the hint.

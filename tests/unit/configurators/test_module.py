@@ -14,10 +14,10 @@ from .conftest import carry_out
 
 def test_inputs_are_arguments(task: Any) -> None:
     inputs = {"path": "/a", "mode": None, "secret": SensitiveStr("s"), "list": [SensitiveStr("t")], "done": {}}
-    written = {"primary": "ansible.builtin.file", "become": True, "retries": 3, "vars": {"a": 1}, "fast": False}
+    written = {"primary": "acme.tools.any", "become": True, "retries": 3, "vars": {"a": 1}, "fast": False}
     one = task(written, inputs=inputs, check=True, diff=True, host=Host("web1"), timeout=2.0)
-    _, (call,) = carry_out(ModuleConfigurator("ansible.builtin.file"), one, Outcome(ok=True))
-    assert call.module == "ansible.builtin.file"
+    _, (call,) = carry_out(ModuleConfigurator("acme.tools.any"), one, Outcome(ok=True))
+    assert call.module == "acme.tools.any"
     assert call.args == {"path": "/a", "secret": "s", "list": ["t"]}
     assert type(call.args["secret"]) is str
     assert call.keywords == {"become": True, "vars": {"a": 1}}, "retries without until are the job's"
@@ -77,7 +77,15 @@ def test_a_module_without_check_mode_has_not_looked(task: Any, operation: str) -
     outcome = Outcome(ok=True, changed=False, result={"skipped": True, "msg": "it does not support check mode"})
     one = task({"primary": "a.b.c", "check_mode": True}, name=operation)
     result, _ = carry_out(ModuleConfigurator("a.b.c"), one, outcome)
-    assert (result.basis, result.success, result.status) == (Basis.NOT_RUN, False, None)
+    looks = operation != "configure"  # what only looks has not failed: it could not look
+    assert (result.basis, result.success, result.status) == (Basis.NOT_RUN, looks, None)
+
+
+def test_what_is_there_by_its_own_word_was_looked_at(task: Any) -> None:
+    outcome = Outcome(ok=True, changed=False, result={"skipped": True, "msg": "skipped, since /opt/app exists"})
+    check = task({"primary": "a.b.c", "check_mode": True}, name="check")
+    result, _ = carry_out(ModuleConfigurator("a.b.c"), check, outcome)
+    assert (result.basis, result.success, result.error) == (Basis.PREDICTED, True, None)
 
 
 def test_it_can_always_be_tried_in_check_mode(task: Any) -> None:

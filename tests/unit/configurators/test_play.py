@@ -54,9 +54,9 @@ TOLD = {
 @pytest.mark.parametrize(
     ("operation", "changed", "status", "error"),
     [
-        ("check", True, Status.ERROR, "it would be changed by web : Settings"),
+        ("check", True, Status.DRIFTED, "it would be changed by web : Settings"),
         ("check", False, None, None),
-        ("discover", True, Status.ERROR, "it would be changed by web : Settings"),
+        ("discover", True, Status.DRIFTED, "it would be changed by web : Settings"),
         (
             "configure",
             True,

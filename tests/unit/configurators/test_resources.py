@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.configurators.registry import configurator_for
 from ansible_ensemble.configurators.resources import add_operations
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.topology.service_template import load_topology
@@ -43,6 +44,10 @@ def made(folder: Path, template: str) -> tuple[NodeTemplate, list[str]]:
     return topology.node_templates["one"], [str(fault).partition(": ")[2] for fault in faults]
 
 
+#: Settings that are tested by themselves.
+_OWN = ("check_mode", "teardown")
+
+
 def operations(node: NodeTemplate) -> dict[str, Any]:
     """Of each operation what runs, its inputs by name (a path for a property), its settings, its host."""
     return {
@@ -50,7 +55,7 @@ def operations(node: NodeTemplate) -> dict[str, Any]:
             operation.implementation.class_name,
             operation.implementation.primary,
             {name: _path(one.value) for name, one in operation.inputs.items()},
-            {key: value for key, value in operation.implementation.settings.items() if key != "check_mode"},
+            {key: value for key, value in operation.implementation.settings.items() if key not in _OWN},
         )
         for interface in node.interfaces.values()
         for operation in interface.operations.values()
@@ -101,23 +106,52 @@ DERIVED = {
         "{module: ansible.builtin.template, args: {dest: /etc/, src: a/motd.j2}}",
         {
             "configure": ("module", "ansible.builtin.template", {"dest": "args.dest", "src": "args.src"}, {}),
+            "delete": ("module", "ansible.builtin.file", {"path": "args.dest", "state": "absent"}, {}),
         },
     ),
     "what is left alone where it is there": (
         "{module: copy, args: {dest: /etc/motd, content: x, force: false}}",
-        {"configure": ("module", "copy", {"dest": "args.dest", "content": "args.content", "force": "args.force"}, {})},
+        {
+            "configure": (
+                "module",
+                "copy",
+                {"dest": "args.dest", "content": "args.content", "force": "args.force"},
+                {},
+            ),
+            "delete": ("module", "ansible.builtin.file", {"path": "args.dest", "state": "absent"}, {}),
+        },
     ),
     "what may be a file in a folder that is there": (
         "{module: copy, args: {dest: /srv/app.example, src: index.html}}",
-        {"configure": ("module", "copy", {"dest": "args.dest", "src": "args.src"}, {})},
+        {
+            "configure": ("module", "copy", {"dest": "args.dest", "src": "args.src"}, {}),
+            "delete": ("module", "ansible.builtin.file", {"path": "args.dest", "state": "absent"}, {}),
+        },
     ),
     "a folder": (
         "{module: copy, args: {dest: /srv/some.folder, src: some.folder}}",
-        {"configure": ("module", "copy", {"dest": "args.dest", "src": "args.src"}, {})},
+        {
+            "configure": ("module", "copy", {"dest": "args.dest", "src": "args.src"}, {}),
+            "delete": ("module", "ansible.builtin.file", {"path": "args.dest", "state": "absent"}, {}),
+        },
     ),
     "one without a state in which nothing is there": (
         "{module: service, args: {name: x, state: started}}",
-        {"configure": ("module", "service", {"name": "args.name", "state": "args.state"}, {})},
+        {
+            "configure": ("module", "service", {"name": "args.name", "state": "args.state"}, {}),
+            "delete": ("module", "service", {"name": "args.name"}, {}),
+        },
+    ),
+    "a line in the place of one that an expression finds": (
+        f"{{module: {LINE}, args: {{path: /a, regexp: ^b, line: b}}}}",
+        {
+            "configure": ("module", LINE, {"path": "args.path", "regexp": "args.regexp", "line": "args.line"}, {}),
+            "delete": ("module", LINE, {"path": "args.path", "line": "args.line", "state": "absent"}, {}),
+        },
+    ),
+    "what nothing takes away": (
+        "{module: replace, args: {path: /a, regexp: b}}",
+        {"configure": ("module", "replace", {"path": "args.path", "regexp": "args.regexp"}, {})},
     ),
     "absent: another module": (
         "{module: copy, args: {dest: /a, content: x}, absent: {module: file, args: {path: /a, state: absent}}}",
@@ -209,7 +243,7 @@ def test_what_a_role_lacks_may_be_a_variable_of_its_host(tmp_path: Path, where: 
 
 
 REFUSED = [
-    ("{module: copi, args: {}}", "there is no module copi for the operation Standard.configure (did you mean copy?)"),
+    ("{module: copi, args: {}}", "there is no module copi for 'one' (did you mean copy?)"),
     ("{module: '{{ x }}'}", "the module of 'one' is '{{ x }}': it must be a name (it is known before anything runs)"),
     (
         "{type: ansible.Root}",
@@ -223,7 +257,7 @@ REFUSED = [
         "module copy of 'one' has no argument 'forse' (did you mean force?)",
     ),
     ("{module: copy, args: {content: x}}", "module copy of 'one' lacks the argument 'dest'"),
-    ("{role: wob, vars: {port: 1}}", "there is no role wob for the operation Standard.configure (did you mean web?)"),
+    ("{role: wob, vars: {port: 1}}", "there is no role wob for 'one' (did you mean web?)"),
     ("{role: web}", "role web of 'one' lacks the argument 'port'"),
     ("{role: web, vars: {port: x}}", "argument 'port' of role web of 'one' is 'x', which is not of type int"),
     (
@@ -301,3 +335,12 @@ def test_a_wrong_task_file_is_told_where_it_is_named(tmp_path: Path) -> None:
     text = SERVICE.format(template).splitlines()[4]
     assert fault.place is not None
     assert text[fault.place.column - 1 :].startswith("nix")
+
+
+def test_errors_about_a_resource_speak_of_it_and_not_of_operations(tmp_path: Path):
+    node, _faults = made(tmp_path, "{module: command, args: {cmd: 'true'}, keywords: {loop: [a]}}")
+    operation = node.interfaces["Standard"].operations["configure"]
+    with pytest.raises(InvalidInput) as caught:
+        configurator_for(operation, tmp_path)
+    assert caught.value.message == "'one' has the keyword `loop`, which is not supported"
+    assert "`tasks:`" in (caught.value.hint or "")

@@ -24,7 +24,7 @@ def script(tmp_path: Path) -> Path:
 def test_the_same_is_the_same(tmp_path: Path, script: Path) -> None:
     one, two = (own_digests(operation(tmp_path, "create.sh", {"a": 1, "b": 2}), tmp_path) for _ in range(2))
     assert one == two
-    assert set(one) == {".implementation", ".inputs"}
+    assert set(one) == {".implementation", ".inputs", ".keywords"}
 
 
 def test_the_order_of_inputs_does_not_matter(tmp_path: Path, script: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.written_paths import Write
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.lanes.host_patterns import host_matches
@@ -103,6 +104,15 @@ class ToldChanges:
 
     def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
         return ()
+
+    def writes(self, member: PlannedInstance) -> Sequence[Write]:
+        return ()
+
+    def removes(self, member: PlannedInstance) -> Collection[str]:
+        return ()
+
+    def ran(self, instance: str) -> str:
+        return ""
 
     def version_changed(self, member: PlannedInstance) -> bool:
         return False

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -36,11 +37,28 @@ RESOURCES = [
     ),
     ("copy: {content: x, dest: /a/b}", {"content": "x", "dest": "/a/b"}, "removes /a/b"),
     ("template: {src: m.j2, dest: /etc/m}", {"src": "m.j2", "dest": "/etc/m"}, "removes /etc/m"),
-    ("template: {src: m.conf.j2, dest: /etc/x/}", {"src": "m.conf.j2", "dest": "/etc/x/"}, "removes /etc/x/m.conf"),
-    ("template: {src: m.j2, dest: /etc/conf.d}", {"src": "m.j2", "dest": "/etc/conf.d"}, ""),
+    (
+        "template: {src: m.conf.j2, dest: /etc/x/}",
+        {"src": "m.conf.j2", "dest": "/etc/x/"},
+        "removes /etc/x/",
+    ),
+    (
+        "template: {src: m.j2, dest: /etc/conf.d}",
+        {"src": "m.j2", "dest": "/etc/conf.d"},
+        "removes /etc/conf.d",
+    ),
     ("command: make creates=/a/b", {"cmd": "make", "creates": "/a/b"}, ""),
-    ("service: {name: ntp, state: started}", {"name": "ntp", "state": "started"}, ""),
+    (
+        "service: {name: ntp, state: started}",
+        {"name": "ntp", "state": "started"},
+        "stops and disables the service, as far as it was",
+    ),
     ("file: {path: /a, state: absent}", {"path": "/a", "state": "absent"}, ""),
+    (
+        "file: {path: /a, state: touch, access_time: preserve, modification_time: preserve}",
+        {"path": "/a", "state": "touch", "access_time": "preserve", "modification_time": "preserve"},
+        "file with state absent",
+    ),
 ]
 
 
@@ -57,6 +75,7 @@ OTHERS = [
     ("command: make", "runs a command, without creates or removes"),
     ("stat: {path: /a}", "only looks"),
     ("service: {name: ntp, state: restarted}", "does something each time (restarted)"),
+    ("file: {path: /a, state: touch, access_time: preserve}", "does something each time (touch)"),
     ("file: {path: /a, mode: '0600'}", "sets the rights of what something else makes"),
     ("apt: {upgrade: dist}", "updates packages, and makes none be there"),
     ("file: {path: /a, state: directory}\n      when: base == 'x'", "runs only on a condition"),
@@ -93,7 +112,7 @@ def test_variables_of_the_play_that_a_task_reads_go_with_it(imported: Import) ->
     assert node["keywords"] == {"become": True, "vars": {"base": "/srv", "place": "{{ base }}/www", "more": 1}}
 
 
-@pytest.mark.parametrize(("item", "undo"), [("a.html", "removes /x/{{ item }}"), ("folder", "")])
+@pytest.mark.parametrize(("item", "undo"), [(one, "removes /x/{{ item }}") for one in ("a.html", "folder")])
 def test_a_file_of_a_loop_is_removed_if_it_is_one(imported: Import, item: str, undo: str) -> None:
     task = f"copy: {{src: '{{{{ item }}}}', dest: '/x/{{{{ item }}}}'}}\n      loop: [{item}]"
     row, _node = only(imported({"site.yml": PLAY.format(task=task)}))
@@ -123,3 +142,12 @@ def test_a_variable_of_the_play_counts_before_that_of_the_inventory(imported: Im
     task = "file: {path: '{{ place }}', state: directory}"
     row, _node = only(imported({**inventory, "site.yml": PLAY.format(task=task)}))
     assert row.becomes == "resource"
+
+
+@pytest.mark.parametrize("loop", [{"with_nested": [["a"], ["b"]]}, {"with_dict": {"a": 1}}, {"loop": "{{ places }}"}])
+def test_what_a_loop_made_is_taken_away_by_the_same_loop(imported: Import, loop: dict[str, Any]) -> None:
+    task = f"copy: {{content: x, dest: '/x/{{{{ item }}}}'}}\n      {json.dumps(loop)[1:-1]}"
+    row, _node = only(found := imported({"site.yml": PLAY.format(task=task)}))
+    assert row.undo == "removes /x/{{ item }}"
+    (removal,) = found.files["imported-it-remove.yml"]
+    assert removal.items() >= loop.items()

@@ -1,0 +1,89 @@
+"""YAML as Ansible reads it, with places: the words and tags of YAML 1.1, of which nothing is opened or rendered."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.places import Map, Seq, Source
+from ansible_ensemble.documents.syntax_errors import explain
+
+
+class Untouched(str):
+    """A text that Ansible does not take for a template: it is tagged as encrypted or unsafe."""
+
+    __slots__ = ()
+
+
+def read_ansible_file(path: Path) -> Any:
+    """What is in a file of Ansible's: `Map`, `Seq` and scalars.
+
+    Raises:
+        InvalidInput: it cannot be read, or is not one document of YAML.
+    """
+    try:
+        stat = path.stat()
+        return _read(path, stat.st_mtime_ns, stat.st_size)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"it cannot be read: {error}", Place(str(path))) from None
+
+
+@lru_cache(maxsize=1024)
+def _read(path: Path, _changed: int, _size: int) -> Any:
+    import yaml
+
+    content = path.read_bytes()
+    if content.startswith(b"$ANSIBLE_VAULT"):
+        return None
+    source = Source(str(path), content.decode("utf-8").removeprefix("\ufeff"))
+    try:
+        node = yaml.compose(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return _Reader(source).value(node) if node is not None else None
+    except yaml.YAMLError as error:
+        raise explain(error, source) from None
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        from yaml.constructor import SafeConstructor
+
+        self._source = source
+        self._constructor = SafeConstructor()
+        self._known: dict[int, Any] = {}
+
+    def value(self, node: Any) -> Any:
+        """The data of a node; that of an anchor is the same for each of its aliases."""
+        if id(node) not in self._known:
+            self._known[id(node)] = self._value(node)
+        return self._known[id(node)]
+
+    def _value(self, node: Any) -> Any:
+        from yaml import MappingNode, SequenceNode
+        from yaml.constructor import ConstructorError
+
+        if isinstance(node, MappingNode):
+            self._constructor.flatten_mapping(node)
+            return self._map(node)
+        if isinstance(node, SequenceNode):
+            made = Seq(self.value(one) for one in node.value)
+            made.source, made.start = self._source, node.start_mark.index
+            made.marks = [one.start_mark.index for one in node.value]
+            return made
+        try:
+            return self._constructor.construct_object(node)
+        except (ConstructorError, ValueError):
+            return Untouched(node.value)
+
+    def _map(self, node: Any) -> Map:
+        made = Map()
+        made.source, made.start = self._source, node.start_mark.index
+        marks: list[Any] = []
+        for key, value in node.value:
+            name = self.value(key)
+            name = name if isinstance(name, str | int | float | bool) else str(name)
+            made[name] = self.value(value)
+            marks += [name, key.start_mark.index, value.start_mark.index]
+        made.marks = marks
+        return made

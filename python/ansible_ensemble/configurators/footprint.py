@@ -1,0 +1,564 @@
+"""What a module made, and what was there before: noted at its first deploy, so that undeploy takes away just that.
+
+The note is in the journal before the module runs. So it holds after the job was killed: a later look at what the module
+had made by then would take it for what was there before.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Generator, Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
+from pathlib import Path
+from posixpath import basename, dirname, join, normpath, relpath
+from typing import Any
+
+from ansible_ensemble.configurators.locations import BUILTIN
+from ansible_ensemble.configurators.made_files import FILE
+from ansible_ensemble.configurators.protocol import Note, Progress, Result, Task
+from ansible_ensemble.configurators.results import to_result
+from ansible_ensemble.configurators.sent_files import sent_file
+from ansible_ensemble.configurators.teardown import PACKAGES, Way, full_name, makes_tree, path_of, way_of
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import ModuleCall, Outcome, did_not_look
+from ansible_ensemble.language.given_input import is_lost
+
+#: Keywords of tasks by which also a look runs as the module does.
+_KEYWORDS = frozenset(
+    {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "delegate_to"}
+    | {"environment", "vars"}
+)
+
+#: The most paths of one folder that are noted one by one; of more, their digest is.
+_MOST = 200
+#: The most paths that a note holds while a module runs.
+_MOST_BEFORE = 5000
+_COMMAND = f"{BUILTIN}command"
+_UNARCHIVE = f"{BUILTIN}unarchive"
+#: Modules that have a folder to themselves: what is new in it, they made.
+_ALONE = frozenset({f"{BUILTIN}git", f"{BUILTIN}subversion"})
+_THERE = "it was there before"
+_UNKNOWN = "whether it was there before is not known"
+_LAST, _FOLDER = "//", "/"
+#: Prints the path, what of it exists, a checksum of the file that it is, and what is in the folder, one to a line.
+_LOOK = """
+p=$1 m=$3
+case $p in "~"|"~/"*) p=$HOME${p#"~"};; esac
+a=$p
+while ! { [ -e "$a" ] || [ -L "$a" ]; }; do b=$(dirname -- "$a"); [ "$b" = "$a" ] && break; a=$b; done
+printf '%s\\n%s\\n' "$p" "$a"
+if [ "$a" = "$p" ] && [ -d "$p" ]; then echo /; elif [ "$a" = "$p" ] && [ -f "$p" ]; then cksum < "$p"; else echo; fi
+if [ "$a" = "$p" ] && [ -d "$p" ]; then
+  [ -z "$2" ] || set -- "$@" -maxdepth 1
+  shift 3
+  find "$p/." "$@" -print0 | tr '\\n\\0' '\\001\\n' | head -n "$m"
+fi
+echo //
+"""
+#: Removes files, and folders that are empty, given one to a line; prints what stays, and `-` if anything went.
+_REMOVE = """
+tr '\\n\\001' '\\0\\n' | xargs -0 sh -c 'n=
+for p; do
+  if [ -d "$p" ] && [ ! -L "$p" ]; then rmdir -- "$p" 2>/dev/null && n=1 || printf "%s\\n" "$p"
+  elif [ -e "$p" ] || [ -L "$p" ]; then rm -f -- "$p" && n=1 || { echo "!"; exit 1; }
+  fi
+done
+[ -z "$n" ] || echo -' sh
+"""
+#: Removes a file that is empty.
+_REMOVE_EMPTY = 'if [ -f "$1" ] && [ ! -s "$1" ]; then rm -f -- "$1"; fi'
+#: Tells whether a service of systemd is active, and whether it is enabled.
+_ASK_SERVICE = """
+command -v systemctl >/dev/null || exit 3
+systemctl is-active --quiet -- "$1" && echo active
+systemctl is-enabled --quiet -- "$1" 2>/dev/null && echo enabled
+exit 0
+"""
+
+
+@dataclass(slots=True)
+class Footprint:
+    """What a module made on its host.
+
+    Attributes:
+        way: how it is taken away, a value of `teardown.Way`.
+        path: the argument that names it, as it was given.
+        kept: why it stays; empty if it goes.
+        paths: files and folders that were not there before.
+        whole: a folder that was not there before, with the digest of what it held, where `paths` would be too long.
+        originals: files that were there before -> what the module kept of each (`backup`), and the `digest` of what it
+            left there.
+        backups: what it kept of files that it had made itself.
+        names: of what has a name or is a list of packages, what was looked for.
+        items: of a list of packages, those that were not there before.
+        was: of a service, what it was.
+        before: what was there, while the module runs: nobody knows yet what it made.
+        replaced: whether something was replaced of which there is no backup.
+    """
+
+    way: str
+    path: str = ""
+    kept: str = ""
+    paths: list[str] = field(default_factory=list)
+    whole: dict[str, str] = field(default_factory=dict)
+    originals: dict[str, dict[str, str]] = field(default_factory=dict)
+    backups: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    was: list[str] = field(default_factory=list)
+    before: dict[str, Any] = field(default_factory=dict)
+    replaced: bool = False
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> Footprint | None:
+        """What is noted of an instance; None if nothing is."""
+        known = {one.name for one in fields(cls)}
+        values = deepcopy({key: value for key, value in noted.items() if key in known})
+        if is_lost(values):
+            return cls(str(values.get("way")), kept="what was noted of it is secret, and was not kept")
+        return cls(**values) if noted.get("way") else None
+
+    def note(self) -> Note:
+        """The order that has it noted."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return Note({name: value for name, value in values.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at a path saw.
+
+    Attributes:
+        path: as the host has it.
+        near: the path itself, or the nearest folder above it that exists.
+        digest: of the file that it is; of a folder a slash.
+        inside: what is in the folder that it is.
+    """
+
+    path: str
+    near: str
+    digest: str = ""
+    inside: frozenset[str] = frozenset()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is something at the path."""
+        return self.near == self.path
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, or leads to one."""
+        return self.digest == _FOLDER
+
+    def missing(self) -> list[str]:
+        """The path and the folders above it that do not exist."""
+        found, path = [], self.path
+        while path not in (self.near, "", "."):
+            found.append(path)
+            path = dirname(path)
+        return found
+
+
+def look_at(
+    call: ModuleCall, path: str, *, deep: bool, most: int = sys.maxsize
+) -> Generator[ModuleCall, Outcome, Look | None]:
+    """Look at a path on the host, and at so many paths in it; None where that does not tell."""
+    if "$" in path or (path.startswith("~") and path[1:2] not in ("", "/")):
+        return None  # only the module knows what it means
+    clean = normpath(path)
+    outcome = yield _as(call, _COMMAND, {"argv": ["sh", "-c", _LOOK, "sh", clean, "" if deep else "1", str(most)]})
+    lines = str(outcome.result.get("stdout") or "").split("\n")
+    if not outcome.ok or len(lines) < 4 or lines[-1] != _LAST:
+        return None
+    inside = frozenset(normpath(line.replace("\x01", "\n")) for line in lines[3:-1])
+    return Look(lines[0], lines[1], lines[2], inside - {lines[0]})
+
+
+def _as(call: ModuleCall, module: str, args: Mapping[str, Any], *, check: bool = False) -> ModuleCall:
+    """The call of another module where and as whom one runs."""
+    keywords = {name: value for name, value in call.keywords.items() if name in _KEYWORDS}
+    return replace(call, module=module, args=dict(args), keywords=keywords, check=check, diff=False)
+
+
+def nothing() -> Generator[ModuleCall | Note, Any, None]:
+    """Nothing is noted."""
+    yield from ()
+
+
+def begin(
+    task: Task, call: ModuleCall, teardown: Mapping[str, Any]
+) -> Generator[ModuleCall | Note, Any, Footprint | None]:
+    """What has to be known before a module runs; it is noted then.
+
+    `teardown` says by which module, with which of the arguments and which more, it is taken away.
+    """
+    module, args, noted = call.module, call.args, task.made
+    given = {teardown["kept"][name]: value for name, value in args.items() if name in teardown["kept"]}
+    gone = _as(call, str(teardown["module"]), {**given, **teardown["more"]})
+    tree = _is_tree(task, call)
+    known, way = Footprint.of(noted), way_of(module)
+    if known is None and task.was_configured:
+        return None  # it was deployed before such notes were taken: what is there is no stranger's
+    name = path_of(module, args)
+    path = str(args.get(name) or "")
+    found = deepcopy(known) if known is not None and known.way == way.value else Footprint(way.value)
+    if found.before and found.path == path:
+        return found  # it was begun before, and nobody saw its end
+    if way in (Way.FILES, Way.PART, Way.RESTORE):
+        if known is not None and known.path == path and not tree:
+            return found
+        if found.path != path:
+            found.path, found.kept = path, ""
+        seen = yield from look_at(call, path, deep=tree, most=_MOST_BEFORE + 2)
+        found.before = {**_before(seen), "tree": tree}
+    elif way is Way.SERVICE and found.names != [str(args.get("name"))]:
+        found.names = [str(args.get("name"))]
+        outcome = yield _as(call, _COMMAND, {"argv": ["sh", "-c", _ASK_SERVICE, "sh", *found.names]})
+        found.was = str(outcome.result.get("stdout") or "").split()
+        found.kept = "" if outcome.ok else "what the service was before is not known"
+    elif way is Way.STATE:
+        yield from _ask_module(found, module, gone)
+    if found != known or found.before:
+        yield found.note()
+    return found
+
+
+def _is_tree(task: Task, call: ModuleCall) -> bool:
+    """Whether a module may make more than one file."""
+    if full_name(call.module) != f"{BUILTIN}copy":
+        return makes_tree(call.module)
+    sent = sent_file(call.module, call.args, task.base)
+    return sent.is_dir() if sent is not None else "content" not in call.args
+
+
+def _before(seen: Look | None) -> dict[str, Any]:
+    if seen is None or len(seen.inside) > _MOST_BEFORE:
+        return {"unknown": True}
+    return {"path": seen.path, "near": seen.near, "digest": seen.digest, "inside": sorted(seen.inside)}
+
+
+def _ask_module(found: Footprint, module: str, gone: ModuleCall) -> Generator[ModuleCall, Any, None]:
+    """Ask a module in check mode whether there is anything to take away, unless it was asked before."""
+    key = next((name for name in ("name", "pkg", "path") if gone.args.get(name)), "")
+    given = gone.args.get(key, "")
+    asked, names = found.names, [given] if not isinstance(given, list) else given
+    is_package = full_name(module) in PACKAGES
+    is_list, bare = is_package and isinstance(given, list), _bare if is_package else str
+    left = [one for one in names if bare(one) not in asked]
+    if asked and not left:
+        return
+    found.names = [*(asked if is_list else ()), *map(bare, left if is_list else names)]
+    if not is_list:
+        found.kept = ""
+    outcome = yield replace(gone, check=True, args={**gone.args, key: left} if is_list else gone.args)
+    if not outcome.ok or did_not_look(outcome.result):
+        found.kept, found.before = _UNKNOWN, {"unknown": True}
+    elif is_list:
+        yield from _ask_of_each(found, gone, key, left, any_there=outcome.changed)
+    elif outcome.changed:
+        found.kept = _THERE
+
+
+def _ask_of_each(
+    found: Footprint, gone: ModuleCall, key: str, names: list[Any], *, any_there: bool
+) -> Generator[ModuleCall, Any, None]:
+    """Add to the packages that were not there before those of some names."""
+    for one in names:
+        if any_there and len(names) > 1:
+            alone = yield replace(gone, check=True, args={**gone.args, key: [one]})
+        if not any_there or (len(names) > 1 and alone.ok and not alone.changed):
+            found.items.append(str(one))
+    found.kept = "" if found.items else _THERE
+
+
+def _bare(name: Any) -> str:
+    """A name without the version of a package."""
+    return re.split(r"[=<>!~\s]", str(name), maxsplit=1)[0]
+
+
+def listing(call: ModuleCall, found: Footprint) -> ModuleCall:
+    """The call of a module, which lists the files of an archive where others may put files into the same folder."""
+    if full_name(call.module) != _UNARCHIVE or found.before.get("digest") != _FOLDER:
+        return call
+    return replace(call, args={**call.args, "list_files": True})
+
+
+def without_listing(call: ModuleCall, outcome: Outcome) -> Outcome:
+    """What a module returned to a call, without the list that was asked for beside."""
+    if full_name(call.module) != _UNARCHIVE or call.args.get("list_files"):
+        return outcome
+    return replace(outcome, result={name: value for name, value in outcome.result.items() if name != "files"})
+
+
+def end(call: ModuleCall, found: Footprint, outcome: Outcome) -> Generator[ModuleCall | Note, Any, None]:
+    """Note what a module made, by what it returned and a look after it."""
+    was = deepcopy(found)
+    said = _said(outcome)
+    if not outcome.ok:
+        return  # nobody knows what it made: the next run goes on from what was there before
+    if found.way == Way.STATE.value and found.before and outcome.changed:
+        found.kept = ""  # its module says nothing in check mode, and now that it changed something
+    if found.way in (Way.FILES.value, Way.PART.value, Way.RESTORE.value):
+        if found.before:
+            yield from _end_of_files(call, found, outcome)
+        yield from _keep_backup(call, found, said)
+    if found != was or found.before:
+        found.before = {}
+        yield found.note()
+
+
+def _end_of_files(call: ModuleCall, found: Footprint, outcome: Outcome) -> Generator[ModuleCall, Any, None]:
+    before, found.before = found.before, {}
+    if before.get("unknown"):
+        found.kept = found.kept or _UNKNOWN
+        return
+    seen = Look(before["path"], before["near"], before["digest"], frozenset(before["inside"]))
+    if found.way == Way.FILES.value:
+        yield from _made_files(call, found, outcome, seen, tree=bool(before.get("tree")))
+    elif not outcome.changed:
+        found.kept = found.kept or _THERE
+    elif not seen.is_there:
+        found.paths = [*seen.missing(), *found.paths]
+    found.replaced |= "replaced" in str(_said(outcome).get("msg"))
+
+
+def _made_files(
+    call: ModuleCall, found: Footprint, outcome: Outcome, seen: Look, *, tree: bool
+) -> Generator[ModuleCall, Any, None]:
+    """Note which files and folders are new."""
+    result, made = _said(outcome), seen.missing()
+    target = normpath(str(result.get("dest") or result.get("path") or seen.path))
+    is_in_folder = seen.is_folder or (found.path.endswith("/") and not seen.is_there)
+    if not tree and is_in_folder and result.get("state") == "file":
+        one = join(seen.path, basename(target))
+        made += [one] if one not in seen.inside else []
+    elif tree:  # whatever it says of having changed: copying a folder, Ansible tells it of the last file alone
+        after = yield from look_at(call, seen.path, deep=True)
+        if after is None:
+            found.kept = _UNKNOWN
+            return
+        new = _sent(call, seen.path, after.inside - seen.inside)
+        if seen.is_there and seen.path not in found.paths:
+            new = _own(call, result, seen, new)
+        if found.whole:  # another revision; what somebody else put there since is not to go with it
+            mixed = _digest(seen.inside) != found.whole["digest"]
+            found.whole["digest"] = "" if mixed else _digest(after.inside)
+        elif not seen.is_there and len(new) > _MOST and len(new) == len(after.inside):
+            found.whole = {"path": seen.path, "digest": _digest(after.inside)}
+            made.remove(seen.path)
+        else:
+            made += new
+    found.paths = sorted({*found.paths, *made})
+    if found.paths or found.whole:
+        found.kept = "" if found.kept == _THERE else found.kept
+    else:
+        found.kept = found.kept or _THERE
+        found.replaced |= bool(outcome.changed)
+
+
+def _sent(call: ModuleCall, folder: str, paths: frozenset[str]) -> frozenset[str]:
+    """Of new paths in a folder those that a module can have made there; others may write into it at the same time."""
+    sent = sent_file(call.module, call.args, Path(call.base)) if call.base else None
+    if sent is None or not sent.is_dir():
+        return paths
+    is_content = str(call.args["src"]).endswith("/")
+    names = {one.name for one in sent.iterdir()} if is_content else {sent.name}
+    return frozenset(path for path in paths if path.removeprefix(folder).strip("/").partition("/")[0] in names)
+
+
+def _own(call: ModuleCall, result: Mapping[str, Any], seen: Look, new: frozenset[str]) -> frozenset[str]:
+    """Of what is new in a folder that was there before, what is known to be of the module, and not of others."""
+    module, args = full_name(call.module), call.args
+    source = str(args.get("src") or "")
+    top = "" if source.endswith("/") else basename(source)
+    is_sent = module != _UNARCHIVE and sent_file(module, args, Path(call.base or "")) is not None
+    if module in _ALONE or is_sent:
+        return new
+    if module == _UNARCHIVE:
+        names = [str(name) for name in result.get("files") or ()]
+    elif args.get("files"):  # of an image, each without its folder
+        names = [basename(str(name)) for name in args["files"]]
+    elif top and join(seen.path, top) not in seen.inside:
+        return frozenset(path for path in new if relpath(path, seen.path).split("/")[0] == top)
+    else:
+        names = []
+    known = _with_folders(names, stripped=bool(args.get("extra_opts")))
+    return frozenset(path for path in new if relpath(path, seen.path) in known)
+
+
+def _with_folders(names: Iterable[str], *, stripped: bool) -> set[str]:
+    """Relative paths with the folders above them; `stripped` are also those without their first folders."""
+    found: set[str] = set()
+    for name in names:
+        parts = normpath(name).strip("/").split("/")
+        for first in range(len(parts) if stripped else 1):
+            found.update("/".join(parts[first:last]) for last in range(first + 1, len(parts) + 1))
+    return found
+
+
+def _keep_backup(
+    call: ModuleCall, found: Footprint, said: Mapping[str, Any]
+) -> Generator[ModuleCall | Note, Any, None]:
+    """Keep the first backup of a file that was there before; those of what was made here go with it."""
+    backup = str(said.get("backup_file") or said.get("backup") or "")
+    if not backup or backup in (*found.backups, *(one["backup"] for one in found.originals.values())):
+        return
+    path = normpath(found.path)
+    seen = yield from look_at(call, path, deep=False)
+    if seen is not None and seen.is_folder:  # the file is in it
+        target = normpath(str(said.get("dest") or ""))
+        path = join(path, target.removeprefix(f"{seen.path}/").removeprefix("/"))
+        path = path if target.startswith(f"{seen.path}/") else join(normpath(found.path), basename(target))
+        seen = yield from look_at(call, path, deep=False)
+    digest, real = (seen.digest, seen.path) if seen is not None else ("", path)
+    whole = found.whole.get("path")
+    if path in found.originals:
+        found.originals[path]["digest"] = digest
+        found.backups.append(backup)
+    elif real in found.paths or (whole and real.startswith(f"{whole}/")):
+        found.backups.append(backup)
+    else:
+        found.originals[path], found.replaced = {"backup": backup, "digest": digest}, False
+
+
+def _said(outcome: Outcome) -> Mapping[str, Any]:
+    """What a module returned, be it hidden: only names of files are taken of it."""
+    return outcome.hidden or outcome.result
+
+
+def _digest(inside: Iterable[str]) -> str:
+    return sha256("\0".join(sorted(inside)).encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class Gone:
+    """What was taken away.
+
+    Attributes:
+        changed: whether anything was.
+        left: what stays, and why.
+    """
+
+    changed: bool = False
+    left: list[str] = field(default_factory=list)
+
+
+def take_away_made(
+    task: Task, gone: ModuleCall, teardown: Mapping[str, Any]
+) -> Generator[ModuleCall | Progress, Any, Result]:
+    """Take away what a module made, by what was noted of it; `gone` is its own way, where it has one.
+
+    Raises:
+        EnsembleError: something could not be removed.
+    """
+    found, done = Footprint.of(task.made), Gone()
+    if found is None:  # it was deployed before such notes were taken, or by somebody else
+        found = yield from _unnoted(gone, Way(teardown["way"]))
+    outcome = yield from _take_away(gone, found, done)
+    for text in done.left:
+        yield Progress(text)
+    ended = replace(outcome, changed=done.changed)
+    result = to_result(task, ended, {}, modified=done.changed)
+    return result
+
+
+def _unnoted(gone: ModuleCall, way: Way) -> Generator[ModuleCall, Any, Footprint]:
+    """What a module may have made of which nothing is noted: its own state, or the file of its path, but no folder."""
+    path = str(next(iter(gone.args.values()), ""))
+    if way in (Way.STATE, Way.PART):
+        return Footprint(Way.STATE.value)
+    if way is not Way.FILES:
+        return Footprint(way.value, path, kept=_UNKNOWN)
+    seen = yield from look_at(gone, path, deep=False)
+    if seen is not None and seen.is_there and not seen.is_folder:
+        return Footprint(Way.STATE.value)
+    is_own = full_name(gone.module) == FILE and seen is not None and not seen.inside
+    return Footprint(Way.STATE.value) if is_own else Footprint(way.value, path, kept=_UNKNOWN)
+
+
+def _take_away(gone: ModuleCall, found: Footprint, done: Gone) -> Generator[ModuleCall, Any, Outcome]:
+    outcome = Outcome(ok=True, changed=False, lane="fast")
+    restored = False if gone.check else (yield from _restore(gone, found, done))
+    if restored:
+        pass
+    elif found.kept:
+        done.left.append(f"{found.path or 'what it is about'} stays: {found.kept}")
+    elif found.way in (Way.STATE.value, Way.PART.value):
+        args = dict(gone.args)
+        if found.items:
+            args["name" if "name" in args else "pkg"] = list(found.items)
+        outcome = yield replace(gone, args=args)
+        done.changed |= bool(outcome.changed)
+    elif found.way == Way.SERVICE.value and (changes := _opposite(found)):
+        outcome = yield replace(gone, args={"name": gone.args.get("name"), **changes})
+        done.changed |= bool(outcome.changed)
+    if outcome.ok and not gone.check:
+        yield from _remove(gone, found, done)
+    elif outcome.ok:
+        done.changed |= bool(found.paths or found.whole or found.originals)
+    if found.replaced and not restored:
+        done.left.append(f"what was replaced in {found.path} is not restored: there is no backup")
+    return outcome
+
+
+def _opposite(found: Footprint) -> dict[str, Any]:
+    """Arguments with which a service is again what it was not."""
+    return {
+        **({} if "active" in found.was else {"state": "stopped"}),
+        **({} if "enabled" in found.was else {"enabled": False}),
+    }
+
+
+def _restore(call: ModuleCall, found: Footprint, done: Gone) -> Generator[ModuleCall, Any, bool]:
+    """Put backups back where nobody changed the file since; whether that of the path itself was."""
+    restored = False
+    for path, original in found.originals.items():
+        backup = original["backup"]
+        seen = yield from look_at(call, path, deep=False)
+        if seen is not None and seen.is_there and seen.digest != original["digest"]:
+            done.left.append(f"{path} was changed since; what it was before is in {backup}")
+            continue
+        outcome = yield _as(call, _COMMAND, {"argv": ["mv", "-f", "--", backup, seen.path if seen else path]})
+        if not outcome.ok:
+            raise EnsembleError(f"{backup} cannot be put back: {outcome.error}")
+        done.changed = True
+        own = normpath(found.path)
+        restored |= path == own or path.startswith(f"{own}/")
+    return restored
+
+
+def _remove(call: ModuleCall, found: Footprint, done: Gone) -> Generator[ModuleCall, Any, None]:
+    """Remove files and folders that were made: the deepest first, and of folders only what holds nothing else."""
+    if found.whole:
+        path = found.whole["path"]
+        seen = yield from look_at(call, path, deep=True)
+        if seen is not None and seen.is_there and _digest(seen.inside) == found.whole["digest"]:
+            yield from _run(call, ["rm", "-rf", "--", path])
+            done.changed = True
+        elif seen is None or seen.is_there:
+            done.left.append(f"{path} stays: it holds something else than what was made")
+    paths = sorted([*found.paths, *found.backups], key=lambda path: (-path.count("/"), path))
+    if found.way == Way.PART.value and found.paths:  # the file itself, and folders above it
+        file = max(found.paths, key=len)
+        yield from _run(call, ["sh", "-c", _REMOVE_EMPTY, "sh", file])
+        paths.remove(file)
+    if not paths:
+        return
+    lines = "".join(path.replace("\n", "\x01") + "\n" for path in paths)
+    outcome = yield from _run(call, ["sh", "-c", _REMOVE], lines)
+    said = str(outcome.result.get("stdout") or "").split("\n")
+    done.changed |= "-" in said
+    stay = [line for line in said if line and line not in ("-", "!")]
+    if stay:
+        done.left.append(f"{stay[0]} stays: it holds something else than what was made")
+
+
+def _run(call: ModuleCall, argv: list[str], stdin: str = "") -> Generator[ModuleCall, Any, Outcome]:
+    more = {"stdin": stdin, "stdin_add_newline": False} if stdin else {}
+    outcome: Outcome = yield _as(call, _COMMAND, {"argv": argv, **more})
+    if not outcome.ok:
+        raise EnsembleError(f"what was made cannot be removed: {outcome.error}")
+    return outcome

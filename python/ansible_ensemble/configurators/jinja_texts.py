@@ -1,0 +1,138 @@
+"""Templates of Jinja, read and not rendered: whether they can be, and which variables they cannot do without.
+
+Ansible is not imported for it, and nothing of a template is run. A template can do without the variables that it gives
+a default or tests, and those that it reads in a branch, a loop or a macro, of which nobody knows whether it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.core.ansible_settings import may_be_set, setting
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, nodes
+
+#: What the first line of a template says of its signs.
+_HEADER = re.compile(r"#jinja2:(.*)\n?")
+#: Options of the module `template` that are options of Jinja.
+SIGNS = tuple(f"{kind}_{end}_string" for kind in ("block", "variable", "comment") for end in ("start", "end"))
+#: Names that Ansible gives each template [Ansible, "Special Variables"], beside those that begin with `ansible_`.
+_GIVEN = frozenset(
+    {"environment", "group_names", "groups", "hostvars", "inventory_dir", "inventory_file", "inventory_hostname"}
+    | {"inventory_hostname_short", "item", "omit", "play_hosts", "playbook_dir", "role_name", "role_names", "role_path"}
+    | {
+        "template_destpath",
+        "template_fullpath",
+        "template_host",
+        "template_mtime",
+        "template_path",
+        "template_run_date",
+    }
+    | {"template_uid", "vars", "lookup", "query", "q", "now", "undef", "self", "super", "caller", "loop", "varargs"}
+    | {"kwargs", "true", "false", "none"}
+)
+_OF_ANSIBLE = "ansible_"
+#: Filters with which a template may do without what they are given.
+_DEFAULTS = ("default", "d")
+
+
+def syntax_fault(text: str, signs: Mapping[str, Any] | None = None) -> tuple[str, int] | None:
+    """What Jinja has against a template, and in which of its lines; None if it can be rendered as far as that goes."""
+    from jinja2 import TemplateSyntaxError
+
+    body, options, before = _headed(text, signs)
+    try:
+        _environment(tuple(sorted(options.items()))).parse(body)
+    except TemplateSyntaxError as error:
+        return str(error.message), error.lineno + before
+    except (ValueError, AssertionError, RecursionError):  # signs that are none, or too deep to be read
+        return None
+    return None
+
+
+def expression_fault(text: str) -> str | None:
+    """What Jinja has against an expression without signs around it, as `when` has it; it may be a template, too."""
+    is_template = "{{" in text or "{%" in text
+    found = syntax_fault(text if is_template else f"{{{{ {text} }}}}")
+    return found[0] if found is not None else None
+
+
+def needed_names(text: str, signs: Mapping[str, Any] | None = None) -> dict[str, int]:
+    """Variables without which a template always fails -> the line that reads each; none of what cannot be read."""
+    from jinja2 import TemplateError, nodes
+
+    body, options, before = _headed(text, signs)
+    try:
+        tree = _environment(tuple(sorted(options.items()))).parse(body)
+    except (TemplateError, ValueError, AssertionError, RecursionError):
+        return {}
+    own = {one.name for one in tree.find_all(nodes.Name) if one.ctx != "load"}
+    own |= {one.name for one in tree.find_all(nodes.Macro)}
+    own |= {one.target for one in tree.find_all(nodes.Import)}
+    for one in tree.find_all(nodes.FromImport):
+        own |= {name if isinstance(name, str) else name[1] for name in one.names}
+    found: dict[str, int] = {}
+    for name in _needed(tree):
+        if name.name not in own | _GIVEN and not name.name.startswith(_OF_ANSIBLE):
+            found.setdefault(name.name, name.lineno + before)
+    return {name: line for name, line in found.items() if name not in _globals()}
+
+
+def _needed(node: nodes.Node) -> Iterator[nodes.Name]:
+    """The names that a part of a template reads whenever it is rendered."""
+    from jinja2 import nodes
+
+    if isinstance(node, nodes.Name):
+        yield node
+    elif isinstance(node, nodes.Test | nodes.Macro | nodes.CallBlock) or _has_default(node):
+        return
+    elif isinstance(node, nodes.If | nodes.CondExpr):
+        yield from _needed(node.test)
+    elif isinstance(node, nodes.For):
+        yield from _needed(node.iter)
+    elif isinstance(node, nodes.And | nodes.Or):
+        yield from _needed(node.left)
+    else:
+        for one in node.iter_child_nodes():
+            yield from _needed(one)
+
+
+def _has_default(node: nodes.Node) -> bool:
+    from jinja2 import nodes
+
+    return isinstance(node, nodes.Filter) and node.name.rpartition(".")[2] in _DEFAULTS
+
+
+def _headed(text: str, signs: Mapping[str, Any] | None) -> tuple[str, dict[str, str], int]:
+    """A template without its header, its signs, and how many lines the header has."""
+    given = {name: str(value) for name, value in (signs or {}).items() if name in SIGNS and value}
+    header = _HEADER.match(text)
+    if header is None:
+        return text, given, 0
+    for part in header[1].split(","):
+        name, _colon, value = part.partition(":")
+        if name.strip() in SIGNS:
+            given[name.strip()] = value.strip().strip("'\"")
+    return text[header.end() :], given, 1
+
+
+@lru_cache(maxsize=32)
+def _environment(signs: tuple[tuple[str, str], ...]) -> Environment:
+    from jinja2 import Environment
+
+    options: dict[str, Any] = dict(signs)
+    set_here = may_be_set("jinja2_extensions", ("ANSIBLE_JINJA2_EXTENSIONS",))
+    extensions = setting("DEFAULT_JINJA2_EXTENSIONS") if set_here else []
+    listed = extensions.split(",") if isinstance(extensions, str) else extensions
+    return Environment(extensions=[one.strip() for one in listed if one.strip()], **options)
+
+
+@lru_cache(maxsize=1)
+def _globals() -> frozenset[str]:
+    from jinja2.defaults import DEFAULT_NAMESPACE
+
+    return frozenset(DEFAULT_NAMESPACE)

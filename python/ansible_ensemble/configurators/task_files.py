@@ -1,0 +1,463 @@
+"""What is wrong with the files of roles, tasks and playbooks, as far as they say it themselves.
+
+They are read, and nothing in them runs: no template is rendered, no plugin is loaded, Ansible is not imported. What
+depends on variables, on a collection that is not installed here, or on what tasks find, is left to Ansible.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.configurators.ansible_files import Untouched, read_ansible_file
+from ansible_ensemble.configurators.argument_rules import FREE
+from ansible_ensemble.configurators.arguments import argument_faults
+from ansible_ensemble.configurators.jinja_texts import SIGNS, expression_fault, syntax_fault
+from ansible_ensemble.configurators.locations import (
+    BUILTIN,
+    builtin_modules,
+    collection_folders,
+    find_role,
+    is_fqcn,
+    is_in_library,
+)
+from ansible_ensemble.configurators.module_names import builtin_routes, is_installed, module_fault
+from ansible_ensemble.configurators.module_spec import module_spec, role_folder
+from ansible_ensemble.configurators.play_keywords import BLOCK, BLOCK_PARTS, CONDITIONS, HANDLER, PLAY, PLAY_TASKS
+from ansible_ensemble.configurators.plugin_names import PLUGINS, plugin_fault
+from ansible_ensemble.core.ansible_settings import may_be_set
+from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.hints import closest, nearest
+from ansible_ensemble.documents.places import Map, key_place_of, place_of
+from ansible_ensemble.language.entities import Operation
+
+_PREFIXES = ("ansible.builtin.", "ansible.legacy.")
+_IMPORT_PLAYBOOK = "import_playbook"
+_TASKS = ("import_tasks", "include_tasks")
+_ROLES = ("import_role", "include_role")
+_MAIN = ("main.yml", "main.yaml", "main", "main.json")
+#: Modules whose one text is a command or a name, not arguments.
+_FREE = frozenset(
+    {
+        "command",
+        "shell",
+        "script",
+        "raw",
+        "meta",
+        "include_vars",
+        "group_by",
+        "win_command",
+        "win_shell",
+        "import_tasks",
+    }
+    | {"include_tasks", "expect"}
+)
+
+#: Folders with modules, and with what runs in their place.
+_OF_MODULES = ("library", "action_plugins")
+_MODES = ("mode", "directory_mode")
+#: Stands for a text that is encrypted or unsafe.
+_HIDDEN = "{{ hidden }}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """Where a file is: what short names mean there.
+
+    Attributes:
+        root: the project's folder.
+        base: where the operation's files start.
+        role: the folder of the role that it is of, if it is of one.
+        collections: whether short names may be those of collections that are named elsewhere.
+    """
+
+    root: Path
+    base: Path
+    role: Path | None = None
+    collections: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What is in a file: what is wrong with it, and what it runs beside.
+
+    Attributes:
+        runs: files and roles that it runs: each a kind, its path and what is around it.
+    """
+
+    faults: tuple[InvalidInput, ...]
+    runs: tuple[tuple[str, Path, _Around], ...]
+
+
+def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Iterator[InvalidInput]:
+    """What is wrong with a task file, a role or a playbook, and with what it runs.
+
+    Args:
+        kind: `tasks`, `role` or `playbook`.
+        target: its path, or a role's FQCN.
+        operation: what runs it.
+        root: the project's folder.
+    """
+    entry = operation.implementation.settings.get("tasks_from") if operation.implementation else None
+    path = role_folder(target, collection_folders(root)) if kind == "role" else Path(target)
+    if path is None or not path.is_absolute():
+        return
+    around = _Around(root, operation.base or root)
+    if kind == "role":
+        name = str(entry) if entry else None
+        if (fault := _no_tasks(path, name, operation)) is not None:
+            yield fault
+        left = _role_files(path, around, name)
+    else:
+        left = [(kind, path, around)]
+    seen: set[tuple[str, Path]] = set()
+    while left:
+        what, file, where = left.pop()
+        if (what, file) not in seen and file.is_file():
+            seen.add((what, file))
+            stat = file.stat()
+            checked = _checked(what, file, stat.st_mtime_ns, stat.st_size, where)
+            yield from checked.faults
+            left += checked.runs
+
+
+def _no_tasks(role: Path, entry: str | None, operation: Operation) -> InvalidInput | None:
+    """The error for a role that does nothing: it has no tasks, and needs no other role."""
+    if entry or not role.is_dir() or _has_dependencies(role):
+        return None
+    try:
+        if any(read_ansible_file(file) for name in _MAIN if (file := role / "tasks" / name).is_file()):
+            return None
+    except InvalidInput:  # told of the file itself
+        return None
+    near = [one.name for one in role.glob("*/*.y*ml") if one.parent.name == "tasks"]
+    hint = (
+        f"it has tasks/{', tasks/'.join(sorted(near))}: tasks_from names one" if near else "they are in tasks/main.yml"
+    )
+    return InvalidInput(f"the role {role.name} of {operation.title} has no tasks", operation.place, hint)
+
+
+def _has_dependencies(role: Path) -> bool:
+    return any(_dependencies(role))
+
+
+def _dependencies(role: Path) -> list[Any]:
+    for file in (role / "meta" / name for name in _MAIN):
+        if file.is_file():
+            try:
+                data = read_ansible_file(file)
+            except InvalidInput:
+                return []
+            listed = data.get("dependencies") if isinstance(data, Mapping) else None
+            return list(listed) if isinstance(listed, list) else []
+    return []
+
+
+def _role_files(role: Path, around: _Around, entry: str | None = None) -> list[tuple[str, Path, _Around]]:
+    """The files that a role runs first."""
+    within = _Around(around.root, around.base, role, around.collections or _names_collections(role))
+    names = (entry, f"{entry}.yml", f"{entry}.yaml") if entry else _MAIN
+    tasks = [("tasks", role / "tasks" / name, within) for name in names]
+    return [*tasks, *(("handlers", role / "handlers" / name, within) for name in _MAIN)]
+
+
+def _names_collections(role: Path) -> bool:
+    """Whether short names in a role may be those of collections."""
+    if "ansible_collections" in role.parts:
+        return True
+    for file in (role / "meta" / name for name in _MAIN):
+        try:
+            data = read_ansible_file(file) if file.is_file() else None
+        except InvalidInput:
+            data = None
+        if isinstance(data, Mapping) and data.get("collections"):
+            return True
+    return False
+
+
+@lru_cache(maxsize=2048)
+def _checked(kind: str, file: Path, _changed: int, _size: int, around: _Around) -> _Checked:
+    try:
+        data = read_ansible_file(file)
+    except InvalidInput as error:
+        return _Checked((error,), ())
+    reader = _FileChecker(file, around)
+    faults = tuple(reader.playbook(data) if kind == "playbook" else reader.tasks(data, handlers=kind == "handlers"))
+    return _Checked(faults, tuple(reader.runs))
+
+
+class _FileChecker:
+    """Looks through a file, and takes down what it runs beside."""
+
+    def __init__(self, file: Path, around: _Around) -> None:
+        self._file = file
+        self._around = around
+        self._defaults = False
+        self.runs: list[tuple[str, Path, _Around]] = []
+
+    def playbook(self, data: Any) -> Iterator[InvalidInput]:
+        """What is wrong with a list of plays."""
+        if not isinstance(data, list) or not data:
+            problem = "the playbook is empty" if not data else "it is no playbook: it must be a list of plays"
+            yield InvalidInput(problem, Place(str(self._file)))
+            return
+        for at, play in enumerate(data):
+            if not isinstance(play, Mapping):
+                yield InvalidInput("a play must be a map", place_of(data, at))
+            elif not any(_short(str(key)) == _IMPORT_PLAYBOOK for key in play):
+                yield from self._play(play)
+
+    def _play(self, play: Mapping[str, Any]) -> Iterator[InvalidInput]:
+        beginning = place_of(play)
+        if play.get("hosts") in (None, ""):
+            yield InvalidInput("the play has no hosts", beginning, "write hosts:, with a pattern of hosts")
+        for key in play:
+            if str(key) not in PLAY:
+                hint = nearest(key, PLAY)
+                yield InvalidInput(f"'{key}' is no keyword of a play", key_place_of(play, key), hint)
+        outer = self._around
+        named = outer.collections or bool(play.get("collections"))
+        self._around = _Around(outer.root, self._file.parent, outer.role, named)
+        yield from self._shared(play)
+        defaults, self._defaults = self._defaults, self._defaults or bool(play.get("module_defaults"))
+        roles = play.get("roles")
+        for at, role in enumerate(roles if isinstance(roles, list) else ()):
+            yield from self._role(role, place_of(roles, at))
+        for section in PLAY_TASKS:
+            if play.get(section):
+                yield from self.tasks(play[section], handlers=section == "handlers")
+        self._around, self._defaults = outer, defaults
+
+    def _role(self, entry: Any, place: Place | None) -> Iterator[InvalidInput]:
+        name = (entry.get("role") or entry.get("name")) if isinstance(entry, Mapping) else entry
+        if isinstance(entry, Mapping):
+            yield from self._shared(entry)
+        if isinstance(name, str):
+            yield from self._run_role(name, None, place)
+
+    def _run_role(
+        self, name: str, entry: str | None, place: Place | None, *, maybe: bool = False
+    ) -> Iterator[InvalidInput]:
+        """What is wrong with the name of a role; its files are looked at, too."""
+        if _is_template(name):
+            return
+        around = self._around
+        folder = self._role_folder(name)
+        if maybe:
+            return  # for other systems, it may be
+        if folder is not None:
+            self.runs += _role_files(folder, around, entry)
+        elif not around.collections and not (is_fqcn(name) and not is_installed(name, collection_folders(around.root))):
+            known = {one.name for base in self._role_bases() if base.is_dir() for one in base.iterdir()}
+            yield InvalidInput(f"there is no role {name}", place, nearest(name, known))
+
+    def _role_bases(self) -> list[Path]:
+        around = self._around
+        near = [around.role.parent] if around.role is not None else []
+        return [*near, self._file.parent / "roles", around.base / "roles", around.root / "roles"]
+
+    def _role_folder(self, name: str) -> Path | None:
+        around = self._around
+        asked = Operation("", "", base=self._file.parent)
+        found = next((one for base in self._role_bases() if (one := base / name).is_dir()), None)
+        for folder in (found, self._file.parent / name, around.base / name):
+            if folder is not None and folder.is_dir() and "{{" not in name:
+                return folder.resolve()
+        known = find_role(name, asked, around.root)
+        return role_folder(known, collection_folders(around.root)) if known else None
+
+    def tasks(self, data: Any, *, handlers: bool = False, maybe: bool = False) -> Iterator[InvalidInput]:
+        """What is wrong with a list of tasks, which may never run (`maybe`)."""
+        if data is None:
+            return
+        if not isinstance(data, list):
+            yield InvalidInput("tasks must be a list", place_of(data) or Place(str(self._file)), "begin each with '- '")
+            return
+        for at, task in enumerate(data):
+            if not isinstance(task, Mapping):
+                yield InvalidInput("a task must be a map", place_of(data, at), "write MODULE: and its arguments")
+            elif any(key in BLOCK_PARTS for key in task):
+                yield from self._block(task, handlers=handlers, maybe=maybe)
+            else:
+                yield from self._task(task, place_of(data, at), maybe=maybe)
+
+    def _block(self, block: Mapping[str, Any], *, handlers: bool, maybe: bool) -> Iterator[InvalidInput]:
+        for key in block:
+            if str(key) not in BLOCK and not (handlers and key == "listen"):
+                yield InvalidInput(f"'{key}' is no keyword of a block", key_place_of(block, key), nearest(key, BLOCK))
+        yield from self._shared(block)
+        defaults, self._defaults = self._defaults, self._defaults or bool(block.get("module_defaults"))
+        for part in BLOCK_PARTS:
+            yield from self.tasks(
+                block.get(part), handlers=handlers, maybe=maybe or part == "rescue" or "when" in block
+            )
+        self._defaults = defaults
+
+    def _task(self, task: Mapping[str, Any], place: Place | None, *, maybe: bool) -> Iterator[InvalidInput]:
+        yield from self._shared(task)
+        given = [key for key in map(str, task) if key not in HANDLER and not key.startswith("with_")]
+        for key in ("action", "local_action"):
+            if key in task:
+                return  # an older form, which says the module in its value
+        if len(given) != 1:
+            yield self._which(given, task, place)
+            return
+        name = given[0]
+        at = key_place_of(task, name) or place
+        if _is_template(name):
+            return
+        maybe = maybe or "when" in task or any(key == "loop" or str(key).startswith("with_") for key in task)
+        args, written = task[name], task.get("args")
+        short = _short(name)
+        if short in _TASKS:
+            yield from self._run_tasks(short, args, at, maybe=maybe and short != _TASKS[0])
+        elif short in _ROLES and isinstance(args, Mapping):
+            entry = args.get("tasks_from")
+            if isinstance(args.get("name"), str) and not (isinstance(entry, str) and _is_template(entry)):
+                asked = entry if isinstance(entry, str) else None
+                may_not_run = maybe and short != _ROLES[0]
+                yield from self._run_role(args["name"], asked, place_of(args, "name"), maybe=may_not_run)
+        else:
+            yield from self._module(name, args, written, at)
+
+    def _which(self, given: list[str], task: Mapping[str, Any], place: Place | None) -> InvalidInput:
+        """The error for a task that names no module, or several."""
+        if not given:
+            return InvalidInput("the task names no module", place, "write MODULE: and its arguments")
+        known = [name for name in given if is_fqcn(name) or _short(name) in builtin_modules()]
+        odd = next((name for name in given if name not in known), given[-1])
+        if len(known) == 1 or not known:
+            return InvalidInput(
+                f"'{odd}' is no keyword of a task", key_place_of(task, odd) or place, nearest(odd, HANDLER)
+            )
+        problem = f"the task names {len(known)} modules: {', '.join(known)}"
+        return InvalidInput(problem, key_place_of(task, known[1]) or place, "make them tasks of their own")
+
+    def _run_tasks(self, action: str, args: Any, place: Place | None, *, maybe: bool) -> Iterator[InvalidInput]:
+        name = args.get("file") or args.get("_raw_params") if isinstance(args, Mapping) else args
+        if not isinstance(name, str) or _is_template(name) or "=" in name:
+            return
+        around, name = self._around, name.strip()
+        role = [around.role / "tasks", around.role] if around.role is not None else []
+        bases = [self._file.parent, *role, around.base, around.base / "tasks"]
+        file = next((one for base in bases if os.path.isfile(one := base / name)), None)  # noqa: PTH113 - any name
+        if maybe:
+            return  # for other systems, it may be
+        if file is not None:
+            self.runs.append(("tasks", file, around))
+        else:
+            beside = {one.name for one in self._file.parent.iterdir()}
+            yield InvalidInput(f"there is no file {name} for {action}", place, nearest(name, beside))
+
+    def _module(self, name: str, args: Any, written: Any, place: Place | None) -> Iterator[InvalidInput]:
+        """What is wrong with the name and the arguments of a module."""
+        full_name = self._full_name(name)
+        if full_name is None:
+            near = closest(name, builtin_modules())
+            yield InvalidInput(f"there is no module {name}", place, f"did you mean {near}?" if near else None)
+            return
+        collections = tuple(collection_folders(self._around.root))
+        if is_fqcn(full_name) and is_installed(full_name, collections):
+            fault = module_fault(full_name, collections)
+            if fault is not None:
+                yield InvalidInput(fault[0], place, fault[1])
+                return
+        spec = module_spec(full_name, collections, tuple(self._libraries())) if full_name else None
+        given = self._arguments(name, args, written)
+        if spec is None or given is None:
+            return
+        yield from argument_faults(spec, given, name, place, partly=self._defaults)
+
+    def _arguments(self, name: str, args: Any, written: Any) -> Map | None:
+        """The arguments of a task; None if they are not told apart here."""
+        made = Map()
+        if isinstance(args, Untouched) or (written is not None and not isinstance(written, Mapping)):
+            return None
+        if isinstance(args, str):
+            if _short(name) not in _FREE and (_is_template(args) or args.strip()):
+                return None  # k=v, or a whole that is computed
+            made[FREE] = args
+        elif args is not None and not isinstance(args, Mapping):
+            return None
+        for one in (one for one in (args, written) if isinstance(one, Mapping)):
+            for key, value in one.items():
+                made.adopt(key, _HIDDEN if isinstance(value, Untouched) else value, one)
+        for key in _MODES:
+            if isinstance(made.get(key), int):  # octal, as YAML 1.1 reads it
+                made[key] = f"{made[key]:04o}"
+        return made
+
+    def _libraries(self) -> Iterator[Path]:
+        around = self._around
+        folders = (around.role, around.base, around.root, self._file.parent, self._file.parent.parent)
+        yield from (folder / part for folder in folders if folder is not None for part in _OF_MODULES)
+
+    def _full_name(self, name: str) -> str | None:
+        """The FQCN of a module, or its name in a folder `library`; empty if nobody knows, None if there is none."""
+        if is_fqcn(name):
+            return f"{BUILTIN}{_short(name)}" if name.startswith("ansible.legacy.") else name
+        for folder in self._libraries():
+            if folder.is_dir() and any(one.name.partition(".")[0] == name for one in folder.iterdir()):
+                return name if folder.name == "library" else ""
+        if name in builtin_modules():
+            return BUILTIN + name
+        if name in builtin_routes("modules", "action"):
+            return BUILTIN + name
+        if self._around.collections or self._is_of_role(name) or _is_elsewhere(name, self._around.root):
+            return ""
+        return None
+
+    def _is_of_role(self, name: str) -> bool:
+        """Whether a role beside has a module: Ansible knows those of each role that the play has."""
+        return any(any(base.glob(f"*/{part}/{name}.*")) for base in self._role_bases() for part in _OF_MODULES)
+
+    def _shared(self, written: Mapping[str, Any]) -> Iterator[InvalidInput]:
+        """What is wrong with what plays, blocks and tasks have in common: conditions, plugins, templates."""
+        for key in CONDITIONS:
+            listed = written.get(key)
+            for at, one in enumerate(listed if isinstance(listed, list) else [listed]):
+                text = one if isinstance(one, str) and not isinstance(one, Untouched) else None
+                if text is not None and (fault := expression_fault(text)) is not None:
+                    where = place_of(listed, at) if isinstance(listed, list) else place_of(written, key)
+                    yield InvalidInput(f"the expression of `{key}` cannot be read: {fault}", where)
+        for key, kind in PLUGINS.items():
+            value = written.get(key)
+            if isinstance(value, str) and value and not _is_template(value):
+                folders = (self._around.base, self._around.root, self._file.parent)
+                missing = plugin_fault(kind, value, self._around.root, [one / f"{kind}_plugins" for one in folders])
+                if missing is not None:
+                    yield InvalidInput(missing[0], place_of(written, key), missing[1])
+        for key, value in written.items():
+            if key not in (*BLOCK_PARTS, *PLAY_TASKS, *CONDITIONS, "roles", "vars_prompt"):
+                yield from _template_faults(value, place_of(written, key))
+
+
+def _is_elsewhere(name: str, root: Path) -> bool:
+    """Whether a module may be in a folder that Ansible's settings name."""
+    is_set = may_be_set("action_plugins", ("ANSIBLE_ACTION_PLUGINS",))
+    return is_set or is_in_library(name, Operation("", "", base=root), root)
+
+
+def _template_faults(data: Any, place: Place | None) -> Iterator[InvalidInput]:
+    """Texts in data that are no good templates."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            if key not in SIGNS:
+                yield from _template_faults(value, place_of(data, key) or place)
+    elif isinstance(data, list):
+        for at, value in enumerate(data):
+            yield from _template_faults(value, place_of(data, at) or place)
+    elif isinstance(data, str) and not isinstance(data, Untouched) and (fault := syntax_fault(data)) is not None:
+        yield InvalidInput(f"the template cannot be read: {fault[0]}", place)
+
+
+def _is_template(text: str) -> bool:
+    return "{{" in text or "{%" in text
+
+
+def _short(name: str) -> str:
+    return next((name.removeprefix(one) for one in _PREFIXES if name.startswith(one)), name)

@@ -1,0 +1,134 @@
+"""Which paths modules write, by their arguments: two operations that write one path on one host undo each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from posixpath import basename, join, normpath
+from typing import Any
+from urllib.parse import urlsplit
+
+from ansible_ensemble.configurators.locations import BUILTIN
+from ansible_ensemble.configurators.made_files import MAKES_FILE
+from ansible_ensemble.configurators.sent_files import sent_file
+from ansible_ensemble.core.errors import Place
+from ansible_ensemble.documents.scalars import spoken_boolean
+
+#: The names by which most modules that edit a file take it.
+_PATHS = ("path", "dest", "name")
+#: Modules that edit a part of a file, by their names without the collection -> the arguments that name it.
+_EDITS: Mapping[str, tuple[str, ...]] = {
+    "file": _PATHS,
+    "lineinfile": ("path", "dest", "destfile", "name"),
+    "blockinfile": ("path", "dest", "destfile", "name"),
+    "replace": ("path", "dest", "destfile", "name"),
+    "ini_file": ("path", "dest"),
+    "toml_file": ("path", "dest"),
+    "xml": ("path", "dest", "file"),
+    "acl": ("path", "name"),
+    "htpasswd": ("path", "dest", "destfile", "name"),
+    "pam_limits": ("dest",),
+    "sysctl": ("sysctl_file",),
+}
+#: Modules that fill a folder, whatever was in it.
+_FILLS: Mapping[str, tuple[str, ...]] = dict.fromkeys(("unarchive", "git", "subversion", "synchronize"), ("dest",))
+_WRITERS = {**_EDITS, **_FILLS, **{name: (argument,) for name, argument in MAKES_FILE.items()}}
+#: Collections whose modules the table means.
+_COLLECTIONS = (BUILTIN, "ansible.legacy.", "ansible.posix.", "community.general.")
+_SOURCES = ("src", "url")
+#: Arguments that say what is written, beside the path.
+_SAYING = (*_SOURCES, "content", "state", "remote_src", "recurse", "mode", "owner", "group")
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A path that an operation writes.
+
+    Attributes:
+        path: without `.`, `..` and a slash at its end; a relative one starts where its host says.
+        whole: all of what is there, whatever it was before; else a part of it, or its mode and owner.
+        below: what is below the path as well: it is a folder that is filled, or changed with all that is in it.
+        folder: the name that the file has where the path turns out to be a folder; empty if it cannot.
+        is_folder: the path is said to be a folder.
+        same: what two that say the same have in common: which of them is last makes no difference.
+        place: where that is written.
+        task: of a task in a file, the file and its line, as Ansible tells them.
+        host: the host that a task names itself; empty if it does not.
+        elsewhere: that is another one than the host of the operation.
+        handlers: as `task`, of the handlers that it may notify.
+    """
+
+    path: str
+    whole: bool = False
+    below: bool = False
+    folder: str = ""
+    is_folder: bool = False
+    same: str = ""
+    place: Place | None = None
+    task: str = ""
+    host: str = ""
+    elsewhere: bool = False
+    handlers: tuple[str, ...] = ()
+
+
+def short_name(module: str) -> str:
+    """The name of a module of the table, without its collection; itself if it is of another one."""
+    return next((module.removeprefix(one) for one in _COLLECTIONS if module.startswith(one)), module)
+
+
+def is_writer(module: str) -> bool:
+    """Whether a module, by its FQCN or short name, writes a path that its arguments name."""
+    return short_name(module) in _WRITERS
+
+
+def path_arguments(module: str) -> tuple[str, ...]:
+    """The arguments of a module that say which path it writes, and what of it."""
+    return (*_WRITERS[short_name(module)], *_SAYING) if is_writer(module) else ()
+
+
+def written_by(module: str, args: Mapping[str, Any], base: Path | None) -> Write | None:
+    """What a module writes with arguments; None if it writes nothing that they name.
+
+    `base` is the folder in which a file of the controller is looked for.
+    """
+    name = short_name(module)
+    path = next((args[one] for one in _WRITERS.get(name, ()) if args.get(one)), None)
+    if not isinstance(path, str):
+        return None
+    if name == "file":
+        return _of_file(path, args)
+    if name in MAKES_FILE:
+        return _of_file_made(name, path, args, base)
+    return Write(normal(path), whole=name in _FILLS, below=name in _FILLS)
+
+
+def normal(path: str) -> str:
+    """A path as it is compared with others; symbolic links are followed by nobody but its host."""
+    made = normpath(path)
+    return made[1:] if made.startswith("//") else made
+
+
+def _of_file(path: str, args: Mapping[str, Any]) -> Write:
+    state = args.get("state")
+    said = repr(sorted((name, args.get(name)) for name in _SAYING)) if state == "directory" else ""
+    return Write(
+        normal(path),
+        whole=state in ("absent", "link", "hard"),
+        below=args.get("recurse") is True or spoken_boolean(args.get("recurse")) is True,
+        is_folder=state == "directory",
+        same=said,
+    )
+
+
+def _of_file_made(name: str, path: str, args: Mapping[str, Any], base: Path | None) -> Write:
+    source = next((str(args[one]) for one in _SOURCES if args.get(one)), "")
+    if "content" in args or not source or name == "assemble":
+        return Write(normal(path), whole=True)
+    sent = sent_file(f"{BUILTIN}{name}", args, base) if base is not None else None
+    if sent is not None and sent.is_dir():
+        return Write(normal(path if source.endswith("/") else join(path, sent.name)), whole=True, below=True)
+    file = basename(urlsplit(source).path if name == "get_url" else source)
+    if path.endswith("/") and file:
+        return Write(normal(join(path, file)), whole=True)
+    return Write(normal(path), whole=True, folder=file)

@@ -1,0 +1,108 @@
+"""Diffs of modules without secrets: neither the values that are known, nor those that they take the place of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_ensemble.core.sensitive import REDACTED, Redactor, Sensitive
+
+
+def masked_diff(diff: Mapping[str, Any], redactor: Redactor, *, secretive: bool = False) -> dict[str, Any]:
+    """A diff of Ansible's, `before` and `after` or `prepared`, with its secrets masked.
+
+    An earlier value of a secret may not be known any more. So where a secret is in what will be, what was in its
+    place is masked, and lines that go.
+
+    Args:
+        diff: what a module tells.
+        redactor: the secrets that are known.
+        secretive: whether something sensitive was read for it, so that all that goes may be secret.
+    """
+    after = diff.get("after")
+    told = {name: redactor.data(value) for name, value in diff.items() if name not in ("before", "prepared")}
+    if "before" in diff:
+        told["before"] = _earlier(diff["before"], after, redactor, secretive=secretive)
+    if isinstance(prepared := diff.get("prepared"), str):
+        told["prepared"] = _prepared(prepared, redactor, secretive=secretive)
+    elif "prepared" in diff:
+        told["prepared"] = redactor.data(prepared)
+    return {name: told[name] for name in diff}
+
+
+def masked_result(result: Any, redactor: Redactor, *, secretive: bool = False) -> Any:
+    """What a task returns with its secrets masked, and those of the diffs in it as by `masked_diff`."""
+    if isinstance(result, Sensitive) or not isinstance(result, (dict, list, tuple)):
+        return redactor.data(result)
+    if not isinstance(result, dict):
+        return [masked_result(item, redactor, secretive=secretive) for item in result]
+    told = {}
+    for name, value in result.items():
+        if name == "diff" and isinstance(value, (dict, list)):
+            diffs = value if isinstance(value, list) else [value]
+            masked = [masked_diff(one, redactor, secretive=secretive) for one in diffs if isinstance(one, dict)]
+            told[name] = masked if isinstance(value, list) else masked[0]
+        else:
+            told[redactor.data(name)] = masked_result(value, redactor, secretive=secretive)
+    return told
+
+
+def _earlier(before: Any, after: Any, redactor: Redactor, *, secretive: bool) -> Any:
+    if isinstance(before, dict) and isinstance(after, dict):
+        return {
+            redactor.data(name): _earlier(value, after.get(name), redactor, secretive=secretive)
+            for name, value in before.items()
+        }
+    if isinstance(before, str) and isinstance(after, str):
+        return _earlier_text(before, after, redactor, secretive=secretive)
+    masked = redactor.data(after)
+    if before == after or not (secretive or _holds_mask(masked)):
+        return redactor.data(before)
+    return REDACTED if before not in (None, "", [], {}) and not isinstance(before, bool) else before
+
+
+def _earlier_text(before: str, after: str, redactor: Redactor, *, secretive: bool) -> str:
+    masked = redactor.text(after)
+    if not secretive and REDACTED not in masked:
+        return redactor.text(before)
+    return _without_gone(redactor.text(before), masked.splitlines())
+
+
+def _without_gone(before: str, now: list[str]) -> str:
+    """The text with the lines masked that are not there any more; of one that still has a secret, only that."""
+    known = set(now)
+    patterns = [(_pattern(line), line) for line in known if REDACTED in line]
+    kept = []
+    for line in before.splitlines(keepends=True):
+        text = line.rstrip("\r\n")
+        if text not in known and text.strip():
+            like = next((one for pattern, one in patterns if pattern.fullmatch(text)), REDACTED)
+            line = like + line[len(text) :]  # noqa: PLW2901
+        kept.append(line)
+    return "".join(kept)
+
+
+def _pattern(line: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, line.split(REDACTED))))
+
+
+def _prepared(text: str, redactor: Redactor, *, secretive: bool) -> str:
+    """A unified diff, whose lines that begin with a minus go."""
+    masked = redactor.text(text)
+    if not secretive and REDACTED not in masked:
+        return masked
+    lines = masked.splitlines(keepends=True)
+    now = [line[1:].rstrip("\r\n") for line in lines if not line.startswith("-")]
+    return "".join(
+        f"-{_without_gone(line[1:], now)}" if line.startswith("-") and not line.startswith("--- ") else line
+        for line in lines
+    )
+
+
+def _holds_mask(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_mask, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_mask, value))
+    return isinstance(value, str) and REDACTED in value

@@ -1,0 +1,20 @@
+"""A path on a host, whose state is recorded and compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPath:
+    """A path that an operation is the last of several to write.
+
+    Attributes:
+        host: the host that it is on; empty for that of the operation.
+    """
+
+    path: str
+    host: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.path}" if self.host else self.path

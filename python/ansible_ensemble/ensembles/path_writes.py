@@ -1,0 +1,204 @@
+"""The paths that the operations of an instance write, with the values that their arguments have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
+from ansible_ensemble.configurators.written_by_tasks import WritingTask, told, writing_tasks
+from ansible_ensemble.configurators.written_paths import Write, is_writer, path_arguments, written_by
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.orders import CONTROLLER
+from ansible_ensemble.core.sensitive import is_sensitive
+from ansible_ensemble.documents.places import place_of
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.instances.instance import Instance
+from ansible_ensemble.language.entities import NodeTemplate, Operation
+from ansible_ensemble.planning.context import PlannedInstance
+
+#: Operations that make what is there.
+WRITING = ("create", "configure", "start")
+_PLAYS = ("tasks", "role", "playbook")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NAMED = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+_LOOKUP = re.compile(r"\b(?:lookup|query|q)\s*\(")
+#: How a fact begins: what is known only on the host. Two that name it alike mean the same.
+_FACT = "ansible_"
+_DEEPEST = 10
+
+
+def path_writes(ensemble: Ensemble, member: PlannedInstance, names: Collection[str] = WRITING) -> list[Write]:
+    """What the operations of an instance write, in order; what is known only later is not among it."""
+    found: list[Write] = []
+    for name in names:
+        operation = member.find(f"Standard.{name}")
+        if operation is None or operation.implementation is None:
+            continue
+        try:
+            resolved = resolve(operation, ensemble.root)
+            values = _Values(ensemble, member, operation)
+            if resolved.configurator == MODULE and is_writer(resolved.target):
+                found += _of_module(resolved, values, member.template, operation)
+            elif resolved.configurator in _PLAYS and resolved.target:
+                found += _of_play(resolved, values, member.template, operation)
+        except (InvalidInput, OSError, ValueError):  # a name that is none: what runs it tells of it
+            continue
+    return found
+
+
+def _of_module(resolved: Resolved, values: _Values, template: NodeTemplate, operation: Operation) -> Iterator[Write]:
+    args = {name: values.input(name) for name in path_arguments(resolved.target) if name in operation.inputs}
+    written = written_by(resolved.target, args, operation.base)
+    implementation = operation.implementation
+    settings = implementation.settings if implementation is not None else {}
+    if written is not None:
+        host = settings.get("delegate_to") or (implementation.operation_host if implementation is not None else None)
+        yield replace(written, place=_place(template, operation, args), host=host if isinstance(host, str) else "")
+
+
+def _place(template: NodeTemplate, operation: Operation, args: Mapping[str, Any]) -> Place | None:
+    """Where an argument is written that names the path."""
+    given = template.properties.get("args")
+    name = next(iter(args), "")
+    found = place_of(given.value, name) if given is not None and isinstance(given.value, Mapping) else None
+    return found or (operation.inputs[name].place if name in operation.inputs else None) or operation.place
+
+
+def _of_play(resolved: Resolved, values: _Values, template: NodeTemplate, operation: Operation) -> Iterator[Write]:
+    implementation = operation.implementation
+    entry = implementation.settings.get("tasks_from") if implementation is not None else None
+    own = _variables(template)
+    for task in writing_tasks(resolved.configurator, resolved.target, entry if isinstance(entry, str) else None):
+        variables = {**task.variables, **own}
+        names = [name for name in path_arguments(task.module) if name in task.args]
+        args = {name: values.text(task.args[name], variables) for name in names}
+        written = written_by(task.module, args, task.base)
+        if written is None:
+            continue
+        for host, elsewhere in values.hosts(task):
+            said = replace(written, place=task.place, task=told(task.place), handlers=task.handlers)
+            yield replace(said, host=host, elsewhere=elsewhere)
+
+
+class _Values:
+    """What the arguments of an operation come to, as far as that is known."""
+
+    def __init__(self, ensemble: Ensemble, member: PlannedInstance, operation: Operation) -> None:
+        self._ensemble = ensemble
+        self._is_hosted = any(link.relationship.is_hosted_on for link in member.requirements)
+        self._instance = member.instance or Instance(member.name, member.template.name)
+        self._template = member.template
+        self._operation = operation
+        self._known: Mapping[str, Any] | None = None
+
+    @property
+    def _inputs(self) -> Mapping[str, Any]:
+        if self._known is None:
+            self._known = self._scope().inputs
+        return self._known
+
+    def _scope(self, variables: Mapping[str, Any] | None = None) -> Any:
+        operation = self._operation
+        return self._ensemble.evaluator.scope(
+            self._instance, operation=operation, variables=variables, base=operation.base
+        )
+
+    def input(self, name: str) -> Any:
+        """The value of an input; None where it is a secret, or not known yet."""
+        if name == "content":  # that there is one is all that counts
+            return True
+        written = self._written(name)
+        if isinstance(written, str | bool) and "{" not in str(written):
+            return written
+        try:
+            value = self._inputs[name]
+        except EnsembleError:
+            return _substituted(written, _variables(self._template))
+        return None if is_sensitive(value) else value
+
+    def _written(self, name: str) -> Any:
+        """An input as it is written, be it in a property."""
+        value = self._operation.inputs[name].value
+        path = value.get("get_property") if isinstance(value, Mapping) else None
+        if not isinstance(path, list) or path[:1] != ["SELF"]:
+            return value
+        value = {key: one.value for key, one in self._template.properties.items()}
+        for key in path[1:]:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+    def text(self, raw: Any, variables: Mapping[str, Any]) -> Any:
+        """The value of an argument in a file; None where it is not known yet."""
+        try:
+            value = self._rendered(raw, variables, 0)
+        except EnsembleError:
+            value = _substituted(raw, variables)
+        return None if is_sensitive(value) else value
+
+    def _rendered(self, raw: Any, variables: Mapping[str, Any], depth: int) -> Any:
+        if isinstance(raw, Mapping):
+            return {key: self._rendered(one, variables, depth) for key, one in raw.items()}
+        if isinstance(raw, list):
+            return [self._rendered(one, variables, depth) for one in raw]
+        if not isinstance(raw, str) or "{{" not in raw:
+            return raw
+        if _LOOKUP.search(raw):
+            raise InvalidInput("a lookup of a task runs with it, not before")
+        if depth > _DEEPEST:
+            raise InvalidInput("variables name each other")
+        words = set(_WORD.findall(raw))
+        given = {name: self._rendered(variables[name], variables, depth + 1) for name in words & variables.keys()}
+        given |= {name: self._inputs[name] for name in words & set(self._inputs)}
+        return self._scope(given).evaluate(raw)
+
+    def hosts(self, task: WritingTask) -> list[tuple[str, bool]]:
+        """The hosts that a task runs on, each with whether it is another one than that of its operation."""
+        if task.delegate:
+            return [(task.delegate, True)] if "{{" not in task.delegate else []
+        if task.hosts in CONTROLLER:
+            return [(task.hosts, True)]
+        implementation = self._operation.implementation
+        keyword = implementation.operation_host if implementation is not None else None
+        if keyword is not None or not task.hosts or self._is_hosted:
+            return [(keyword or "", False)]  # `hosts: all` is the host of the operation
+        return [(host, True) for host in self._matching(task.hosts)]
+
+    def _matching(self, pattern: str) -> list[str]:
+        source = self._ensemble.evaluator.environment.inventory
+        try:
+            inventory = source() if source is not None else None
+            return list(inventory.matching(pattern) or ()) if inventory is not None else []
+        except EnsembleError:  # who runs it is told
+            return []
+
+
+def _variables(template: NodeTemplate) -> Mapping[str, Any]:
+    """The variables that a node of the types `ansible.*` gives to what it runs, as they are written."""
+    found: dict[str, Any] = {}
+    for path in (("vars",), ("keywords", "vars")):
+        value: Any = template.properties.get(path[0])
+        value = value.value if value is not None else None
+        for key in path[1:]:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        found |= value if isinstance(value, Mapping) else {}
+    return found
+
+
+def _substituted(raw: Any, variables: Mapping[str, Any], depth: int = 0) -> Any:
+    """A text with the variables that it names in place of their names, where no template is rendered.
+
+    None where anything else is in it that only a template could tell; facts stay.
+    """
+    if not isinstance(raw, str) or "{" not in raw:
+        return raw if isinstance(raw, str | bool) else None
+
+    def value(found: re.Match[str]) -> str:
+        made = _substituted(variables.get(found[1]), variables, depth + 1) if depth < _DEEPEST else None
+        return made if isinstance(made, str) else found[0]
+
+    made = _NAMED.sub(value, raw)
+    left = _NAMED.sub(lambda found: "" if found[1].startswith(_FACT) else found[0], made)
+    return None if "{{" in left or "{%" in left else made

@@ -1,0 +1,215 @@
+"""Playbooks of all kinds do as ensembles what they do by ansible-playbook, and can be taken away again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tarfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.integration.jobs.conftest import Run
+from tests.integration.sshd import SSHD, serving
+
+HERE = Path(__file__).parent
+DATA = yaml.safe_load((HERE / "cases.yaml").read_text())
+CASES: dict[str, dict[str, Any]] = DATA["cases"]
+HOSTS = ("w1", "w2")
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+
+#: Path -> its mode, owner and group, and what it holds or where it leads.
+Tree = dict[str, tuple[str, int, int, bytes | str | None]]
+
+
+class Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("mirror")
+    for name in ("fetched", "other"):
+        (folder / name).write_text(f"{name}\n")
+    with HTTPServer(("127.0.0.1", 0), partial(Silent, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def as_text(content: Any) -> str:
+    return content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False)
+
+
+def write_site(folder: Path, case: Mapping[str, Any]) -> None:
+    plays = [
+        play if "import_playbook" in play else {"hosts": "web", "gather_facts": False, **play} for play in case["plays"]
+    ]
+    files = {"ansible.cfg": "[defaults]\ninventory = hosts.yaml\n", "site.yml": plays, **case.get("files", {})}
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(as_text(content))
+    for library in (HERE / "library", HERE.parent / "sites" / "library"):
+        shutil.copytree(library, folder / "library", dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def write_inventory(folder: Path, variables: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]]) -> None:
+    (folder / "hosts.yaml").write_text(yaml.safe_dump({"web": {"hosts": dict(hosts), "vars": dict(variables)}}))
+
+
+def write_hosts(folder: Path, case: Mapping[str, Any]) -> None:
+    """The hosts as they are before anything runs."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in HOSTS:
+        for path, told in {".": {"mode": "0755"}, **DATA["common"], **case.get("before", {})}.items():
+            write_path(folder / name / path, told)
+    (folder / "tree" / "sub").mkdir(parents=True)
+    (folder / "tree" / "sub" / "a").write_text("a")
+    with tarfile.open(folder / "tree.tar.gz", "w:gz") as archive:
+        archive.add(folder / "tree", "tree")
+    shutil.rmtree(folder / "tree")
+
+
+def write_path(path: Path, told: Any) -> None:
+    told = {"text": told} if isinstance(told, str) else told or {}
+    if "link" in told:
+        path.symlink_to(told["link"])
+    elif "text" in told:
+        path.write_text(told["text"])
+    else:
+        path.mkdir()
+    if "mode" in told:
+        path.chmod(int(told["mode"], 8))
+
+
+def tree(folder: Path) -> Tree:
+    """What is on the hosts; the names of backups, which tell the time, are left out."""
+    found: Tree = {}
+    for path in sorted(folder.glob("w?/**/*")):
+        told = path.lstat()
+        content = str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+        name = re.sub(r"\.\d+\.\d{4}-\d\d-\d\d@\d\d:\d\d:\d\d~$", "~", str(path.relative_to(folder)))
+        found[name] = (oct(told.st_mode), told.st_uid, told.st_gid, content)
+    return found
+
+
+def difference(one: Tree, other: Tree) -> dict[str, tuple[Any, Any]]:
+    return {name: (one.get(name), other.get(name)) for name in one.keys() | other if one.get(name) != other.get(name)}
+
+
+def change(folder: Path, case: Mapping[str, Any]) -> None:
+    for name, values in case.get("change", {}).items():
+        file = folder / name
+        file.write_text(as_text({**yaml.safe_load(file.read_text()), **values}))
+
+
+class Life:
+    """A playbook's life on two hosts, once by ansible-playbook and once as an ensemble, in the same folders."""
+
+    def __init__(self, command: Callable[..., Run], site: Path, hosts: Path, case: Mapping[str, Any]) -> None:
+        self._command, self._site, self._hosts, self._case = command, site, hosts, case
+
+    def run(self) -> None:
+        write_site(self._site, self._case)
+        write_hosts(self._hosts, self._case)
+        before = tree(self._hosts)
+        made, changed = self._made_by_ansible_playbook()
+        write_site(self._site, self._case)
+        write_hosts(self._hosts, self._case)
+        assert difference(before, tree(self._hosts)) == {}
+
+        self._succeed("import", "site.yml", "--approve")
+        self._succeed("deploy", "--approve")
+        assert difference(made, tree(self._hosts)) == {}
+        self._nothing_to_do()
+        if self._case.get("change"):
+            self._change(changed)
+        self._undeploy(before)
+
+    def _made_by_ansible_playbook(self) -> tuple[Tree, Tree]:
+        self._succeed("site.yml", program="ansible-playbook")
+        made = tree(self._hosts)
+        if not self._case.get("change"):
+            return made, made
+        change(self._site, self._case)
+        self._succeed("site.yml", program="ansible-playbook")
+        return made, tree(self._hosts)
+
+    def _nothing_to_do(self) -> None:
+        made = tree(self._hosts)
+        assert self._operations("deploy", "--approve") == []
+        checked = self._succeed("check", "--detailed-exitcode", "--output", "json")
+        assert json.loads(checked.stdout)["drift"] == []
+        assert difference(made, tree(self._hosts)) == {}
+
+    def _change(self, changed: Tree) -> None:
+        change(self._site, self._case)
+        done = self._operations("deploy", "--approve")
+        assert done
+        if "planned" in self._case:
+            assert sorted(done) == sorted(self._case["planned"])
+        assert difference(changed, tree(self._hosts)) == {}
+        assert self._operations("deploy", "--approve") == []
+
+    def _undeploy(self, before: Tree) -> None:
+        done = self._succeed("undeploy", "--approve")
+        left = {name.partition("/")[2] for name in difference(before, tree(self._hosts))}
+        assert left == set(self._case.get("left", {})), done.output
+
+    def _operations(self, *words: str) -> list[str]:
+        """The instances that a job works on, which succeeds."""
+        told = json.loads(self._succeed(*words, "--output", "json").stdout)
+        return [one["instance"] for one in told["tasks"]]
+
+    def _succeed(self, *words: str, program: str = "ansible-ensemble") -> Run:
+        done = self._command(*words, program=program, cwd=self._site)
+        assert done.code == 0, f"{program} {' '.join(words)}: {done.output}"
+        return done
+
+
+def parameters(names: Mapping[str, Mapping[str, Any]]) -> list[Any]:
+    """The cases; but for the quick ones, `make test-all` alone has them."""
+    found = []
+    for name, case in names.items():
+        marks = [] if case.get("quick") else [pytest.mark.matrix]
+        if case.get("needs") == "root":
+            marks.append(pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away"))
+        if "fails" in case:
+            marks.append(pytest.mark.xfail(reason=case["fails"], strict=True, raises=AssertionError))
+        found.append(pytest.param(name, id=name, marks=marks))
+    return found
+
+
+@pytest.mark.parametrize("name", parameters(CASES))
+def test_an_ensemble_does_what_the_playbook_does(
+    command: Callable[..., Run], mirror: str, tmp_path: Path, name: str
+) -> None:
+    site, hosts = tmp_path / "site", tmp_path / "hosts"
+    site.mkdir()
+    write_inventory(site, {**LOCAL, "mirror": mirror}, {one: {"root": str(hosts / one)} for one in HOSTS})
+    Life(command, site, hosts, CASES[name]).run()
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(SSHD is None, reason="there is no sshd")
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.get("ssh")])
+def test_it_does_so_by_ssh(command: Callable[..., Run], tmp_path: Path, name: str) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    with serving(tmp_path / "ssh", HOSTS) as servers:
+        found = {
+            one: {"root": str(servers.work / one), "ansible_host": "127.0.0.1", "ansible_port": port}
+            for one, port in servers.ports.items()
+        }
+        write_inventory(site, servers.variables(site / "known"), found)
+        Life(command, site, servers.work, CASES[name]).run()

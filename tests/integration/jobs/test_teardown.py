@@ -1,0 +1,137 @@
+"""Undeploy leaves a host as it was before the first deploy."""
+
+from __future__ import annotations
+
+import subprocess
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+#: What is on the host before: its mode, and what it holds (None for a folder).
+BEFORE = {
+    "etc": (0o755, None),
+    "etc/hosts": (0o640, "127.0.0.1 localhost\n"),
+    "etc/sshd.conf": (0o600, "Port 22\nPermitRootLogin yes\n"),
+    "etc/kept.conf": (0o600, "theirs\n"),
+    "etc/same.conf": (0o644, "same\n"),
+    "etc/old.conf": (0o640, "old\n"),
+    "share": (0o750, None),
+    "share/readme": (0o444, "theirs\n"),
+    "bin": (0o755, None),
+}
+#: What replaces something of which no backup was asked for is not among them: it is not restored.
+RESOURCES = """
+resources:
+  copied: {module: copy, args: {src: files/app.conf, dest: host/etc/}}
+  restored: {module: copy, args: {content: new, dest: host/etc/old.conf, backup: true, mode: '0600'}}
+  same: {module: copy, args: {content: "same\\n", dest: host/etc/same.conf}}
+  tree: {module: copy, args: {src: files/tree, dest: host/opt/tree/}}
+  rendered: {module: template, args: {src: files/motd.j2, dest: host/etc/motd}}
+  fetched: {module: get_url, args: {url: 'file://FILES/app.conf', dest: host/bin/}}
+  unpacked: {module: unarchive, args: {src: files/share.tar.gz, dest: host/share}}
+  cloned: {module: git, args: {repo: 'file://FILES/repo', dest: host/src/app}}
+  line: {module: lineinfile, args: {path: host/etc/hosts, line: 10.0.0.1 web1}}
+  theirs: {module: lineinfile, args: {path: host/etc/kept.conf, line: theirs}}
+  setting:
+    module: lineinfile
+    args: {path: host/etc/sshd.conf, regexp: '^PermitRoot', line: 'PermitRootLogin no', backup: true}
+  block: {module: blockinfile, args: {path: host/etc/hosts, block: 10.0.0.2 web2}, requirements: [{dependency: line}]}
+  made: {module: lineinfile, args: {path: host/etc/cron, line: '* * * * * true', create: true}}
+  folder: {module: file, args: {path: host/var/lib/app, state: directory, mode: '0700'}}
+  their_folder: {module: file, args: {path: host/bin, state: directory}}
+  link: {module: file, args: {src: /nowhere, dest: host/bin/app, state: link, force: true}}
+"""
+
+
+def tree(folder: Path) -> dict[str, Any]:
+    """Each path with its mode, owner and content."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        told = path.lstat()
+        content = str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+        found[str(path.relative_to(folder))] = (oct(told.st_mode), told.st_uid, told.st_gid, content)
+    return found
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, (mode, text) in BEFORE.items():
+        path = tmp_path / "host" / name
+        path.parent.mkdir(exist_ok=True)
+        path.mkdir() if text is None else path.write_text(text)
+        path.chmod(mode)
+    files = tmp_path / "files"
+    (files / "tree" / "sub").mkdir(parents=True)
+    (files / "tree" / "sub" / "a").write_text("a")
+    (files / "app.conf").write_text("a=1\n")
+    (files / "motd.j2").write_text("hello {{ 1 + 1 }}\n")
+    with tarfile.open(files / "share.tar.gz", "w:gz") as archive:
+        archive.add(files / "tree", "new")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.example", "-C", str(files / "repo")]
+    (files / "repo").mkdir()
+    (files / "repo" / "main").write_text("x\n")
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *command], check=True)
+    (tmp_path / "service.yaml").write_text(RESOURCES.replace("FILES", str(files)))
+    return tmp_path
+
+
+def made_of(project: Path) -> dict[str, Any]:
+    instances = yaml.safe_load((project / "ensemble.yaml").read_text())["status"]["instances"]
+    return {name: one.get("made") or {} for name, one in instances.items()}
+
+
+def test_undeploy_leaves_a_host_as_it_was(project: Path, command: Callable[..., Any]) -> None:
+    host, before = project / "host", tree(project / "host")
+    planned = command("plan", "service.yaml", cwd=project)
+    assert "undeploy leaves" not in planned.output
+    done = command("deploy", "service.yaml", "--approve", cwd=project)
+    assert done.code == 0, done.output
+    assert (host / "etc/app.conf").read_text() == "a=1\n"
+    assert (host / "src/app/main").exists() and (host / "share/new/sub/a").exists()
+    assert tree(host).items() > {"etc/kept.conf": before["etc/kept.conf"]}.items()
+    checked = command("check", "--detailed-exitcode", cwd=project)
+    assert checked.code == 0, checked.output
+    assert "1 not checked, none drifted" in checked.output
+
+    (project / "files/app.conf").write_text("a=2\n")
+    (project / "files/tree/b").write_text("later")
+    again = command("deploy", "--approve", cwd=project)
+    assert again.code == 0, again.output
+    assert (host / "opt/tree/tree/b").exists(), tree(host)
+    assert made_of(project)["theirs"]["kept"] == made_of(project)["same"]["kept"] == "it was there before"
+
+    gone = command("undeploy", "--approve", cwd=project)
+    assert gone.code == 0, gone.output
+    assert tree(host) == before
+    assert "host/etc/same.conf stays: it was there before" in gone.output
+    assert set(map(bool, made_of(project).values())) <= {False}
+
+    # forced, they are made and owned anew
+    assert command("deploy", "--force", "--approve", cwd=project).code == 0
+    assert command("undeploy", "--approve", cwd=project).code == 0
+    assert tree(host) == before
+
+
+def test_what_others_put_into_a_folder_stays_and_is_said(project: Path, command: Callable[..., Any]) -> None:
+    (project / "service.yaml").write_text(
+        "resources:\n"
+        "  folder: {module: file, args: {path: host/var/app, state: directory}}\n"
+        "  line: {module: lineinfile, args: {path: host/etc/sshd.conf, regexp: ^Port, line: Port 2222}}\n"
+        "  job: {module: command, args: {cmd: 'true'}}\n"
+    )
+    planned = command("plan", "service.yaml", cwd=project)
+    assert "undeploy leaves: a line that it replaces is not restored" in planned.output
+    assert "undeploy leaves: what command does stays" in planned.output
+    assert command("deploy", "service.yaml", "--approve", cwd=project).code == 0
+    (project / "host/var/app/theirs").write_text("x")
+    gone = command("undeploy", "--approve", cwd=project)
+    assert gone.code == 0, gone.output
+    assert (project / "host/var/app/theirs").read_text() == "x"
+    assert "host/var/app stays: it holds something else than what was made" in gone.output
+    assert "what was replaced in host/etc/sshd.conf is not restored: there is no backup" in gone.output
+    assert "Port" not in (project / "host/etc/sshd.conf").read_text()

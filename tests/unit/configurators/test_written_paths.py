@@ -1,0 +1,91 @@
+"""What modules and the tasks of files write, by their arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.configurators.written_by_tasks import writing_tasks
+from ansible_ensemble.configurators.written_paths import written_by
+
+#: A module, its arguments, and what it writes: the path, what of it (all of it, what is below it).
+WRITES: dict[str, tuple[str, dict[str, Any], tuple[str, bool, bool] | None]] = {
+    "content": ("copy", {"dest": "/a/b", "content": "x"}, ("/a/b", True, False)),
+    "a file into a folder": (
+        "ansible.builtin.copy",
+        {"dest": "/a/", "src": "some/one.conf"},
+        ("/a/one.conf", True, False),
+    ),
+    "a folder": ("copy", {"dest": "/a", "src": "many"}, ("/a/many", True, True)),
+    "what is in a folder": ("copy", {"dest": "/a", "src": "many/"}, ("/a", True, True)),
+    "a download": ("get_url", {"dest": "/a/", "url": "http://example.com/x/y.tar?z=1"}, ("/a/y.tar", True, False)),
+    "a line": ("ansible.builtin.lineinfile", {"destfile": "//a/./b/"}, ("/a/b", False, False)),
+    "an option": ("community.general.ini_file", {"path": "/a", "section": "s"}, ("/a", False, False)),
+    "rights": ("file", {"name": "/a", "mode": "0600"}, ("/a", False, False)),
+    "rights of all": ("file", {"path": "/a", "state": "directory", "recurse": "yes"}, ("/a", False, True)),
+    "rights of all, said as true": ("file", {"path": "/a", "recurse": True}, ("/a", False, True)),
+    "a link": ("file", {"dest": "/a", "src": "/b", "state": "link"}, ("/a", True, False)),
+    "an archive": ("unarchive", {"dest": "/a", "src": "x.tar"}, ("/a", True, True)),
+    "a look": ("stat", {"path": "/a"}, None),
+    "no path": ("lineinfile", {"line": "x"}, None),
+    "another collection": ("my.own.copy", {"dest": "/a"}, None),
+}
+
+
+@pytest.mark.parametrize(("module", "args", "wanted"), WRITES.values(), ids=WRITES)
+def test_modules(tmp_path: Path, module: str, args: dict[str, Any], wanted: Any) -> None:
+    (tmp_path / "files/many").mkdir(parents=True)
+    written = written_by(module, args, tmp_path)
+    assert wanted == (written and (written.path, written.whole, written.below))
+
+
+PLAYBOOK = """\
+- hosts: [web, db]
+  vars: {folder: /srv}
+  pre_tasks: [{copy: {dest: "{{ folder }}/a", content: x}, notify: Told}]
+  roles: [app, {role: app, vars: {where: /two}}]
+  tasks:
+    - block: [{include_tasks: more.yml}]
+      rescue: [{ansible.builtin.file: path=/srv/b mode=0600, delegate_to: localhost}]
+    - lineinfile: {path: "/srv/{{ one }}", line: x}
+      loop: [c, d]
+      loop_control: {loop_var: one}
+  handlers: [{name: Told, debug: {}}]
+- import_playbook: other.yml
+"""
+FILES = {
+    "site.yml": PLAYBOOK,
+    "other.yml": "- hosts: all\n  roles: 7\n  tasks: 1\n- import_playbook: site.yml\n",
+    "more.yml": "- import_tasks: more.yml\n- replace: {path: /srv/e, regexp: x}\n- debug: {}\n- 5\n",
+    "roles/app/defaults/main.yml": "where: /one\n",
+    "roles/app/tasks/main.yml": "- template: {src: a, dest: '{{ where }}/f'}\n- include_role: {name: app}\n",
+}
+
+
+def test_tasks_of_a_playbook(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    tasks = writing_tasks("playbook", str(tmp_path / "site.yml"))
+    first = tasks[0]
+    assert (first.args["dest"], first.variables, first.hosts) == ("{{ folder }}/a", {"folder": "/srv"}, "web,db")
+    assert first.handlers == (f"{tmp_path}/site.yml:11",)
+    roles = [task.variables["where"] for task in tasks if task.module == "template"]
+    assert roles[0] == "/one" and roles[-1] == "/two"
+    loops = [task.variables["one"] for task in tasks if task.module == "lineinfile"]
+    assert loops[:2] == ["c", "d"]
+    rescue = next(task for task in tasks if task.delegate)
+    assert (rescue.args, rescue.delegate) == ({"path": "/srv/b", "mode": "0600"}, "localhost")
+    assert any(task.args.get("path") == "/srv/e" and task.place.file.endswith("more.yml") for task in tasks)
+    assert writing_tasks("role", "some.collection.role") == []
+    assert writing_tasks("tasks", str(tmp_path / "nowhere.yml")) == []
+
+
+def test_files_that_include_themselves_are_read_once(tmp_path: Path) -> None:
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    again = "- include_tasks: ../tasks/main.yml\n"
+    (folder / "main.yml").write_text(again * 3 + "- replace: {path: /srv/e, regexp: x}\n")
+    assert len(writing_tasks("tasks", str(folder / "main.yml"))) == 1

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.diffs import masked_diff, masked_result
+from ansible_ensemble.core.sensitive import REDACTED, Redactor
+
+OLD, NEW, M = "initial-pw-42", "second-pw-43", REDACTED
+
+
+@pytest.mark.parametrize(
+    ("diff", "shown"),
+    [
+        ({"before": f"password={OLD}\n", "after": f"password={NEW}\n"}, (f"password={M}\n", f"password={M}\n")),
+        ({"before": f"a\nb = {OLD}\nc\n", "after": f"a\nb = {NEW}\nd\n"}, (f"a\nb = {M}\n{M}\n", f"a\nb = {M}\nd\n")),
+        ({"before": f"x: {OLD}", "after": f"y: {NEW}\n"}, (M, f"y: {M}\n")),
+        ({"before": {"p": OLD, "q": 1}, "after": {"p": NEW, "q": 2}}, ({"p": M, "q": 1}, {"p": M, "q": 2})),
+        ({"before": [OLD], "after": [NEW]}, (M, [M])),
+        ({"before": None, "after": NEW}, (None, M)),
+        ({"before": "", "after": f"p={NEW}\n"}, ("", f"p={M}\n")),
+        ({"before": "a\nb\n", "after": "a\nc\n"}, ("a\nb\n", "a\nc\n")),
+    ],
+)
+def test_what_a_secret_takes_the_place_of_is_masked(diff: dict[str, Any], shown: tuple[Any, Any]) -> None:
+    told = masked_diff({"before_header": "f", **diff}, Redactor([NEW]))
+    assert (told["before"], told["after"], told["before_header"]) == (*shown, "f")
+    assert OLD not in str(told)
+
+
+def test_of_what_reads_secrets_all_that_goes_is_masked() -> None:
+    told = masked_diff({"before": f"p={OLD}\nkept\n", "after": "kept\n"}, Redactor(), secretive=True)
+    assert told == {"before": f"{M}\nkept\n", "after": "kept\n"}
+    assert masked_diff({"before": {"p": OLD}, "after": {}}, Redactor(), secretive=True)["before"] == {"p": M}
+
+
+def test_a_unified_diff() -> None:
+    text = f"--- f\n+++ f\n@@ -1,2 +1,2 @@\n kept\n-password={OLD}\n+password={NEW}\n"
+    told = masked_diff({"prepared": text}, Redactor([NEW]))["prepared"]
+    assert told == f"--- f\n+++ f\n@@ -1,2 +1,2 @@\n kept\n-password={M}\n+password={M}\n"
+
+
+def test_diffs_within_a_result() -> None:
+    diff = {"before": f"p={OLD}\n", "after": f"p={NEW}\n"}
+    told = masked_result({"msg": NEW, "results": [{"diff": [diff]}, {"diff": diff}, {"diff": ""}]}, Redactor([NEW]))
+    assert OLD not in str(told)
+    assert NEW not in str(told)
+    assert told["results"][1]["diff"] == {"before": f"p={M}\n", "after": f"p={M}\n"}
