@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.action import EnsembleAction, pick
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import ENSEMBLE, OPTIONS
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import load_early
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.task import Options
+
+# the callbacks are those of the process that the worker of this task is forked from
+if package := load_early():
+    package.hear_operations()
 
 #: The ways in which a plan is given.
 PLANS = ("plan_file", "plan_document")

@@ -124,6 +124,12 @@ options:
       - An extra variable C(input_NAME) sets an input as well, and wins; a text of it means a value of the input's
         type.
     type: dict
+  reset_inputs:
+    description:
+      - Go back to the specification's value of this input, which an earlier job was given.
+      - "An input that a job is given lasts: later jobs use its value until they are given another one."
+    type: list
+    elements: str
   environment:
     description: Use this environment of the project instead of the ensemble's own.
     type: str
@@ -249,6 +255,12 @@ options:
       - An extra variable C(input_NAME) sets an input as well, and wins; a text of it means a value of the input's
         type.
     type: dict
+  reset_inputs:
+    description:
+      - Go back to the specification's value of this input, which an earlier job was given.
+      - "An input that a job is given lasts: later jobs use its value until they are given another one."
+    type: list
+    elements: str
   environment:
     description: Use this environment of the project instead of the ensemble's own.
     type: str

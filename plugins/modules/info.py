@@ -159,6 +159,10 @@ outputs:
   returned: O(gather) has V(outputs)
   type: dict
   sample: {url: "http://localhost:8080/"}
+inputs:
+  description: The inputs that last from an earlier deploy by name, each with its value, the job, and when it was given.
+  returned: O(gather) has V(status)
+  type: dict
 history:
   description: The jobs, the newest first, of each what is known.
   returned: O(gather) has V(history)

@@ -102,6 +102,15 @@ plan:
       description: Digests of what it was made from.
       returned: success
       type: dict
+    files:
+      description: Digests of the files that its operations would run or copy, by their paths.
+      returned: success
+      type: dict
+    inputs:
+      description: The inputs that were given, now or to an earlier deploy, each with its value and where that is from.
+      returned: success
+      type: list
+      elements: dict
     options:
       description: The options that differ from their defaults.
       returned: success
@@ -136,6 +145,10 @@ plan:
       returned: success
       type: list
       elements: str
+    not_compared:
+      description: What nobody can compare with what was read, with the names of the instances that read it.
+      returned: success
+      type: dict
     moved:
       description: Instances whose templates have other names now, as C(previous_address) and C(address).
       returned: success

@@ -147,6 +147,11 @@ job:
       returned: always
       type: int
       sample: 0
+    not_checked:
+      description: How many could not be checked, since their modules do nothing in check mode.
+      returned: always
+      type: int
+      sample: 0
     skipped:
       description: How many had nothing to do.
       returned: always

@@ -14,8 +14,9 @@ author: The tosca.ensemble contributors (@tosca-ensemble)
 description:
   - Makes the surveys by which people who launch jobs in AWX give inputs. The answers are extra variables
     C(input_NAME), which the playbooks of this collection take.
-  - Types, limits, choices and defaults are those of the topology; the defaults are what the ensemble and its
-    environment give. An input that is sensitive, or named as a secret, is asked for as a password and has no default.
+  - Types, limits and choices are those of the topology. Inputs last, so the questions have no defaults, which AWX
+    would give as answers; they say what a value is at first, by the ensemble and its environment. An input that is
+    sensitive, or named as a secret, is asked for as a password.
   - Runs nothing and changes nothing. The role P(tosca.ensemble.awx#role) uses it.
 extends_documentation_fragment:
   - tosca.ensemble.options
@@ -64,10 +65,10 @@ deploy:
     name: ""
     description: ""
     spec:
-      - {question_name: size, question_description: How many, variable: input_size, required: false, type: integer,
-         min: 1, max: 9, default: 1}
+      - {question_name: size, question_description: "How many (unanswered: as deployed, at first 1)",
+         variable: input_size, required: false, type: integer, min: 1, max: 9, default: ""}
 others:
-  description: The survey of other jobs, which need no answer and propose none; empty if there are no inputs.
+  description: The survey of other jobs, which need no answer; empty if there are no inputs.
   returned: success
   type: dict
 workflows:

@@ -38,6 +38,7 @@ OPTIONS: dict[str, Arguments] = {
         "trigger": {"type": "str"},
         "notification": {"type": "raw"},
         "inputs": {"type": "dict"},
+        "reset_inputs": {"type": "list", "elements": "str"},
         "environment": {"type": "str"},
         "skip_upstream_check": {"type": "bool", "default": False},
     },
@@ -67,6 +68,7 @@ OPTIONS: dict[str, Arguments] = {
     },
     "validate": {
         "inputs": {"type": "dict"},
+        "reset_inputs": {"type": "list", "elements": "str"},
         "environment": {"type": "str"},
     },
     "survey": {
@@ -83,6 +85,7 @@ RENAMED: dict[str, str] = {
     "destroyunmanaged": "destroy_unmanaged",
     "": "command",
     "input": "inputs",
+    "reset-input": "reset_inputs",
     "stock-module": "stock_modules",
     # <<<
 }

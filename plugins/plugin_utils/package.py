@@ -65,7 +65,7 @@ def package(facade: tuple[str, str] = JOBS) -> Iterator[ModuleType]:
         raise EnsembleFailure(_missing(error, requirements)) from error
 
 
-def load_early(facade: tuple[str, str] = JOBS) -> None:
+def load_early(facade: tuple[str, str] = JOBS) -> ModuleType | None:
     """Import a facade in the process that the workers of a job's tasks are forked from, once for all of them.
 
     Import errors are reported by the task that needs the module. The process reads the workers' output in a thread. If
@@ -75,7 +75,8 @@ def load_early(facade: tuple[str, str] = JOBS) -> None:
         output = _imported("ansible_ensemble.core.output")
         for stream in (sys.stdout, sys.stderr):
             output.outlive_reader(stream)
-        _imported(facade[0])
+        return _imported(facade[0])
+    return None
 
 
 def _imported(name: str) -> ModuleType:

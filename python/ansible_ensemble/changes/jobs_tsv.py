@@ -7,9 +7,11 @@ it is; the job is then recorded again, and of the lines with one id the longest 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord, escape, number, split_keys, unescape
 from ansible_ensemble.core.changeid import is_change_id, is_job
@@ -75,6 +77,15 @@ class JobsLine:
     def digest_put(self) -> list[str]:
         """Refs that it wrote."""
         return split_keys(self.columns.get("digestPut", ""))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Values of what it read, by reference: those that may be shown, and are short."""
+        try:
+            values = json.loads(unescape(self.columns.get("values", "{}")))
+        except ValueError:  # torn
+            return {}
+        return values if isinstance(values, dict) else {}
 
     @property
     def seconds(self) -> float | None:
@@ -210,9 +221,15 @@ def _task_columns(task: ChangeRecord) -> dict[str, str]:
         "digestValue": task.digest_value,
         "digests": ",".join(task.digests),
         "digestPut": ",".join(map(escape, task.digest_put)),
+        "values": _values(task),
         "seconds": _seconds(task.seconds),
         "summary": _one_line(task.summary),
     }
+
+
+def _values(task: ChangeRecord) -> str:
+    values = {one["ref"]: one["expected"] for one in task.dependencies if "expected" in one and "ref" in one}
+    return escape(json.dumps(values, separators=(",", ":"), ensure_ascii=False, default=str)) if values else ""
 
 
 def _seconds(seconds: float | None) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.changes.jobs_tsv import JobsLine, latest_digests
 
@@ -19,6 +21,7 @@ class RecordedOperation:
         wrote: references of the attributes it set.
         undigested: references of what it read that have no digest each, as Unfurl records them.
         whole: the digest of all it read.
+        values: what it read, by reference, as far as that may be shown and is short.
         seconds: how long it took; None if that is not known.
     """
 
@@ -28,6 +31,11 @@ class RecordedOperation:
     undigested: tuple[str, ...] = ()
     whole: str = ""
     seconds: float | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+#: Characters of a value that is recorded.
+_LONGEST = 1_000
 
 
 class RecordedOperations:
@@ -74,6 +82,11 @@ class RecordedOperations:
         return frozenset(found)
 
 
+def is_brief(value: object) -> bool:
+    """Whether a value is short enough to be recorded, so that a plan can tell what it was."""
+    return len(json.dumps(value, ensure_ascii=False, default=str)) <= _LONGEST
+
+
 def operation_key(target: str, operation: str) -> tuple[str, str]:
     """Instance and operation key of a record's target and operation name (which is bare for normative interfaces)."""
     path = target.removeprefix("::").split("::")
@@ -109,4 +122,6 @@ def _moved(ref: str, moves: Mapping[str, str]) -> str:
 def _recorded(line: JobsLine) -> RecordedOperation:
     digests = dict(zip(line.digest_keys, line.digests, strict=False))
     rest = tuple(key for key in line.digest_keys if key not in digests)
-    return RecordedOperation(line.id, digests, tuple(line.digest_put), rest, line.digest_value, line.seconds)
+    return RecordedOperation(
+        line.id, digests, tuple(line.digest_put), rest, line.digest_value, line.seconds, line.values
+    )

@@ -160,6 +160,7 @@ class JobRecord:
         outcome: how it ended: `ok`, `failed`, `stopped` or `interrupted`.
         error: why it is not ok.
         outputs: outputs of the topology at its end.
+        inputs: inputs that last at its end, of all that jobs were given.
         changelog: path of its committed record, relative to the ensemble's folder.
     """
 
@@ -176,6 +177,7 @@ class JobRecord:
     status: str = ""
     outcome: str = "ok"
     outputs: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     changelog: str = ""
 
@@ -196,6 +198,7 @@ class JobRecord:
                 "readyState": _ready_state(self.status, ""),
                 "outcome": "" if self.outcome == "ok" else self.outcome,
                 "outputs": self.outputs,
+                "givenInputs": self.inputs,
                 "error": self.error,
                 "changelog": self.changelog,
             }
@@ -218,6 +221,7 @@ class JobRecord:
             status=_text(_map(document, "readyState"), "local"),
             outcome=_text(document, "outcome") or "ok",
             outputs=_map(document, "outputs"),
+            inputs=_map(document, "givenInputs"),
             error=_text(document, "error"),
             changelog=_text(document, "changelog"),
         )

@@ -26,6 +26,7 @@ class Command:
         runs: whether it runs what is in a project; `plan` does in a dry run alone.
         extra: the extra of the package that it needs.
         parts: the commands whose names begin with its own.
+        rare: whether help lists it last, as few need it every day.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Command:
     runs: bool = False
     extra: str = ""
     parts: tuple[Command, ...] = ()
+    rare: bool = False
 
     @property
     def word(self) -> str:
@@ -56,6 +58,8 @@ _HISTORY = "History"
 _PROJECTS = "Projects"
 _MACHINES = "Machines"
 OTHER = "Other"
+#: The heading of those that few need every day.
+_RARE = "Rarely needed"
 
 _OBJECTS = "Objects"
 _ANY = "Of any kind"
@@ -66,7 +70,7 @@ _SERVER = "Running one"
 _PACKS = "Packs on disk"
 
 #: The words that ask for help.
-HELP = ("-h", "--help")
+HELP = ("-h", "--help", "--help-all")
 
 _ABOUT = "State, plans, teardown, drift, order and history for Ansible, from TOSCA topologies."
 
@@ -177,29 +181,38 @@ COMMANDS: tuple[Command, ...] = (
     Command("start", "workflow", "start stopped instances", JOBS, runs=True),
     Command("stop", "workflow", "stop running instances", JOBS, runs=True),
     Command("run", "run", "run an operation, a command or a workflow on instances", JOBS, runs=True),
-    Command("notify", "notify", "run the actions of policies that an event triggers", JOBS, runs=True),
+    Command("notify", "notify", "run the actions of policies that an event triggers", JOBS, runs=True, rare=True),
     Command("status", "status", "show the recorded status of instances", LOOK),
     Command("outputs", "outputs", "show the outputs of the topology", LOOK),
-    Command("query", "query", "show the value of an expression", LOOK),
-    Command("graph", "graph", "draw the topology, its statuses and what would change", LOOK),
+    Command("query", "query", "show the value of an expression", LOOK, rare=True),
+    Command("graph", "graph", "draw the topology, its statuses and what would change", LOOK, rare=True),
     Command("validate", "validate", "check files for errors", LOOK),
-    Command("schema", "schema", "print the JSON Schema of a kind of file, for editors", LOOK),
+    Command("schema", "schema", "print the JSON Schema of a kind of file, for editors", LOOK, rare=True),
     Command("history", "history", "list jobs", _HISTORY),
     Command("show", "show", "show the record of a job or task", _HISTORY),
-    Command("replay", "replay", "apply recorded changes again", _HISTORY, runs=True),
-    Command("rollback", "rollback", "go back to the specification and inputs of an earlier job", _HISTORY, runs=True),
-    Command("recover", "recover", "record the results of a killed job", _HISTORY),
-    Command("unlock", "unlock", "remove a stale lock", _HISTORY),
-    Command("state", "", "bring a state to where it lives, or here", _HISTORY, parts=_STATE),
+    Command("replay", "replay", "apply recorded changes again", _HISTORY, runs=True, rare=True),
+    Command(
+        "rollback",
+        "rollback",
+        "go back to the specification and inputs of an earlier job",
+        _HISTORY,
+        runs=True,
+        rare=True,
+    ),
+    Command("recover", "recover", "record the results of a killed job", _HISTORY, rare=True),
+    Command("unlock", "unlock", "remove a stale lock", _HISTORY, rare=True),
+    Command("state", "", "bring a state to where it lives, or here", _HISTORY, parts=_STATE, rare=True),
     Command("init", "init", "create a project", _PROJECTS),
     Command("trust", "trust", "trust a project's code, or stop trusting it", _PROJECTS),
-    Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS),
+    Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS, rare=True),
     Command("import", "import_playbooks", "make an ensemble of playbooks", _PROJECTS),
     Command("adopt", "adopt", "record an existing resource in the status", _PROJECTS, runs=True),
-    Command("forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS),
+    Command(
+        "forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS, rare=True
+    ),
     Command("provision", "", "drive machines through workflows, and serve those who do", _MACHINES, parts=_PROVISION),
-    Command("completion", "completion", "print a completion script for a shell", OTHER),
-    Command("version", "version", "print versions", OTHER),
+    Command("completion", "completion", "print a completion script for a shell", OTHER, rare=True),
+    Command("version", "version", "print versions", OTHER, rare=True),
 )
 
 
@@ -244,7 +257,7 @@ def overview(command: Command | None = None, columns: int | None = None) -> str:
     longest = max(len(part.word) for part in parts)
     listed = [line for cells in _listed(parts, longest) for line in table([cells], columns=columns)]
     paths = "" if command else "Without a path, commands use ./ensemble.yaml. "
-    options = f"{paths}See `{called} COMMAND --help` for all options."
+    options = f"{paths}`{called} COMMAND --help` shows the options of a command."
     lines = [f"usage: {called} COMMAND [options]", "", *prose(about, columns), *listed, "", *prose(options, columns)]
     if not command:
         codes = [(f"  {code:{longest}}", meaning) for code, meaning in EXIT_CODES.items()]
@@ -255,9 +268,9 @@ def overview(command: Command | None = None, columns: int | None = None) -> str:
 def _listed(commands: Sequence[Command], longest: int) -> Iterator[tuple[str, ...]]:
     """The cells of a line for each command, under the heading of its group."""
     group = ""
-    for command in commands:
-        if command.group != group:
-            group = command.group
+    for command in sorted(commands, key=lambda command: command.rare):
+        if (heading := _RARE if command.rare else command.group) != group:
+            group = heading
             yield from (("",), (f"{group}:",))
         also = f" (also: {command.alias})" if command.alias else ""
         yield f"  {command.word:{longest}}", f"{command.summary}{also}"

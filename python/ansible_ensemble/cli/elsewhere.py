@@ -134,6 +134,10 @@ OPTIONS = {
     "skip-tags": _TAGS,
     "start-at-task": _TAGS,
     "step": _TAGS,
+    "list-tags": _TAGS,
+    "list-tasks": "`plan` shows the operations of a job; `plan -v` also where they run",
+    "list-hosts": "`plan -v` shows where operations run; `ansible-inventory --graph` lists all hosts",
+    "syntax-check": "`validate` checks an ensemble, and what its operations run",
 }
 
 

@@ -91,6 +91,7 @@ def play_job(
                 "ANSIBLE_FORCE_COLOR" if console.style.colour else "ANSIBLE_NOCOLOR": "1",
                 **passed_on(arguments),
             },
+            callback_folders=job.callback_folders,
         )
 
 

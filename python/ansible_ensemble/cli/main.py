@@ -24,6 +24,7 @@ from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.output import drop, open_standard_streams, outlive_reader
+from ansible_ensemble.core.processor_time import OutOfTime, allow
 
 _LOG = logging.getLogger(__name__)
 
@@ -60,6 +61,10 @@ def execute(argv: Sequence[str], session: Session) -> int:
         if _wants_traceback(argv, console):
             traceback.print_exc(file=console.stderr)
         return error.exit_code
+    except OutOfTime:
+        hint = "look for what takes so long in its files; nothing bounds it in a project that is trusted"
+        console.error(InvalidInput("the project is not trusted, and takes too much processor time", hint=hint))
+        return InvalidInput.exit_code
     except KeyboardInterrupt:
         console.error(EnsembleError("interrupted"))
         return 128 + signal.SIGINT
@@ -96,7 +101,7 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
     if words[0] == "--version":
         words[0] = "version"
     elif words[0] == "help":
-        words = [*words[1:], HELP[-1]]
+        words = [*words[1:], HELP[0]]
     command, rest = find_command(words)
     if command.parts:
         return _help(session, command, asked=bool(rest))
@@ -114,6 +119,7 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
             importlib.import_module("ansible_ensemble.cli.extras").require(command.extra)
         with asked_passwords(arguments, session.console) as answered:
             code = int(module.run(answered, session))
+        allow(0)
         _LOG.info("%s ends with exit code %d", command.name, code)
         return code
 

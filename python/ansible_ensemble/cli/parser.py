@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from ansible_ensemble.cli.catalogue import Command
 from ansible_ensemble.cli.elsewhere import option_hint
+from ansible_ensemble.cli.rare_options import HELP_ALL, RARE
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
 
@@ -22,11 +23,18 @@ class Parser(argparse.ArgumentParser):
         command: the command's name.
         takes_command: whether `-- WORD ...` may end the arguments; the words are then stored in `command`.
         is_mixed: whether options may stand between arguments of which there may be any number.
+        shows_all: whether its help has every option.
+        rare: the options that its help has not otherwise.
+        alone: the options that matter without the option `more`, where there is one.
     """
 
     command = ""
     takes_command = False
     is_mixed = False
+    shows_all = False
+    rare: frozenset[str] = frozenset()
+    more = ""
+    alone: frozenset[str] = frozenset()
 
     @property
     def actions(self) -> list[argparse.Action]:
@@ -46,12 +54,27 @@ class Parser(argparse.ArgumentParser):
         return f"{self._usage_line()}\n"
 
     def format_help(self) -> str:
-        """The help; its usage is without the options, and fits."""
+        """The help; its usage is without the options, and fits. Options that few need are left to `--help-all`."""
         lines = wrap(
             self._usage_line(), get_terminal_size().columns - 2, subsequent_indent=" " * 7, break_on_hyphens=False
         )
         self.usage = "\n".join(lines).removeprefix("usage: ").replace("%", "%%")
-        return super().format_help()
+        hidden = {action: action.help for action in self.actions if self._is_hidden(action)}
+        if hidden:
+            self.epilog = f"`{self.prog} {HELP_ALL}` shows {len(hidden)} more options."
+        try:
+            for action in hidden:
+                action.help = argparse.SUPPRESS
+            return super().format_help()
+        finally:
+            for action, text in hidden.items():
+                action.help = text
+
+    def _is_hidden(self, action: argparse.Action) -> bool:
+        names = frozenset(action.option_strings)
+        if self.shows_all or not names:
+            return False
+        return not names & self.alone if self.alone else bool(names & self.rare)
 
     def _usage_line(self) -> str:
         return " ".join(["usage:", self.prog, "[options]", *map(_operand, self._get_positional_actions())]) + (
@@ -65,6 +88,9 @@ class Parser(argparse.ArgumentParser):
             UsageError: they are wrong.
         """
         words, command = list(arguments), []
+        self.shows_all = HELP_ALL in words
+        if self.more in words:
+            self.alone = frozenset()
         if "--" in words:
             end = words.index("--")
             words, command = words[:end], words[end + 1 :]
@@ -124,6 +150,8 @@ def parser_for(command: Command) -> Parser:
         formatter_class=_Formatter,
     )
     parser.command = command.name
+    parser.rare = RARE if command.runs or command.name == "plan" else frozenset()
+    parser.add_argument(HELP_ALL, action="help", help="show all options, and exit")
     return parser
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ansible_ensemble.cli.console import Console
+from ansible_ensemble.core.errors import UsageError
 
 _PROMPT = "@prompt"
 
@@ -71,10 +72,21 @@ class _Asking:
         return f"{label}@{self.ask(f'Vault password ({label}): ')}"
 
     def ask(self, prompt: str) -> str:
-        """Ask, and return the path of the file with the answer."""
+        """Ask, and return the path of the file with the answer.
+
+        Raises:
+            UsageError: nobody answers.
+        """
         self.count += 1
+        try:
+            answer = self.console.ask_password(prompt)
+        except EOFError:
+            hint = (
+                "--vault-password-file, $ANSIBLE_BECOME_PASSWORD_FILE and $ANSIBLE_CONNECTION_PASSWORD_FILE name files"
+            )
+            raise UsageError(f"there is no answer to: {prompt.strip().rstrip(':')}", hint=hint) from None
         path = self.folder / f"password{self.count}"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(self.console.ask_password(prompt))
+            stream.write(answer)
         return str(path)

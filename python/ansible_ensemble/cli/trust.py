@@ -12,8 +12,12 @@ from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
+from ansible_ensemble.core.processor_time import allow
 from ansible_ensemble.documents.paths import is_file
 from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted, strange_folders
+
+#: Processor time that a look at what is not trusted may take: files can ask for any amount of work.
+_SECONDS = 120
 
 
 def settle_trust(command: Command, arguments: argparse.Namespace, console: Console) -> None:
@@ -35,6 +39,14 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
             console.notice("ansible.cfg is ignored because this folder is not trusted; see `ansible-ensemble trust`")
     elif command.group == LOOK and is_public_folder():
         console.notice("ansible.cfg is ignored because this folder is world-writable, as in Ansible")
+    if not command.runs and _looks_at_strangers(arguments):
+        allow(_SECONDS)
+
+
+def _looks_at_strangers(arguments: argparse.Namespace) -> bool:
+    named = getattr(arguments, "ensemble", None) or getattr(arguments, "paths", None)
+    files = [Path(name) for name in ([named] if isinstance(named, str) else named or ())]
+    return any(strange_folders(file) for file in files if file.exists())
 
 
 def _agree(files: Sequence[Path], arguments: argparse.Namespace, console: Console, who: str, other: str) -> None:

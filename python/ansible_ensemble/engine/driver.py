@@ -8,20 +8,20 @@ from contextlib import closing
 from functools import partial
 from typing import Any, TypeVar
 
-from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Progress, Result, SubTask
+from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Note, Progress, Result, SubTask
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Order
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.execution.workers import Workers
 
-_Ordered = Order | SubTask | Conversation | Progress
+_Ordered = Order | SubTask | Conversation | Progress | Note
 _Returned = TypeVar("_Returned")
 
 
 class Driver:
     """Drives configurators: each order goes to the workers, each sub-task to its own operation.
 
-    What a task tells of its progress goes to `tell`.
+    What a task tells of its progress goes to `tell`, what it has noted to `note`.
     """
 
     def __init__(
@@ -29,10 +29,12 @@ class Driver:
         workers: Workers,
         run_sub_task: Callable[[JobTask, SubTask], Awaitable[Result]],
         tell: Callable[[JobTask, str], Awaitable[None]],
+        note: Callable[[JobTask, dict[str, Any]], Awaitable[None]],
     ) -> None:
         self._workers = workers
         self._run_sub_task = run_sub_task
         self._tell = tell
+        self._note = note
 
     async def carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
         """Carry out a task; without a configurator there is nothing to do.
@@ -73,6 +75,9 @@ class Driver:
         match order:
             case Progress():
                 await self._tell(task, order.text)
+                return None
+            case Note():
+                await self._note(task, order.made)
                 return None
             case SubTask():
                 return await self._run_sub_task(task, order)

@@ -9,15 +9,18 @@ from signal import Signals
 from typing import Any
 
 from ansible_ensemble import __version__
+from ansible_ensemble.changes.operations import is_brief
 from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.core.actions import Reason
+from ansible_ensemble.core.diffs import masked_diff, masked_result
 from ansible_ensemble.core.orders import Outcome
-from ansible_ensemble.core.sensitive import Redactor
+from ansible_ensemble.core.sensitive import Redactor, holds_secret
 from ansible_ensemble.core.texts import cut
 from ansible_ensemble.engine.journal_entries import Finished, JobFinished, JobStarted, Started, StartingPoint
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.settle import Settled
 from ansible_ensemble.engine.task import JobTask
+from ansible_ensemble.ensembles.implementation import KEYWORDS, keywords_of
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.patch import Patch
@@ -29,6 +32,8 @@ from ansible_ensemble.projects.process import describe_process
 _TEXT_LIMIT = 20_000
 #: Ways to run modules, which say themselves whether they changed something.
 _LANES = ("fast", "stock")
+#: References of what is recorded as a status, or known by its digest alone; an environment often has credentials.
+_KNOWN = ("::", "output::", "file:", "directory:", "image:", "external::", "env::", "secret::", "local::")
 #: Options of a job that nothing is read with again.
 _TELLING = ("command", "message")
 
@@ -77,6 +82,8 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
     """
     redactor = task.scope.evaluator.environment.redactor
     outcome = result.outcome
+    diffs = outcome.diff if outcome else ()
+    secretive = any(read.sensitive for read in task.scope.reads)
     return Finished(
         **_identity(task.planned, task.planned.key, task.id),
         template=task.planned.template,
@@ -88,7 +95,8 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
         time=time.time(),
         seconds=round(time.monotonic() - since, 3),
         patches=tuple(codec.for_json(patch) for patch in settled.patches),
-        reads=_reads(task, settled.wrote),
+        reads=(reads := _reads(task, settled.wrote)),
+        values=_values(task, reads),
         inputs=bounded(redactor.data(task.read_inputs())),
         wrote=tuple(settled.wrote),
         outputs=redactor.data(codec.for_json(result.outputs)),
@@ -96,8 +104,8 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
         messages=tuple(redactor.text(message) for message in result.messages),
         lane=outcome.lane if outcome else None,
         host=task.ran_on if task.planned.implementation else None,
-        result=bounded(redactor.data(_returned(outcome))) if outcome else {},
-        diff=tuple(bounded(redactor.data(outcome.diff))) if outcome and outcome.diff else (),
+        result=bounded(masked_result(_returned(outcome), redactor, secretive=secretive)) if outcome else {},
+        diff=tuple(bounded([masked_diff(one, redactor, secretive=secretive) for one in diffs])),
     )
 
 
@@ -159,6 +167,25 @@ def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:
     out = {*wrote, *task.inputs}
     reads = {read.ref: read.digest for read in task.scope.reads if read.direct and read.ref not in out}
     return {**task.own_digests, **reads}
+
+
+def _values(task: JobTask, reads: Mapping[str, str]) -> dict[str, Any]:
+    """Values of what was read that no other record has, without secrets and what is long."""
+    implementation = task.operation.implementation
+    if implementation is None or implementation.settings.get("no_log") not in (None, False):
+        return {}
+    seen = {read.ref: read.value for read in task.scope.reads if read.ref in reads and not read.sensitive}
+    shown = {ref: value for ref, value in seen.items() if not ref.startswith(_KNOWN) and value is not None}
+    shown[KEYWORDS] = keywords_of(task.operation)
+    redactor = task.scope.evaluator.environment.redactor
+    return {
+        ref: value
+        for ref, value in shown.items()
+        if (name := ref.rpartition("::")[2]) not in task.unshown
+        and (ref == KEYWORDS or not holds_secret(name, value))
+        and redactor.data(value) == value
+        and is_brief(value)
+    }
 
 
 def job_finished_entry(outcome: JobOutcome, *, since: float) -> JobFinished:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Result, SubTask
 from ansible_ensemble.core.changeid import task_id
@@ -23,6 +24,7 @@ from ansible_ensemble.engine.journal_entries import (
     Cancelled,
     JobStopping,
     Mended,
+    Noted,
     OperationsPlanned,
     Progressed,
     Skipped,
@@ -87,7 +89,7 @@ class JobExecution:
         self._sink = EventSink(journal, (self._endings.take, *observers))
         self._workers = workers
         self._renderer = renderer
-        self._driver = Driver(workers, self._sub_task, self._tell_progress)
+        self._driver = Driver(workers, self._sub_task, self._tell_progress, self._note_made)
         self._planned = {operation.key: operation for operation in plan.operations}
         self._scheduler = Scheduler(
             Limits(jobs=options.parallel, per_host=options.jobs_per_host or None), fail_fast=options.fail_fast
@@ -335,7 +337,7 @@ class JobExecution:
         """Turn a result into patches, write them, then apply them; return the refs of what was written."""
         ensemble, instances = self._ensemble, self._ensemble.instances
         if result.outcome is not None and not task.check:
-            task.note_variables(result.outcome.looked_up)
+            task.note_looked_up(result.outcome.looked_up)
         configured = ensemble.operations.configured(task.instance.name)
         try:
             settled = settle(task, result, instances, ensemble.redactor, configured)
@@ -384,6 +386,12 @@ class JobExecution:
     async def _tell_progress(self, task: JobTask, text: str) -> None:
         """Tell how far a task is; those who follow the journal read it there."""
         await self._sink.write(Progressed(key=task.planned.key, text=self._ensemble.redactor.text(text)))
+
+    async def _note_made(self, task: JobTask, made: dict[str, Any]) -> None:
+        """Have the journal note what a task made; what is noted holds whatever becomes of the task."""
+        patch = {"name": task.instance.name, "made": self._ensemble.redactor.marked(made)}
+        await self._sink.write(Noted(key=task.planned.key, patches=(self._ensemble.codec.for_json(patch),)))
+        apply_patch(self._ensemble.instances, patch)
 
     def _tell_stop(self, number: int) -> None:
         self._sink.tell(JobStopping(signal=number, running=tuple(sorted(self._running))))

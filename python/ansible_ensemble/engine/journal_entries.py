@@ -152,6 +152,7 @@ class Finished(OperationEntry):
         error: the reason if it failed.
         seconds: how long it took.
         reads: digests of what decides whether it has to run again, by reference.
+        values: of these what may be shown and is short: a plan tells what it was.
         inputs: as it had them.
         wrote: references to what it wrote.
         outputs: by name.
@@ -172,6 +173,7 @@ class Finished(OperationEntry):
     error: str | None
     seconds: float | None
     reads: Mapping[str, str] = field(default_factory=dict, metadata=ALWAYS)
+    values: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, Any] = field(default_factory=dict, metadata=ALWAYS)
     wrote: tuple[str, ...] = field(default_factory=tuple, metadata=ALWAYS)
     outputs: Mapping[str, Any] = field(default_factory=dict, metadata=ALWAYS)
@@ -248,6 +250,20 @@ class Progressed(_Entry):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Noted(_Entry):
+    """An operation that runs has it noted what it made.
+
+    Attributes:
+        key: the operation's key; of a sub-task, that of its operation.
+        patches: what it changes in instances.
+    """
+
+    kind = EntryKind.NOTED
+    key: str
+    patches: tuple[Annotated[Patch, PATCH], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobStopping(_Entry):
     """A job begins nothing more.
 
@@ -309,7 +325,18 @@ class JobFinished(_Entry):
 Ending = Finished | Skipped | Blocked | Cancelled
 #: Entries that tell when they were written.
 Timed = JobStarted | OperationEntry | JobFinished
-Entry = JobStarted | Started | Progressed | Ending | Waiting | JobStopping | OperationsPlanned | Mended | JobFinished
+Entry = (
+    JobStarted
+    | Started
+    | Progressed
+    | Noted
+    | Ending
+    | Waiting
+    | JobStopping
+    | OperationsPlanned
+    | Mended
+    | JobFinished
+)
 _TYPES: Mapping[str, type[Entry]] = {one.kind.value: one for one in get_args(Entry)}
 
 

@@ -13,7 +13,7 @@ from ansible_ensemble.configurators.implementation import MODULE
 from ansible_ensemble.configurators.protocol import Configurator, SubTask
 from ansible_ensemble.configurators.registry import configurator_for, find_faults
 from ansible_ensemble.core.actions import Reason
-from ansible_ensemble.core.errors import InvalidInput, raise_all
+from ansible_ensemble.core.errors import InvalidInput, each, raise_all
 from ansible_ensemble.documents.paths import folder_name
 from ansible_ensemble.engine.circles import circle_fault
 from ansible_ensemble.engine.task import JobTask
@@ -23,6 +23,7 @@ from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.implementation import own_digests
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.revisions import current_folder
+from ansible_ensemble.ensembles.used_files import FileDigests, surroundings, used_files
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import Priority
 from ansible_ensemble.language.entities import (
@@ -98,6 +99,7 @@ class Renderer:
             diff=self._options.diff or planned.workflow == ADOPT,
             environment=dict(self._ensemble.environment.variables),
             tools=self._tool_folders(template),
+            is_confidential=self._ensemble.environment.vault.has_password,
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
         )
 
@@ -254,22 +256,28 @@ def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
 def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[InvalidInput]:
     """Why operations of a plan can never be rendered; their instances are made in memory.
 
-    Operations that depend on live attributes which are not set yet are left for when these are.
+    The plan takes the digests of the files that they use. Operations that depend on live attributes which are not set
+    yet are left for when these are.
     """
     renderer = Renderer(ensemble, options)
     faults: list[InvalidInput] = []
     tasks: list[JobTask] = []
     waiting: dict[str, Deferred] = {}
+    digests = FileDigests(ensemble.root)
     for planned in plan.operations:
         if not planned.implementation:
             continue
         try:
-            tasks.append(renderer.task(planned, ""))
-            renderer.configurator(tasks[-1])
+            tasks.append(task := renderer.task(planned, ""))
+            files = used_files(task.operation, task.template, task.scope.inputs, ensemble.root, ensemble.folder)
+            digests.add(files)
+            renderer.configurator(task)
         except Deferred as deferred:
             waiting[planned.key] = deferred
         except InvalidInput as error:
-            faults.append(error)
+            faults += each(error)
+    digests.add(surroundings(ensemble.root, ensemble.folder) if tasks else ())
+    plan.files = dict(sorted(digests.found.items()))
     circle = circle_fault(tasks, waiting)
     return [*faults, *([circle] if circle else [])]
 

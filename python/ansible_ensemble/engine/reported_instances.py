@@ -127,5 +127,6 @@ def deleted(instance: Instance) -> dict[str, Any]:
         "properties": {},
         "created": None,
         "customized": False,
+        "made": {},
         "relationships": dict.fromkeys(instance.relationships),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.configurators.results import spoil
-from ansible_ensemble.core.actions import Kind, Reason
+from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
 from ansible_ensemble.core.texts import storable
@@ -18,7 +18,14 @@ from ansible_ensemble.engine.reported_instances import deleted, managed_by, repo
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.hosts import known_attribute
 from ansible_ensemble.instances.instance import Instance, Instances
-from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, ENTRY_STATES, only_looks, status_after_failure
+from ansible_ensemble.instances.lifecycle import (
+    DEPLOY_OPERATIONS,
+    ENTRY_STATES,
+    makes,
+    only_looks,
+    status_after_failure,
+    was_known,
+)
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.language.entities import Entity
 from ansible_ensemble.planning.adopt import ADOPT
@@ -144,7 +151,7 @@ def _clean(result: Result) -> None:
     """Whatever a tool said can be written to the ensemble's files; if it cannot, the operation has failed."""
     for part in (result, result.outcome):
         for one in fields(part) if part is not None else ():
-            if one.name == "outcome":
+            if one.name in ("outcome", "looked_up"):  # a part by itself; what was read is noted apart
                 continue
             value = getattr(part, one.name)
             try:
@@ -163,7 +170,7 @@ def _judge(task: JobTask, result: Result) -> None:
     if not result.success or status is None or only_looks(planned.operation) or planned.interface == COMMAND:
         return
     is_last = planned.exit_status == Status.OK.value
-    if status in (Status.ERROR, Status.UNKNOWN) or (is_last and not status.operational):
+    if status in (Status.DRIFTED, Status.ERROR, Status.UNKNOWN) or (is_last and not status.operational):
         result.success, result.error = False, f"it reported the status {status.value}"
 
 
@@ -273,14 +280,14 @@ def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[di
         ):  # a failed operation never improves the status
             status = status_after_failure(instance.status, result.modified, instance.priority)
         patch["status"] = status.value
-        if result.modified is not False and makes(planned.reason, planned.operation) and not instance.created:
+        if result.modified is not False and makes(planned.reason, planned.operation, instance) and not instance.created:
             patch["created"] = task.id  # undeploy has to delete what it left behind
     else:
         if planned.exit_state:
             patch["state"] = planned.exit_state
         status_word = result.status.value if result.status else planned.exit_status
         patch["status"] = status_word or _while_coming_up(planned.operation, instance.status).value
-        if makes(planned.reason, planned.operation) and not instance.created:
+        if makes(planned.reason, planned.operation, instance) and not instance.created:
             patch["created"] = task.id
 
 
@@ -299,11 +306,6 @@ def _is_unseen(task: JobTask, result: Result) -> bool:
     return bool(result.unseen) and result.success and (result.status or Status.OK).operational
 
 
-def makes(reason: Reason, operation: str) -> bool:
-    """Whether an operation of this reason makes its instance, or a part of it, or takes up one that is to be let go."""
-    return bool({Kind.MAKES, Kind.USES} & set(reason.kinds)) and operation in DEPLOY_OPERATIONS
-
-
 def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
     """What a check or discover operation found (docs/rules.md, "Checking")."""
     instance = task.instance
@@ -312,7 +314,7 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
         return
     status = result.status or Status.OK
     was_there = was_known(instance)
-    if status is Status.ERROR and not was_there and not (result.there and task.workflow == ADOPT):
+    if status in (Status.DRIFTED, Status.ERROR) and not was_there and not (result.there and task.workflow == ADOPT):
         # a failed check of what was never created only means that it does not exist
         patch["status"] = instance.status.value
         return
@@ -338,11 +340,6 @@ def _is_owed(task: JobTask) -> bool:
                 and owes(task.template, task.instance, f"Standard.{name}")
             )
     return False
-
-
-def was_known(instance: Instance) -> bool:
-    """Whether the instance was recorded as being there."""
-    return instance.created is not None or instance.status not in (Status.PENDING, Status.ABSENT)
 
 
 def _relationship_marks(task: JobTask, patch: dict[str, Any]) -> None:

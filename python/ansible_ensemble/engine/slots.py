@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.configurators.keywords import PER_HOST, serial_groups
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.execution.events import Placed
 
-#: The serial group that each host has one of.
-PER_HOST = "host"
 _CONTROLLER = "localhost"
 
 
@@ -21,7 +19,7 @@ def slots_of(task: JobTask, *, limited: bool) -> Placed | None:
         Deferred: it needs a live attribute that is not set yet.
         InvalidInput: there is no such host, or `serial` names no groups.
     """
-    names = _serial(task)
+    names = serial_groups(reveal(task.setting("serial")), task.operation)
     if not names and not limited:
         return None
     host = task.host.name if limited or PER_HOST in names else None
@@ -31,16 +29,3 @@ def slots_of(task: JobTask, *, limited: bool) -> Placed | None:
         host if limited and host != _CONTROLLER else None,
         tuple(dict.fromkeys((*task.planned.serial, *groups))),
     )
-
-
-def _serial(task: JobTask) -> list[str]:
-    """The groups of the implementation's `serial`: a name, or a list of names."""
-    value = reveal(task.setting("serial"))
-    names = [value] if isinstance(value, str) else value or []
-    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-        raise InvalidInput(
-            f"the serial of {task.operation.full_name} is {value!r}",
-            task.operation.place,
-            f'write a name or a list of names; "{PER_HOST}" is one at a time on each host',
-        )
-    return names

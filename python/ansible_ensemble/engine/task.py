@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.left_paths import WRITTEN
+from ansible_ensemble.configurators.makers import may_be_installed, may_be_made
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.orders import Host
+from ansible_ensemble.core.orders import CONTROLLER, Host, LookedUp
+from ansible_ensemble.core.sensitive import mark_sensitive, reveal
+from ansible_ensemble.core.written_path import WrittenPath
 from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.ensembles.implementation import own_files
 from ansible_ensemble.expressions.files import note
-from ansible_ensemble.expressions.inventory import note_variables
+from ansible_ensemble.expressions.inventory import undefined_variables
+from ansible_ensemble.expressions.looked_up import note_looked_up
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.language.entities import Entity, NodeTemplate, Operation
 from ansible_ensemble.planning.planned_operation import PlannedOperation
+from ansible_ensemble.projects.folders import OF_JOBS
+from ansible_ensemble.views.reads import value_digest
+
+_LOCAL = CONTROLLER | {"ORCHESTRATOR"}
 
 
 @dataclass(slots=True)
@@ -33,7 +43,9 @@ class JobTask:
         own_digests: what it is made of, as it is when it is rendered: a script may be replaced while it runs.
         entity: the node template or relationship whose operation it is.
         base: where its relative files start; directory: where its commands run, which in a rollback is not there.
+        is_confidential: what it makes may hold secrets that nothing tells: there are vault passwords.
         files: what was put there beside the primary.
+        unshown: names of variables that are not to be shown.
     """
 
     id: str
@@ -55,7 +67,9 @@ class JobTask:
     environment: dict[str, str | None] = field(default_factory=dict)
     tools: tuple[Path, ...] = ()
     own_digests: dict[str, str] = field(default_factory=dict)
+    is_confidential: bool = False
     files: tuple[Path, ...] = ()
+    unshown: frozenset[str] = frozenset()
     _host: Host | None = None
 
     @property
@@ -87,9 +101,42 @@ class JobTask:
         return self.planned.workflow
 
     @property
+    def made(self) -> Mapping[str, Any]:
+        """What operations of the instance noted of what they made."""
+        made: dict[str, Any] = reveal(self.instance.made) if self.relationship is None else {}
+        return made
+
+    @property
+    def was_configured(self) -> bool:
+        """Whether an earlier operation of this ensemble made or changed its instance, and succeeded."""
+        return bool(self.instance.created and self.instance.last_config_change)
+
+    @property
     def inputs(self) -> Mapping[str, Any]:
         """The operation's inputs, each evaluated when it is first read."""
         return self.scope.inputs
+
+    @property
+    def paths(self) -> Sequence[WrittenPath]:
+        """Paths that it is the last of several to write."""
+        return self.planned.paths
+
+    @property
+    def overwritten(self) -> Collection[str]:
+        """What others write after it."""
+        return self.planned.overwritten
+
+    def left(self, path: str) -> Mapping[str, Any] | None:
+        """What is recorded of a path."""
+        recorded = self.instance.attributes.get(WRITTEN)
+        found = recorded.get(path) if isinstance(recorded, Mapping) else None
+        return found if isinstance(found, Mapping) else None
+
+    def digest(self, checksum: str) -> str:
+        """A digest of a file, keyed if the file may hold secrets."""
+        hidden = self.is_confidential or self.setting("no_log") is True or any(r.sensitive for r in self.scope.reads)
+        key = self.scope.evaluator.environment.digest_key
+        return value_digest(mark_sensitive(checksum) if hidden else checksum, key)
 
     @property
     def timeout(self) -> float | None:
@@ -156,9 +203,40 @@ class JobTask:
         )
         return scope.evaluate(value, self.operation.place)
 
-    def note_variables(self, names: Collection[str]) -> None:
-        """Take down variables of its host that a play looked up by itself."""
-        note_variables(names, self.host.name, self.scope.context())
+    def note_looked_up(self, found: LookedUp) -> None:
+        """Take down what Ansible read by itself, but for what counts as a part of the implementation."""
+        folders = (self.scope.evaluator.environment.folder / name for name in OF_JOBS)
+        aside = [*own_files(self.operation, self.root), *(folder.resolve() for folder in folders)]
+        self.unshown = frozenset(found.hidden)
+        note_looked_up(found, self.host.name, aside, self.scope.context())
+
+    def may_be_made(self, paths: Sequence[Path]) -> bool:
+        """Whether another operation may make a file that is missing, at one of these paths."""
+        return may_be_made(self.scope.evaluator.topology, paths, self.root, but=self.operation)
+
+    def may_be_installed(self) -> bool:
+        """Whether another operation may install what is missing."""
+        return may_be_installed(self.scope.evaluator.topology, self.root)
+
+    @property
+    def plans_on_controller(self) -> bool:
+        """Whether a plan is made, by which it is to run on the controller."""
+        is_local = self.planned.host in _LOCAL or (self.planned.host == "HOST" and not self.instance.host)
+        return self.scope.evaluator.environment.plans and is_local and not self.tools
+
+    def undefined(self, names: Collection[str]) -> dict[str, str]:
+        """Those of the names that are no variables of its host, which is told; none if its variables are not known."""
+        environment = self.scope.evaluator.environment
+        with suppress(EnsembleError):
+            own = {name for given in self._host_variables() for name in given}
+            left = [name for name in names if name not in own and name not in environment.variables]
+            return undefined_variables(left, self.planned.host, self.scope.context())
+        return {}
+
+    def _host_variables(self) -> Iterator[Collection[str]]:
+        """Variables that its host has beside those of the inventory."""
+        with suppress(EnsembleError):
+            yield self.host.variables
 
     def note_file(self, path: Path) -> None:
         """Take down that what it makes is made of a file or folder."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_ensemble.instances.status import NodeState, Priority, Status
+from ansible_ensemble.language.given_input import GivenInput
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +49,7 @@ class Instance:
         properties: values of the properties that were read the last time it was configured.
         created: change id that created it, `::name` of the instance that manages it, or None (discovered).
         host: name of the instance it is HostedOn, which it is nested under in ensemble.yaml.
+        made: what its operations noted of what they made, and of what was there before (`configurators.footprint`).
         withheld: names of sensitive attributes that have a value which could not be stored.
         retained: what is needed to delete it once its template is gone (operations, requirements).
     """
@@ -69,6 +71,7 @@ class Instance:
     host: str | None = None
     relationships: dict[str, RelationshipInstance] = field(default_factory=dict)
     artifacts: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
     withheld: set[str] = field(default_factory=set)
     retained: dict[str, Any] = field(default_factory=dict)
 
@@ -85,12 +88,18 @@ class Instance:
 
 @dataclass(slots=True, eq=False)
 class Instances:
-    """All instances of an ensemble by name, in the order in which they are recorded."""
+    """All instances of an ensemble by name, in the order in which they are recorded.
+
+    Attributes:
+        outputs: of the topology.
+        given: inputs of the topology that jobs were given, which last.
+    """
 
     by_name: dict[str, Instance] = field(default_factory=dict)
     by_template: dict[str, list[Instance]] = field(default_factory=dict)
     by_manager: dict[str, list[Instance]] = field(default_factory=dict)
     outputs: dict[str, Any] = field(default_factory=dict)
+    given: dict[str, GivenInput] = field(default_factory=dict)
 
     def add(self, instance: Instance) -> None:
         """Add an instance; its name must be new."""

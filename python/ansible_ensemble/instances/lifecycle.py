@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ansible_ensemble.core.actions import Kind, Reason
+from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 
 #: Node state on entry and on success of each operation of the Standard interface [TOSCA 1.3, 3.4.1, 5.8.4].
@@ -44,6 +46,46 @@ def reached(state: NodeState | None) -> int:
 def only_looks(operation: str) -> bool:
     """Whether an operation, by its name with or without its interface, only looks."""
     return operation.rpartition(".")[2] in READING
+
+
+def was_known(instance: Instance) -> bool:
+    """Whether the instance was recorded as being there."""
+    return instance.created is not None or instance.status not in (Status.PENDING, Status.ABSENT)
+
+
+def is_there(instance: Instance) -> bool:
+    """Whether something of the instance is there, made by this ensemble or found; nobody knows of an unknown one.
+
+    A pending one is there if it has a state that it was found in; a state on entry is that of an operation of ours,
+    which ended before it changed anything.
+    """
+    if instance.status is Status.PENDING and not instance.created:
+        return reached(instance.state) > 0 and instance.state not in ENTRY_STATES.values()
+    return instance.status is not Status.ABSENT
+
+
+def effect(reason: Reason, operation: str, instance: Instance) -> Kind:
+    """What an operation that succeeds does to its instance: it makes it, takes it up, changes it, removes it, or looks.
+
+    The instance is as it was before. What makes or takes up one owns it: undeploy deletes it.
+    """
+    if only_looks(operation):
+        return Kind(0)
+    if operation == "delete":
+        return Kind.REMOVES
+    if operation not in DEPLOY_OPERATIONS:
+        return Kind.CHANGES
+    if Kind.USES in reason.kinds:
+        return Kind.USES
+    anew = Kind.REMOVES in reason.kinds or instance.status is Status.UNKNOWN
+    if Kind.MAKES in reason.kinds and (anew or not is_there(instance)):
+        return Kind.MAKES
+    return Kind.MAKES if Kind.EITHER in reason.kinds and not is_there(instance) else Kind.CHANGES
+
+
+def makes(reason: Reason, operation: str, instance: Instance) -> bool:
+    """Whether an operation makes its instance, or a part of it, or takes up one that is to be let go."""
+    return effect(reason, operation, instance) in (Kind.MAKES, Kind.USES)
 
 
 def status_after_failure(before: Status, modified: bool | None, priority: Priority) -> Status:

@@ -31,6 +31,7 @@ PATCH: Shape = {
     "host?": _TEXT,
     "retained?": dict,
     "artifacts?": dict,
+    "made?": dict,
     "relationships?": {"*": ({"target": str, "attributes?": dict, "added?": [str]}, None)},
     "forget?": bool,
 }
@@ -43,7 +44,7 @@ def apply_patch(instances: Instances, patch: Patch) -> Instance | None:
     `priority`, `attributes` (set one by one; null stays null), `unset` (names of attributes that go), `properties`
     (replaced), `created`, `protected`, `customized`, `imported`, `lastConfigChange`, `lastStateChange`, `host`,
     `retained`, `relationships` (maps by `<requirement>#<index>` with `target`, `attributes`, `added`, or null),
-    `artifacts`, `forget` (the instance is dropped).
+    `artifacts`, `made`, `forget` (the instance is dropped).
     """
     name = patch["name"]
     instance = instances.get(name)
@@ -98,7 +99,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[Any], Any] | None]] = {
     "properties": ("properties", dict),
     "lastConfigChange": ("last_config_change", None),
     "lastStateChange": ("last_state_change", None),
-    **{key: (key, None) for key in ("protected", "customized", "imported", "host", "retained", "artifacts")},
+    **{key: (key, None) for key in ("protected", "customized", "imported", "host", "retained", "artifacts", "made")},
 }
 _SETTERS: Mapping[str, Callable[[Instance, Any], None]] = {
     "unset": _unset,

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status import Priority, Status
 
-_FINAL = (Status.UNKNOWN, Status.ERROR, Status.ABSENT)
+_FINAL = (Status.UNKNOWN, Status.DRIFTED, Status.ERROR, Status.ABSENT)
 
 
 def combine(own: Status, requirements: Iterable[tuple[Status, Priority]]) -> Status:
     """Effective status of an instance from its own and its requirements' effective ones.
 
-    An own status of unknown, error or absent wins. Else a required one that is pending makes it pending, a required
-    one that does not work makes it an error, and an optional one that does not work, or any that is degraded, makes
-    it degraded. What has priority `ignore` does not count.
+    An own status of unknown, drifted, error or absent wins. Else a required one that is pending makes it pending, one
+    that has drifted makes it drifted, one that does not work makes it an error, and an optional one that does not work,
+    or any that is degraded, makes it degraded. What has priority `ignore` does not count.
     """
     if own in _FINAL:
         return own
@@ -26,6 +26,8 @@ def combine(own: Status, requirements: Iterable[tuple[Status, Priority]]) -> Sta
         if status is Status.DEGRADED or priority is Priority.OPTIONAL:
             if worst is Status.OK:
                 worst = Status.DEGRADED
+        elif status is Status.DRIFTED:
+            worst = Status.DRIFTED
         elif status is Status.PENDING:
             if worst in (Status.OK, Status.DEGRADED):
                 worst = Status.PENDING

@@ -11,6 +11,7 @@ class Status(str, Enum):
     UNKNOWN = "unknown"
     OK = "ok"
     DEGRADED = "degraded"
+    DRIFTED = "drifted"
     ERROR = "error"
     PENDING = "pending"
     ABSENT = "absent"

@@ -7,13 +7,16 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
+from ansible_ensemble.documents.places import key_place_of
 from ansible_ensemble.documents.shape import Shape, misfit
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
+from ansible_ensemble.language.given_input import GivenInput
 
 #: Turns a value into what may stand in the file (a sensitive one encrypted or redacted).
 Encode = Callable[[Any], Any]
 
+_GIVEN: Shape = {"workflow?": (str, None), "changeId?": (str, None), "time?": (str, None)}
 _REQUIREMENTS: Shape = [{"*": (str, {"target": str, "attributes?": (dict, None), "added?": ([str], None)})}]
 
 
@@ -26,7 +29,7 @@ def read_status(status: Mapping[str, Any]) -> Instances:
     Raises:
         InvalidInput: a word in it is none of the vocabulary, or the same instance is listed twice.
     """
-    instances = Instances(outputs=dict(status.get("outputs") or {}))
+    instances = Instances(outputs=dict(status.get("outputs") or {}), given=_read_given(status.get("givenInputs") or {}))
     open_lists: list[tuple[str | None, Mapping[str, Any]]] = [(None, status.get("instances") or {})]
     while open_lists:
         host, entries = open_lists.pop(0)
@@ -61,9 +64,32 @@ def _read_instance(name: str, host: str | None, entry: Mapping[str, Any]) -> Ins
         host=host,
         relationships=dict(_read_relationships(name, entry.get("requirements") or [])),
         artifacts=dict(entry.get("artifacts") or {}),
+        made=dict(entry.get("made") or {}),
         withheld={key for key, value in (entry.get("attributes") or {}).items() if _is_withheld(value)},
         retained=dict(entry.get("retained") or {}),
     )
+
+
+def _read_given(entries: Mapping[str, Any]) -> dict[str, GivenInput]:
+    problem = misfit(entries, {"*": _GIVEN}, "givenInputs")
+    if problem is not None:
+        raise InvalidInput(f"status: {problem}", key_place_of(entries, next(iter(entries))), "take it from git")
+    return {
+        name: GivenInput(
+            entry.get("value"),
+            entry.get("workflow") or "",
+            entry.get("changeId") or "",
+            entry.get("time") or "",
+            key_place_of(entries, name),
+        )
+        for name, entry in entries.items()
+    }
+
+
+def write_given(given: GivenInput, encode: Encode) -> dict[str, Any]:
+    """The entry of an input that a job was given."""
+    told = {"workflow": given.workflow, "changeId": given.job, "time": given.time}
+    return {"value": encode(given.value), **{key: text for key, text in told.items() if text}}
 
 
 def _word(kind: Any, value: Any, name: str, key: str) -> Any:
@@ -135,6 +161,7 @@ def write_instance(instance: Instance, encode: Encode) -> dict[str, Any]:
         ("protected", instance.protected),
         ("customized", instance.customized),
         ("imported", instance.imported),
+        ("made", encode(instance.made)),
         ("retained", instance.retained),
     ):
         if value:

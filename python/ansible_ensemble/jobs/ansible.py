@@ -6,13 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.diffs import masked_result
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.orders import Host
-from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sensitive import Redactor, reveal
+from ansible_ensemble.engine.inventory_hosts import check_inventory
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, groups_of, inventory_groups
@@ -23,11 +26,12 @@ from ansible_ensemble.ensembles.read import read_again, read_ensemble
 from ansible_ensemble.execution.workers import AnsibleWorker
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.jobs import locking
-from ansible_ensemble.jobs.item_events import ItemEvents, is_wanted
+from ansible_ensemble.jobs.callback_events import CallbackEvents
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result, lock_result
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
+from ansible_ensemble.lanes.core_callbacks import Audience, TaskEvent, audience, install
 from ansible_ensemble.planning.plan import KIND, Plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
@@ -52,6 +56,7 @@ from ansible_ensemble.records.saved_plans import (
     save_plan,
 )
 from ansible_ensemble.reports.drift_text import is_sound
+from ansible_ensemble.reports.inputs_text import RESET
 from ansible_ensemble.reports.job_text import job_text
 from ansible_ensemble.reports.names import key_title
 from ansible_ensemble.reports.plan_text import plan_text
@@ -138,6 +143,7 @@ def plan(
     document = made.to_json()
     excluded = [{**item, "reason": say(item["reason"])} for item in document["excluded"]]
     told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
+    told["reset"] = say(RESET)
     return {
         "changed": bool(plan_file) and saved.changed,
         "plan": {name: document[name] for name in document if name not in KIND},  # which marks the file
@@ -166,7 +172,6 @@ def execute(
     from ansible.utils.display import Display
 
     from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
-    from ansible_ensemble.lanes.core import send_item_event
 
     display = Display()
     location = located(ensemble)
@@ -186,6 +191,7 @@ def execute(
         read = read_ensemble(location, job_options, keep_key=True)
     else:
         read = read_recovered(location, job_options, write=True, keep_key=True)
+    check_inventory(read, job_options)
     if is_of_job(kept.path):
         check_fresh(saved, read)
     else:
@@ -198,6 +204,8 @@ def execute(
     session.add_variables(reveal(given_variables(job_options, read.codec)))
     session.groups = group_hosts(read.topology, read.instances)
 
+    heard = audience(output=show)
+
     def make_lanes() -> AnsibleWorker:
         return AnsibleLanes(
             session,
@@ -205,6 +213,7 @@ def execute(
             fast=job_options.fast,
             deny=frozenset(job_options.stock_modules),
             on_display=lambda method, args, kwargs: getattr(display, method)(*read.redactor.data(args), **kwargs),
+            on_task=partial(_tell_task, heard, read.redactor) if heard else None,
             root=read.root,
         )
 
@@ -217,11 +226,10 @@ def execute(
         watch=locking.watch(read.path, held, read.environment),
         keep=locking.keeping(read.path, held, job_options),
         progress=show,
+        shown=heard is not None and heard.shows,
         verbosity=display.verbosity,
         inventory=session.known_hosts(),
-        observers=[ItemEvents(partial(send_item_event, session, action._task))]
-        if show and is_wanted(os.environ)
-        else [],
+        observers=[_callback_events(heard, read, saved, diff=job_options.diff)] if heard else [],
     )
     ended = outcome.signal is not None or presence(held.process) is Presence.GONE
     if ended and not job_options.check and not outcome.lost_lock:
@@ -229,6 +237,25 @@ def execute(
         if left:
             display.warning(left)
     return execution_result(outcome) | {"journal": str(journal)}
+
+
+def hear_operations() -> None:
+    """Have the callbacks of this process told of the operations of jobs in the workers that are forked from it."""
+    install()
+
+
+def _tell_task(heard: Audience, redactor: Redactor, event: TaskEvent) -> None:
+    heard.send(replace(event, name=redactor.text(event.name), result=masked_result(dict(event.result), redactor)))
+
+
+def _callback_events(heard: Audience, read: Ensemble, plan: Plan, *, diff: bool) -> CallbackEvents:
+    templates = read.topology.node_templates
+    return CallbackEvents(
+        heard.send,
+        {operation.key: operation for operation in plan.operations},
+        lambda name: templates[name].place if name in templates else None,
+        diff,
+    )
 
 
 def _load_plan(path: Path, digest: str | None) -> tuple[Plan, SavedPlan]:

@@ -15,6 +15,7 @@ from ansible_ensemble.core.option import RUN
 from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import recorded_values
+from ansible_ensemble.ensembles.lasting_inputs import recorded_inputs
 from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
 from ansible_ensemble.ensembles.merging import merge_conflict
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
@@ -193,6 +194,7 @@ def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "status": overall(read.instances).value if instances else None,
         "last_job": snake_case_keys(read.last_job) or None,
         "instances": instances,
+        "inputs": recorded_inputs(read.specification),
         "outputs": recorded_outputs(read),
         "warnings": [*read.warnings, *map(str, read.unselected.errors)],
     }

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.core.ansible_settings import setting
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, each
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.paths import confine, is_file
 from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.projects.gitfiles import IGNORED, ensure_lines
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
 
@@ -32,7 +32,8 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
     Of the options of a job, those of the inventory, the vault and the variables count.
 
     Returns:
-        `{"folder", "ensemble", "playbooks", "files": [...], "entries": [...], "counts": {...}}`. An entry is what
+        `{"folder", "ensemble", "playbooks", "files": [...], "problems": [...], "entries": [...], "counts": {...}}`. A
+        problem is why what was written cannot be planned yet, as an input without a value. An entry is what
         became of a task, a role or a play: `file`, `line`, `name`, `play`, `becomes`, `node`, `why`, `undo`, `no_undo`.
 
     Raises:
@@ -61,9 +62,21 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         "ensemble": str(folder / ENSEMBLE_FILE),
         "playbooks": list(playbooks),
         "files": list(files),
+        "problems": _problems(folder / ENSEMBLE_FILE, options),
         "entries": entries,
         "counts": {kind: sum(row.becomes == kind for row in found.rows) for kind in kinds},
     }
+
+
+def _problems(ensemble: Path, options: Mapping[str, Any]) -> list[str]:
+    """Why a plan of an ensemble is refused; nothing if it is not."""
+    try:
+        make_plan(str(ensemble), "deploy", options)
+    except InvalidInput as error:
+        return list(map(str, each(error)))
+    except EnsembleError as error:
+        return [str(error)]
+    return []
 
 
 def _session(folder: Path, options: JobOptions) -> AnsibleSession:
@@ -72,26 +85,14 @@ def _session(folder: Path, options: JobOptions) -> AnsibleSession:
     Raises:
         InvalidInput: an inventory is not there, or Ansible cannot read it.
     """
-    from ansible.errors import AnsibleError
+    from ansible_ensemble.lanes.session import configured_session
 
-    from ansible_ensemble.lanes.session import standalone_session
-
-    configured = [source for source in setting("DEFAULT_HOST_LIST") if "," in source or Path(source).exists()]
-    try:
-        session = standalone_session(
-            options.inventory or configured,
-            base=folder,
-            loader=options.open_vault().loader(folder),
-            extra_variables=reveal(options.variables),
-        )
-    except AnsibleError as error:
-        raise InvalidInput(f"Ansible cannot read the inventory: {error.message}") from error
-    for unread in session.unread_sources():
-        there = Path(unread).exists()
-        problem = "Ansible cannot read this inventory" if there else "there is no such inventory"
-        hint = "Ansible's warnings say why" if there else "-i names a file or a folder, or hosts with a comma: -i HOST,"
-        raise InvalidInput(problem, Place(unread), hint)
-    return session
+    return configured_session(
+        options.inventory or (),
+        base=folder,
+        loader=options.open_vault().loader(folder),
+        extra_variables=reveal(options.variables),
+    )
 
 
 def _ensemble(template: str) -> str:

@@ -22,7 +22,7 @@ _NUMBERS = frozenset({"integer", "float"})
 
 
 def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
-    """The inputs of an ensemble's jobs, whatever is deployed of it.
+    """The inputs of an ensemble's jobs as its specification has them, whatever is deployed of it.
 
     Returns:
         `path`, that of the ensemble in its repository; `inputs`, those of the topology; and `workflows`, the inputs of
@@ -31,7 +31,7 @@ def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
     Raises:
         InvalidInput: the ensemble's specification is not valid.
     """
-    topology = read_specification(location, options).topology
+    topology = read_specification(location, options, lasts=False).topology
     meant = location.template or location.ensemble
     return {
         "path": os.path.relpath(meant, _root(location.ensemble.parent)),

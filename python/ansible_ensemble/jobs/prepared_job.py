@@ -70,6 +70,11 @@ class PreparedJob:
         return self._ensemble.folder / JOBS / f"{job_file_name(self.id)}.runner"
 
     @property
+    def callback_folders(self) -> list[Path]:
+        """Where callback plugins are searched, as Ansible does beside a playbook."""
+        return [folder / "callback_plugins" for folder in dict.fromkeys((self._ensemble.root, self._ensemble.folder))]
+
+    @property
     def journal(self) -> Path:
         """Where the events of the job appear while it runs."""
         return self._records / JOBS / (job_file_name(self.id) + OPEN)

@@ -18,6 +18,7 @@ from ansible_ensemble.core.texts import is_cut
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import kept_values, recorded_options
+from ansible_ensemble.ensembles.lasting_inputs import inputs_of_plan
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.lifecycle import only_looks
@@ -70,6 +71,7 @@ def plan_replay(ensemble: Ensemble, change_ids: Sequence[str], options: JobOptio
         ensemble=str(ensemble.path),
         base=ensemble.base,
         options=recorded_options(options, ensemble.topology, ensemble.codec),
+        inputs=inputs_of_plan(ensemble.specification, options),
         instances=[member.change for member in planning.members.values() if member.change],
         operations=operations,
         warnings=list(ensemble.warnings),

@@ -36,9 +36,10 @@ def options_of_earlier(location: Location, job: str, options: JobOptions) -> Job
         hint = f"name a {_WORKFLOW} job of `ansible-ensemble history`"
         raise InvalidInput(f"the job {job} is not a {_WORKFLOW} but a job to {record.job.workflow}", hint=hint)
     earlier = record.job.options
+    lasting = kept_values({"inputs": record.job.inputs}, "inputs")
     chosen = replace(
         options,
-        inputs={**kept_values(earlier, "inputs"), **options.inputs},
+        inputs={**lasting, **kept_values(earlier, "inputs"), **options.inputs},
         variables={**_inputs_only(kept_values(earlier, "variables")), **options.variables},
         environment=options.environment or earlier.get("environment"),
         prune=True,

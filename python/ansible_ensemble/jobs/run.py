@@ -15,7 +15,7 @@ from ansible_ensemble.core.clock import now
 from ansible_ensemble.engine.entry_builders import job_started_entry
 from ansible_ensemble.engine.event_sink import Observer
 from ansible_ensemble.engine.execute import JobExecution
-from ansible_ensemble.engine.journal_entries import Entry
+from ansible_ensemble.engine.journal_entries import Entry, Finished, Skipped, Started
 from ansible_ensemble.engine.lock_watch import LockWatch
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.render import Renderer
@@ -41,12 +41,14 @@ def run_plan(
     watch: LockWatch | None = None,
     keep: Callable[[Path], StateKeeper] | None = None,
     progress: bool = True,
+    shown: bool = False,
     verbosity: int = 0,
     inventory: frozenset[str] = frozenset(),
     observers: Iterable[Observer] = (),
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
+    With `shown`, an observer has people see what begins and ends; progress then is what they would not see otherwise.
     A dry run keeps its journal among the planned files, where it is not taken for a job to record. A journal is handed
     to `keep` where the state lives elsewhere.
     """
@@ -56,7 +58,7 @@ def run_plan(
     job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
     journal = create_journal(ensemble.planned if options.check else ensemble.folder, job, ensemble.base)
     keeper = keep(journal.path) if keep is not None else None
-    tellers = [_Teller(plan, ensemble, show, verbosity)] if progress else []
+    tellers = [_Teller(plan, ensemble, show, verbosity, shown=shown)] if progress else []
 
     async def run() -> JobOutcome:
         execution = JobExecution(
@@ -93,14 +95,18 @@ def run_plan(
 class _Teller:
     """Tells the entries of a job in lines."""
 
-    def __init__(self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None], verbosity: int) -> None:
+    def __init__(
+        self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None], verbosity: int, *, shown: bool
+    ) -> None:
         style = Style(style_for(sys.stdout, os.environ).colour)  # AWX reads it: lines of any length
         self._progress = Progress.of_plan(plan.to_json(), style, verbosity=verbosity)
         self._redactor = ensemble.redactor
         self._show = show
+        self._shown = (Started, Finished, Skipped) if shown else ()
 
     def __call__(self, entry: Entry) -> None:
-        for line in self._progress.lines(entry.to_json(), time.monotonic()):
+        lines = self._progress.lines(entry.to_json(), time.monotonic())
+        for line in lines if not isinstance(entry, self._shown) else []:
             self._show(self._redactor.text(line))
 
     async def remind(self) -> None:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, InvalidInputs, Place, raise_all
+from ansible_ensemble.configurators.registry import find_faults as find_faults_of
+from ansible_ensemble.core.ansible_settings import may_be_set
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, each, raise_all
 from ansible_ensemble.core.notices import Notice, NoticeCode, Reading
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.documents.merge import expand as merged
 from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.engine.inventory_hosts import named_hosts, unknown_hosts
 from ansible_ensemble.engine.render import render_faults
 from ansible_ensemble.ensembles.change_detector import BlankChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.evaluation_environment import read_inventory
 from ansible_ensemble.ensembles.location import is_archive, locate
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.options import JobOptions
@@ -25,6 +29,7 @@ from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_templ
 from ansible_ensemble.ensembles.read import blank_ensemble, read_specification
 from ansible_ensemble.functions.harmless import not_given
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.planner import make_plan, make_survey
 from ansible_ensemble.projects.project import project_root
 from ansible_ensemble.projects.trust import is_trusted
@@ -102,7 +107,7 @@ def find_faults(path: str, options: JobOptions, *, part: bool = False, expand: b
             found.file = path if packed else found.file
             found.expanded = _expanded(meant, options) if expand else None
         except InvalidInput as error:
-            found.errors = _each(error)
+            found.errors = each(error)
     return found
 
 
@@ -150,7 +155,7 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions, reading: Reading) -> No
         except Deferred:
             pass
         except InvalidInput as error:
-            faults.extend(_each(error))
+            faults.extend(each(error))
 
     def plan(workflow: str, chosen: JobOptions = options) -> None:
         with collected():
@@ -166,7 +171,9 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions, reading: Reading) -> No
         plan(workflow)
     with collected():
         survey = make_survey(topology, ensemble.instances, options, detector)
+        faults.extend(find_faults_of(topology, ensemble.root))
         faults.extend(render_faults(ensemble, survey, options))
+        faults.extend(_unknown_hosts(ensemble, survey.operations, options, reading))
         plan("undeploy")
         for name in {trigger.name: None for one in topology.policies.values() for trigger in one.triggers.values()}:
             plan(
@@ -176,6 +183,23 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions, reading: Reading) -> No
             with collected():
                 ensemble.evaluator.output_value(name, ensemble.evaluator.untracked())
     raise_all(faults)
+
+
+def _unknown_hosts(
+    ensemble: Ensemble, operations: Iterable[PlannedOperation], options: JobOptions, reading: Reading
+) -> list[InvalidInput]:
+    """Hosts and patterns that the inventory does not have; where none is named, that is a job's to find out."""
+    named = list(named_hosts(ensemble, operations))
+    if not named or not is_trusted(ensemble.path):
+        return []
+    if options.inventory or options.session is not None or may_be_set("inventory", ["ANSIBLE_INVENTORY"]):
+        inventory = read_inventory(options, ensemble.environment.vault, ensemble.folder, {})
+        if inventory.is_named:
+            return unknown_hosts(named, inventory)
+    hosts = ", ".join(host for host, _place in named)
+    message = f"not checked, for no inventory is named (-i): whether there is {hosts}"
+    reading.notices.append(Notice(NoticeCode.UNCHECKED, message, named[0][1], special="name the inventory"))
+    return []
 
 
 def _unchecked(unselected: InvalidInput) -> Notice:
@@ -214,10 +238,6 @@ def _inside(archive: str, folder: Path) -> Callable[[str], str]:
         return text
 
     return show
-
-
-def _each(error: InvalidInput) -> list[InvalidInput]:
-    return error.errors if isinstance(error, InvalidInputs) else [error]
 
 
 def _notice(notice: Notice, show: Callable[[str], str]) -> dict[str, Any]:

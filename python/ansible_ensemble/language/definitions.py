@@ -132,6 +132,7 @@ class Operation:
         input_definitions: the inputs that are declared, those without a value too.
         outputs: output name -> [entity keyword or template name, attribute name, ...path]; empty if it sets none.
         base: directory its relative files start in.
+        resource: the name of the resource that it is made of; None if it is written as an operation.
     """
 
     interface: str
@@ -144,11 +145,17 @@ class Operation:
     place: Place | None = None
     base: Path | None = None
     input_definitions: dict[str, ParameterDefinition] = field(default_factory=dict)
+    resource: str | None = None
 
     @property
     def full_name(self) -> str:
         """`Interface.operation`."""
         return f"{self.interface}.{self.name}"
+
+    @property
+    def title(self) -> str:
+        """What it is in an error: the resource that it is made of, as users write no operation there."""
+        return f"'{self.resource}'" if self.resource is not None else f"the operation {self.full_name}"
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ by the expressions room when they are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ansible_ensemble.language.definitions import (
     Trigger,
 )
 from ansible_ensemble.language.entity_types import CapabilityDefinition, EntityType, RequirementDefinition
+from ansible_ensemble.language.given_input import GivenInput
 
 __all__ = [
     "Artifact",
@@ -221,6 +222,7 @@ class Topology:
     Attributes:
         inputs: definitions of the topology inputs.
         input_values: values given for them, checked (raw: they may hold expressions).
+        lost_inputs: inputs that an earlier job was given, of which the value was not kept; they have none.
         files: every file it was read from, for change detection and the stale check of saved plans.
         fetched: digests of the files that were imported over https, by URL.
         hosts: hosts of the node templates that have some, by the name under which these are written; None where they
@@ -240,6 +242,7 @@ class Topology:
     node_templates: dict[str, NodeTemplate] = field(default_factory=dict)
     inputs: dict[str, ParameterDefinition] = field(default_factory=dict)
     input_values: dict[str, Any] = field(default_factory=dict)
+    lost_inputs: dict[str, GivenInput] = field(default_factory=dict)
     outputs: dict[str, ParameterDefinition] = field(default_factory=dict)
     workflows: dict[str, Workflow] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
@@ -254,7 +257,7 @@ class Topology:
     notices: list[Notice] = field(default_factory=list)
     relationship_templates: dict[str, Relationship] = field(default_factory=dict)
     version: str = ""
-    data_types: dict[str, EntityType] = field(default_factory=dict)
+    data_types: MutableMapping[str, EntityType] = field(default_factory=dict)
     asked_outputs: dict[str, set[str]] = field(default_factory=dict)
     seen_types: Callable[[str], Mapping[str, EntityType]] = lambda _value: {}
 

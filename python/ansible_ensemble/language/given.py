@@ -24,8 +24,16 @@ class GivenText(str):
     __slots__ = ()
 
 
+class GivenNull(GivenText):
+    """A null that means an empty text if it is given for a string: Ansible reads AWX's `!unsafe ''` as null."""
+
+    __slots__ = ()
+
+
 def as_given(value: Any) -> Any:
     """A value of an option or variable, with its text marked as one that may mean something else."""
+    if value is None:
+        return GivenNull()
     is_text = isinstance(value, str) and not isinstance(value, (Sensitive, VaultText))
     return GivenText(value) if is_text else value
 
@@ -38,6 +46,8 @@ def meant_by(value: Any, definition: ParameterDefinition, data_type: DataTypes) 
     if not isinstance(value, str) or not isinstance(value, (GivenText, Sensitive)):
         return value
     base = resolve(definition.schema, data_type)[0]
+    if isinstance(value, GivenNull):
+        return "" if base == "string" else None
     text = str.__str__(value)
     read = text if is_computed(text) else _read(text, base, definition.name)
     return mark_sensitive(read) if isinstance(value, Sensitive) else read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -112,6 +112,37 @@ class Scope:
         return self.version == UNFURL_VERSION or (self.types.is_unfurl and not self.is_normative)
 
 
+class BuiltOnUse(MutableMapping[str, EntityType]):
+    """Types by name, each of which is built when something asks for it: of most of the standard's nothing does."""
+
+    __slots__ = ("_build", "_built", "_declarations")
+
+    def __init__(self, declarations: Mapping[str, Declaration], build: Callable[[Declaration], EntityType]) -> None:
+        self._declarations, self._build = dict(declarations), build
+        self._built: dict[str, EntityType] = {}
+
+    def __getitem__(self, name: str) -> EntityType:
+        found = self._built.get(name)
+        if found is None:
+            found = self._built[name] = self._build(self._declarations[name])
+        return found
+
+    def __setitem__(self, name: str, entity: EntityType) -> None:
+        self._built[name] = entity
+
+    def __delitem__(self, name: str) -> None:
+        if self._built.pop(name, None) is None and name not in self._declarations:
+            raise KeyError(name)
+        self._declarations.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._declarations
+        yield from (name for name in self._built if name not in self._declarations)
+
+    def __len__(self) -> int:
+        return len(self._declarations.keys() | self._built.keys())
+
+
 class Build(Protocol):
     """Fills in a type from its definition; the type has the parent's definitions already."""
 
@@ -127,6 +158,7 @@ class Check:
     definition: ParameterDefinition
     what: str
     place: Place | None
+    hint: str | None = None
 
 
 @dataclass(slots=True)
@@ -252,15 +284,16 @@ class Types:
         """The data type of a canonical name."""
         return self.named("data", canonical)
 
-    def seen(self, scope: Scope, kind: str) -> dict[str, EntityType]:
+    def seen(self, scope: Scope, kind: str) -> Mapping[str, EntityType]:
         """The types of a kind that a file sees, by the names that it knows them under."""
-        declarations = {**self.normative.names[kind], **scope.names[kind]}
-        return {name: self.entity(one) for name, one in declarations.items()}
+        return BuiltOnUse({**self.normative.names[kind], **scope.names[kind]}, self.entity)
 
-    def data_types(self) -> dict[str, EntityType]:
-        """Every data type but the primitive ones, by canonical name."""
+    def data_types(self) -> MutableMapping[str, EntityType]:
+        """Every data type but the primitive ones, by canonical name; those of files are built, so that faults show."""
+        for declaration in self.by_name["data"].values():
+            self.entity(declaration)
         declarations = {**self.normative.names["data"], **self.by_name["data"]}
-        return {one.name: self.entity(one) for one in declarations.values()}
+        return BuiltOnUse({one.name: one for one in declarations.values()}, self.entity)
 
     def root(self, kind: str) -> EntityType:
         """The root type of a kind."""
@@ -336,9 +369,11 @@ class Types:
         self.build(entity, raw, declaration.scope)
         return entity
 
-    def check_later(self, value: Any, definition: ParameterDefinition, what: str, place: Place | None) -> None:
-        """Have a value checked against its definition when every type is known."""
-        self.checks.append(Check(value, definition, what, place))
+    def check_later(
+        self, value: Any, definition: ParameterDefinition, what: str, place: Place | None, hint: str | None = None
+    ) -> None:
+        """Have a value checked against its definition when every type is known; a hint is for all that is wrong."""
+        self.checks.append(Check(value, definition, what, place, hint))
 
 
 def _first_parent(raw: Any) -> str:

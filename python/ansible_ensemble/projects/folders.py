@@ -23,6 +23,8 @@ from ansible_ensemble.documents.private import make_private
 PLANNED = "planned"
 ACTIVE = "active"
 COMMITTED = ("artifacts", "secrets")
+#: Folders that jobs write, and nobody else.
+OF_JOBS = (PLANNED, ACTIVE, "jobs", "changes")
 KINDS = (*COMMITTED, "tasks")
 
 

@@ -17,6 +17,7 @@ _RUNS = re.compile(
     | uploadpack\.packobjectshook | interactive\.difffilter | trailer\..*\.(cmd|command) | .*\.(cmd|path)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_INCLUDES = re.compile(r"include(if\..*)?\.", re.IGNORECASE)
 #: Settings of a repository that are neutralised.
 _NEVER = {
     "core.fsmonitor": "false",
@@ -39,6 +40,9 @@ def neutral_settings(listed: str) -> dict[str, str]:
     """The settings that make harmless what a repository names, by all of git's settings as `LIST` prints them."""
     words = listed.split("\0")
     own = [entry.partition("\n")[0] for scope, entry in zip(words[::2], words[1::2]) if scope in ("local", "worktree")]
+    own = [
+        key for key in own if not _INCLUDES.match(key)
+    ]  # what these name is among the settings, and none is read anew
     found = {key: "" for key in own if _RUNS.fullmatch(key) and not key.endswith((".url", ".fetch"))}
     required = {key: "false" for key in own if key.startswith("filter.") and key.endswith(".required")}
     return {**found, **required, **_NEVER}

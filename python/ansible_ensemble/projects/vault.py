@@ -124,6 +124,11 @@ class Vault:
         write_atomically(path, self._encrypt(data, None).decode("ascii"), mode=0o600)
         return True
 
+    @property
+    def has_password(self) -> bool:
+        """Whether there is a password."""
+        return bool(self._load())
+
     def digest_key(self, folder: Path, *, make: bool = True) -> bytes:
         """The key of the digests of secrets.
 

@@ -11,6 +11,7 @@ from ansible_ensemble.instances.status import Status
 _FOUND = {
     Status.OK: "adopted",
     Status.DEGRADED: "adopted",
+    Status.DRIFTED: "differ",
     Status.ERROR: "differ",
     Status.ABSENT: "absent",
     Status.PENDING: "absent",

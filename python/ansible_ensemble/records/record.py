@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -12,21 +12,21 @@ from typing import Any
 from ansible_ensemble.changes.job_record import write_job
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, append_job, last_job
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord, operation_name
-from ansible_ensemble.core.clock import job_time
+from ansible_ensemble.core.clock import iso_time, job_time
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.writer import rewrite
 from ansible_ensemble.documents.yaml import Document, parse_yaml
-from ansible_ensemble.engine.journal_entries import Finished, OperationEntry
+from ansible_ensemble.engine.journal_entries import Finished, JobStarted, Noted, OperationEntry
 from ansible_ensemble.engine.outcome import JobOutcome
-from ansible_ensemble.engine.settle import makes
 from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.lasting_inputs import JobInputs, as_declared
 from ansible_ensemble.instances.instance import Instances
-from ansible_ensemble.instances.lifecycle import only_looks
+from ansible_ensemble.instances.lifecycle import makes, only_looks
 from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
-from ansible_ensemble.instances.status_document import write_instance
+from ansible_ensemble.instances.status_document import write_given, write_instance
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.outputs import present_outputs
 from ansible_ensemble.records.report import job_report
@@ -37,17 +37,38 @@ def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
     """Apply a journal's patches to the instances; return the names of those it touched."""
     touched: set[str] = set()
     for entry in folded.entries:
-        for patch in entry.patches if isinstance(entry, OperationEntry) else ():
+        for patch in entry.patches if isinstance(entry, (OperationEntry, Noted)) else ():
             apply_patch(ensemble.instances, ensemble.codec.open_json(patch))
             touched.add(patch["name"])
     for begun in folded.interrupted:
         instance = ensemble.instances.get(begun.instance)
         if instance is not None and not (only_looks(begun.operation) or begun.operation == "run.command"):
-            instance.local = Status.UNKNOWN
-            if makes(begun.reason, begun.operation.rpartition(".")[2]) and not instance.created:
+            if makes(begun.reason, begun.operation.rpartition(".")[2], instance) and not instance.created:
                 ensemble.instances.set_created(instance, begun.task)
+            instance.local = Status.UNKNOWN
             touched.add(instance.name)
+    _fold_inputs(folded, ensemble)
     return touched
+
+
+def given_to(header: JobStarted) -> JobInputs:
+    """What a job was given, by the first entry of its journal."""
+    return JobInputs(header.job, header.workflow, _time(header.time, iso_time), header.options)
+
+
+def _fold_inputs(folded: Folded, ensemble: Ensemble) -> None:
+    """Have inputs last that the job was given; once all is undeployed, none does."""
+    instances = ensemble.instances
+    instances.given = as_declared(
+        given_to(folded.header).lasting(instances.given, ensemble.codec), instances.given, ensemble.topology
+    )
+    if folded.header.workflow == "undeploy":
+        _end_inputs(instances)
+
+
+def _end_inputs(instances: Instances) -> None:
+    if not any(instance.created or instance.status.operational for instance in instances):
+        instances.given = {}
 
 
 def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
@@ -144,6 +165,7 @@ def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> 
         outcome=folded.outcome.word,
         error=ensemble.redactor.text("" if folded.outcome.ok else folded.outcome.reason),
         outputs=ensemble.redactor.data(outputs),
+        inputs={name: ensemble.codec.for_json(one.value) for name, one in ensemble.instances.given.items()},
     )
 
 
@@ -160,9 +182,9 @@ def _previous(ensemble: Ensemble, job: str) -> str:
     return "" if previous == job else str(previous)
 
 
-def _time(seconds: float) -> str:
+def _time(seconds: float, form: Callable[[datetime], str] = job_time) -> str:
     try:
-        return job_time(datetime.fromtimestamp(seconds, UTC))
+        return form(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):  # a hand's edit
         return ""
 
@@ -200,7 +222,11 @@ def _task_record(entry: Finished, folded: Folded, outcome: str) -> ChangeRecord:
         changed=entry.changed,
         inputs=dict(entry.inputs),
         changes={f"::{patch['name']}": patch["attributes"] for patch in entry.patches if patch.get("attributes")},
-        dependencies=[{"ref": ref} for ref in entry.reads if ref.startswith("::")],
+        dependencies=[
+            {"ref": ref, **({"expected": entry.values[ref]} if ref in entry.values else {})}
+            for ref in entry.reads
+            if ref.startswith("::") or ref in entry.values
+        ],
         outputs=dict(entry.outputs),
         messages=list(entry.messages),
         error=entry.error or "",
@@ -226,7 +252,9 @@ def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], pinned:
     data = dict(document.data)
     section = status_section(ensemble, document.data.get("status") or {}, changed)
     data["status"] = {**section, "readyState": {"local": job.status}}
-    data["lastJob"] = job.to_json()
+    data["lastJob"] = {
+        key: value for key, value in job.to_json().items() if key != "givenInputs"
+    }  # the status has them
     data["jobsLog"] = FILE_NAME
     if pinned:
         data["lock"] = {**(document.data.get("lock") or {}), **pinned}
@@ -245,6 +273,13 @@ def status_section(ensemble: Ensemble, old: Mapping[str, Any], changed: set[str]
     instances = ensemble.instances
     section = dict(old)
     section["readyState"] = {"local": overall(instances).value}
+    section.pop("givenInputs", None)
+    if instances.given:
+        before = old.get("givenInputs") or {}
+        section["givenInputs"] = {
+            name: write_given(one, ensemble.codec.for_yaml) if one.place is None else before[name]
+            for name, one in instances.given.items()
+        }
     if instances.outputs or old.get("outputs"):
         section["outputs"] = {name: ensemble.codec.for_yaml(value) for name, value in instances.outputs.items()}
     section["instances"] = _entries(ensemble, None, _children(instances), old.get("instances") or {}, changed)
@@ -291,6 +326,7 @@ def write_forgotten(ensemble: Ensemble, names: set[str]) -> None:
     """Write the status without these instances."""
     for name in names:
         ensemble.instances.remove(name)
+    _end_inputs(ensemble.instances)
     write_edited(ensemble, set())
 
 

@@ -26,7 +26,7 @@ from ansible_ensemble.records.journals import (
     open_journals,
     put_aside,
 )
-from ansible_ensemble.records.record import fold, record_job, report_journal
+from ansible_ensemble.records.record import fold, given_to, record_job, report_journal
 from ansible_ensemble.records.repositories import free_repositories, keep_in_git
 
 
@@ -40,22 +40,30 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool, keep
         EnsembleError: a journal cannot be read or recorded.
     """
     told = [text for text, _other in record_killed(location, options)] if write else []
-    ensemble = read_ensemble(location, options, keep_key=keep_key)
+    begun = [] if write else _begun(location.ensemble.parent, told)
+    ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[given_to(one.header) for one in begun])
     ensemble.warnings += told
     ensemble.warnings += collided_jobs(location.ensemble.parent)
     if write:
         ensemble.warnings += free_repositories(ensemble)
         return ensemble
     ensemble.evaluator.environment.plans = True
-    for journal in open_journals(ensemble.folder):
+    for folded in begun:
+        fold(folded, ensemble)
+        ensemble.warnings.append(f"Job {folded.header.job} is running, or was killed and is not recorded yet.")
+    return ensemble
+
+
+def _begun(folder: Path, told: list[str]) -> list[Folded]:
+    """The jobs that run, or were killed and are not recorded; what cannot be read of them is told."""
+    begun = []
+    for journal in open_journals(folder):
         try:
             if not is_empty(read_journal(journal)):
-                folded = read_job_journal(journal)
-                fold(folded, ensemble)
-                ensemble.warnings.append(f"Job {folded.header.job} is running, or was killed and is not recorded yet.")
+                begun.append(read_job_journal(journal))
         except EnsembleError as error:  # what else is known is shown anyway
-            ensemble.warnings.append(f"The job {job_of_journal(journal)} is not included: {error}")
-    return ensemble
+            told.append(f"The job {job_of_journal(journal)} is not included: {error}")
+    return begun
 
 
 def collided_jobs(folder: Path) -> list[str]:

@@ -11,6 +11,7 @@ from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.secret_codec import masked_json
+from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.planning.adopt import ADOPT
 from ansible_ensemble.records.adoption import adoption
 from ansible_ensemble.records.failures import failures
@@ -26,6 +27,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
     for task in tasks:
         task["excused"] = outcome.excused.get(task["key"])
     counts = {"total": len(tasks), "changed": sum(bool(task.get("changed")) for task in tasks)}
+    counts["not_checked"] = sum(map(_is_not_checked, tasks))
     for status in ("ok", "error", "unknown", "skipped", "blocked", "cancelled", "interrupted"):
         counts[status] = sum(task["status"] == status for task in tasks)
     return {
@@ -129,6 +131,7 @@ def _result(entry: Finished) -> dict[str, Any]:
             patch["name"]: masked_json(patch["attributes"]) for patch in entry.patches if patch.get("attributes")
         },
         "unreachable": bool(entry.result.get("unreachable")),
+        "ignored": _ignored(entry),
     }
     if not entry.ok:
         result["failures"] = failures(entry)
@@ -140,10 +143,23 @@ def _result(entry: Finished) -> dict[str, Any]:
     return result
 
 
+def _ignored(entry: Finished) -> int:
+    """How many tasks of its play failed and were ignored."""
+    returned = entry.result.get("result") or {}
+    tasks = returned.get("tasks") if "stats" in returned else None  # a module may return `tasks` of its own
+    return sum(one.get("status") == "ignored" for one in tasks) if isinstance(tasks, list) else 0
+
+
 def _data(returned: Mapping[str, Any]) -> str:
     """What a module returned, for one that prints nothing: without what the report has elsewhere."""
     told = {name: value for name, value in returned.items() if name not in _TOLD and not name.startswith("_")}
     return json.dumps(told, indent=2, ensure_ascii=False, default=str) if told else ""
+
+
+def _is_not_checked(task: Mapping[str, Any]) -> bool:
+    """Whether a check did not look: what it runs does nothing in check mode."""
+    not_run = task["status"] == "ok" and task["basis"] == Basis.NOT_RUN.value
+    return not_run and only_looks(str(task["operation"]))
 
 
 def _interrupted(entry: Started) -> dict[str, Any]:
@@ -175,6 +191,8 @@ def _hosts(tasks: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
         ended = "ok" if task["status"] == "ok" else "unreachable" if task["unreachable"] else "failed"
         counts[ended] += 1
         counts["changed"] += ended == "ok" and bool(task["changed"])
+        if task.get("ignored"):
+            counts["ignored"] = counts.get("ignored", 0) + task["ignored"]
     return dict(sorted(recap.items()))
 
 

@@ -23,6 +23,7 @@ from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import given_inputs, given_variables, kept_values
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
+from ansible_ensemble.ensembles.used_files import FileDigests, surroundings
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, is_plan
 from ansible_ensemble.planning.plan_difference import plan_difference
@@ -36,6 +37,7 @@ _OF_JOBS, _OF_NOBODY = "job-plan-", "plan-"
 #: Seconds that a plan is kept for a job to come.
 _KEPT = 24 * 60 * 60.0
 _ANEW = "make a new plan"
+_MOST_NAMED = 5
 #: What a plan is made from -> the verb of its name, and what to do where it is another.
 _BASE = {
     "spec": ("has", "make a new one"),
@@ -237,7 +239,7 @@ def confirmed_plan(
 
 
 def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
-    """Refuse a plan that was made from another spec or status, other values, or for other hosts of the inventory.
+    """Refuse a plan that was made from another spec, status, values or files, or for other hosts of the inventory.
 
     Raises:
         EnsembleError: the plan is stale.
@@ -245,6 +247,19 @@ def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
     for name, (verb, hint) in _BASE.items():
         if ensemble.base.get(name) != plan.base.get(name):
             raise EnsembleError(f"the plan is stale: the {name} {verb} changed since it was made", hint=hint)
+    _check_files(plan, ensemble)
+
+
+def _check_files(plan: Plan, ensemble: Ensemble) -> None:
+    digests = FileDigests(ensemble.root)
+    digests.add(surroundings(ensemble.root, ensemble.folder) if plan.files else ())
+    digests.add(ensemble.root / name for name in plan.files)
+    changed = [name for name, digest in digests.found.items() if digest != plan.files.get(name)]
+    if changed:
+        more = f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
+        named = ", ".join(changed[:_MOST_NAMED]) + more
+        message = f"the plan is stale: {named} {'have' if len(changed) > 1 else 'has'} changed since it was made"
+        raise EnsembleError(message, hint=_ANEW)
 
 
 def _check_secrets(plan: Plan, ensemble: Ensemble, given: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ def drift_lines(drift: list[dict[str, Any]], style: Style, *, verbose: bool = Fa
 
 
 #: Statuses of an instance that is not well.
-_BROKEN = ("error", "degraded", "unknown", "absent")
+_BROKEN = ("error", "drifted", "degraded", "unknown", "absent")
 
 
 def has_drift(report: dict[str, Any]) -> bool:
@@ -35,6 +35,12 @@ def has_drift(report: dict[str, Any]) -> bool:
 def found_broken(task: dict[str, Any]) -> bool:
     """Whether an operation that looks at its instance did not find it well, be that recorded or not."""
     return str(task["operation"]).endswith((".check", ".discover")) and task.get("target_status") in _BROKEN
+
+
+def is_not_checked(task: dict[str, Any]) -> bool:
+    """Whether an operation that looks at its instance could not: what it runs does nothing in check mode."""
+    looks = str(task["operation"]).endswith((".check", ".discover"))
+    return looks and task.get("status", "ok") == "ok" and task.get("basis") == "not-run"
 
 
 def is_sound(report: dict[str, Any]) -> bool:

@@ -20,6 +20,7 @@ _GIVES = {
     "playbook": "plan, drift by check mode; it runs as it did",
     "left out": "nothing runs it",
 }
+_SEVERAL = {"resource": "resources", "role": "roles", "playbook": "playbooks"}
 
 
 def import_text(found: Mapping[str, Any], style: Style, inventory: Sequence[str], following: str = "plan") -> str:
@@ -55,10 +56,13 @@ def _lines(found: Mapping[str, Any], style: Style, inventory: str, following: st
     yield ""
     for kind, count in found["counts"].items():
         if count:
-            yield f"{count} {kind}: {_GIVES[kind]}"
+            yield f"{count} {kind if count == 1 or kind not in _SEVERAL else _SEVERAL[kind]}: {_GIVES[kind]}"
     folder = clean(shown_path(found["folder"]))
     yield f"Written{'' if folder == '.' else f' to {folder}'}: {', '.join(map(clean, found['files']))}."
-    if following:
+    if found["problems"]:
+        yield style.bad("It cannot be planned yet:")
+        yield from (f"  {clean(problem)}" for problem in found["problems"])
+    elif following:
         yield f"Next: {_call(found, following, inventory)}"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ansible_ensemble.reports.adoption_text import adoption_counts, adoption_lines
-from ansible_ensemble.reports.drift_text import drift_lines, is_sound
+from ansible_ensemble.reports.drift_text import drift_lines, is_not_checked, is_sound
 from ansible_ensemble.reports.failures_text import failure_lines, next_steps, not_run_lines, why
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import event_title
@@ -71,11 +71,16 @@ def _printed_by(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
 
 
 def _not_well(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[str]:
-    """Why check operations did not find their instances well: they did their work, so it is no failure of theirs."""
+    """Why check operations did not find their instances well: they did their work, so it is no failure of theirs.
+
+    What then fails for the same cause tells it itself.
+    """
+    told = {(task["instance"], task.get("error")) for task in report["tasks"] if task["status"] == "error"}
     for task in [] if "adoption" in report else report["tasks"]:
-        if task["status"] == "ok" and task.get("error"):
+        if task["status"] == "ok" and task.get("error") and (task["instance"], task["error"]) not in told:
             status = style.status(task.get("target_status") or "error")
-            yield f"{style.strong(clean(event_title(task)))} found {status}:"
+            found = "not checked" if is_not_checked(task) else f"found {status}"
+            yield f"{style.strong(clean(event_title(task)))} {found}:"
             yield from (f"  {line}" for line in few(why(task), every=verbose))
 
 
@@ -96,12 +101,11 @@ def _outputs(outputs: dict[str, Any], style: Style, *, verbose: bool) -> Iterato
 
 
 def _hosts(hosts: dict[str, dict[str, int]], style: Style) -> Iterator[str]:
-    """The recap of each host, as below a play; of a job on the controller alone there is nothing to tell apart."""
-    if hosts.keys() - {"localhost"}:
-        yield style.strong("Hosts:")
-        rows = [
-            [clean(name), *(f"{word}={number}" for word, number in counts.items())] for name, counts in hosts.items()
-        ]
+    """How the operations of each host ended; of a job on the controller alone, only failures that were ignored."""
+    if hosts.keys() - {"localhost"} or any(counts.get("ignored") for counts in hosts.values()):
+        yield style.strong("Operations by host:")
+        words = dict.fromkeys(word for counts in hosts.values() for word in counts)
+        rows = [[clean(name), *(f"{word}={counts.get(word, 0)}" for word in words)] for name, counts in hosts.items()]
         yield from (f"  {line}" for line in table(rows, columns=style.room(2)))
 
 
@@ -162,10 +166,13 @@ def _done(report: dict[str, Any]) -> str:
 def _found(report: dict[str, Any]) -> str:
     """How many instances were looked at, in which status they are, and how many drifted."""
     found = {task["instance"]: task.get("target_status") for task in report["tasks"]}
-    counts = Counter(status for status in found.values() if status)
+    counts = Counter(status for status in found.values() if status and status != _DRIFTED)
     words = [f"{counts[status]} {status}" for status in sorted(counts, key=_place)]
-    drifted = sum(bool(entry["changes"]) for entry in report.get("drift") or [])
-    words.append(f"{drifted or 'none'} drifted")
+    drifted = {entry["instance"] for entry in report.get("drift") or [] if entry["changes"]}
+    drifted |= {name for name, status in found.items() if status == _DRIFTED}
+    if report["job"].get("not_checked"):
+        words.append(f"{report['job']['not_checked']} not checked")
+    words.append(f"{len(drifted) or 'none'} drifted")
     return f"{_count(len(found), 'instance')}: {', '.join(words)}."
 
 
@@ -173,6 +180,7 @@ def _found(report: dict[str, Any]) -> str:
 _ANY = 1_000_000
 #: Workflows that only look, and succeed whatever they find.
 _LOOKING = ("check", "discover")
+_DRIFTED = "drifted"
 _STATUSES = ("ok", "degraded", "error", "unknown", "pending", "absent")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
-from ansible_ensemble.reports.drift_text import found_broken, has_drift
+from ansible_ensemble.reports.drift_text import found_broken, has_drift, is_not_checked
 from ansible_ensemble.reports.failures_text import why
 from ansible_ensemble.reports.names import short_operation
 from ansible_ensemble.reports.values import clean, one_line
@@ -58,6 +58,8 @@ def _outcome(task: dict[str, Any]) -> _Outcome:
     lines = list(why(task))
     if task["status"] in _NOT_RUN:
         return "skipped", str(task["status"]), lines
+    if is_not_checked(task):
+        return "skipped", "not checked", lines
     broken = found_broken(task)
     if (task["status"] in _FAILED and not task.get("excused")) or broken:
         found = task["target_status"] if broken else None

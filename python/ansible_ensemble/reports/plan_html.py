@@ -50,6 +50,9 @@ def plan_html(plan: dict[str, Any], *, operations: bool = False) -> str:
     if plan["excluded"]:
         rows = ([_text(item["instance"]), _text(item["reason"])] for item in plan["excluded"])
         parts += ["<h2>Left alone</h2>", _table(rows)]
+    if plan.get("not_compared"):
+        rows = ([_text(what), _text(", ".join(names))] for what, names in plan["not_compared"].items())
+        parts += ["<h2>Not compared</h2>", _table(rows)]
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_text(title)}</title>'
     return (
         f'<!doctype html>\n<html lang="en"><head>{head}<style>{_STYLE}</style></head>\n<body>\n'

@@ -27,6 +27,8 @@ def plan_markdown(plan: dict[str, Any]) -> str:
     lines += [f"Plan of {escaped(plan['workflow'])} for {escaped(clean(shown_path(plan['ensemble'])))}", ""]
     lines += markdown_table(["", "Instance", "What happens", "Type"], rows[:_MOST_ROWS])
     lines += [f"and {more} more instances", ""] if more > 0 else []
+    for what, names in (plan.get("not_compared") or {}).items():
+        lines += [f"**Not compared:** {escaped(clean(what))} ({escaped(clean(', '.join(names)))})", ""]
     lines += [line for text in plan["warnings"] for line in (f"**Warning:** {escaped(clean(text))}", "")]
     if rows or plan["output_changes"]:
         lines += ["<details><summary>The whole plan</summary>", "", *fenced(_text(plan), "diff"), "", "</details>", ""]

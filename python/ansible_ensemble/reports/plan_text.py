@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.drift_text import drift_lines
+from ansible_ensemble.reports.inputs_text import RESET, inputs_lines
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
 from ansible_ensemble.reports.plan_words import (
@@ -24,6 +25,7 @@ from ansible_ensemble.reports.table import labelled, pad, table, width
 from ansible_ensemble.reports.values import block, clean, diff_lines, few, is_short, one_line
 
 _UNKNOWN = "(known after deploy)"
+_MOST_NAMES = 5
 _SECRET = "(sensitive value)"
 
 
@@ -50,10 +52,13 @@ class _Writer:
             yield self.style.strong(f"Plan of {self.plan['workflow']} for {clean(shown_path(self.plan['ensemble']))}")
             yield ""
             yield from self.legend()
+        yield from inputs_lines(self.plan.get("inputs") or (), self.style, self.plan.get("reset") or RESET)
+        if not is_empty(self.plan):
             yield from self.instances()
         yield from self.moved()
         yield from self.outputs()
         yield from self.excluded()
+        yield from self.not_compared()
         yield from self.warnings()
         yield self.style.strong(summary_line(self.plan))
 
@@ -107,6 +112,8 @@ class _Writer:
         yield from self.found(change)
         yield from self.values(change["change"]["values"], "      ")
         yield from self.runs([self.operations[key] for key in change["operations"] if key in self.operations])
+        if change.get("leaves"):
+            yield self.style.faint(f"      undeploy leaves: {clean(str(change['leaves']))}")
         yield ""
 
     def found(self, change: dict[str, Any]) -> Iterator[str]:
@@ -206,6 +213,21 @@ class _Writer:
             )
             yield ""
 
+    def not_compared(self) -> Iterator[str]:
+        """What may have changed and nobody can tell."""
+        left = self.plan.get("not_compared") or {}
+        if left:
+            yield self.style.strong("Not compared:")
+            rows = [[clean(what), self.names(names)] for what, names in left.items()]
+            yield from (f"  {line}" for line in table(rows, columns=self.style.room(2)))
+            yield ""
+
+    def names(self, names: list[str]) -> str:
+        """Names of instances in a sentence."""
+        shown = names if self.verbose else names[:_MOST_NAMES]
+        more = f", and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+        return f"{', '.join(map(clean, shown))}{more}"
+
     def warnings(self) -> Iterator[str]:
         if self.plan["warnings"]:
             for text in self.plan["warnings"]:
@@ -215,7 +237,9 @@ class _Writer:
 
 def _value_name(value: dict[str, Any]) -> str:
     name = clean(str(value["name"]))
-    return name if value["kind"] in ("property", "output") else f"{name} ({value['kind']})"
+    return (
+        name if value["kind"] in ("property", "output", "variable", "keyword", "file") else f"{name} ({value['kind']})"
+    )
 
 
 def _value_symbol(value: dict[str, Any]) -> str:

@@ -40,7 +40,9 @@ def _nothing(plan: dict[str, Any]) -> str:
     if workflow == "deploy" and options.get("change_detection") != "skip":
         limited = options.get("instances") or options.get("templates") or options.get("limit")
         what = "What else the filter names" if limited and names else "What the filter names" if limited else ""
-        return f"{alone}{what or ('Everything else' if names else 'Everything')} matches the specification."
+        what = what or ("Everything else" if names else "Everything")
+        compared = " that can be compared" if plan.get("not_compared") else ""
+        return f"{alone}{what}{compared} matches the specification."
     if names:
         return f"{alone}There is nothing else to do."
     return _NOTHING.get(workflow, "There is nothing to do.")

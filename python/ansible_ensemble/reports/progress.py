@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.reports.dependants import Dependants
+from ansible_ensemble.reports.drift_text import is_not_checked
 from ansible_ensemble.reports.names import event_title, key_title
 from ansible_ensemble.reports.plan_words import running
 from ansible_ensemble.reports.style import Style
@@ -175,7 +176,7 @@ class Progress:
     def _came_of(self, event: dict[str, Any]) -> str:
         """The result of an operation that succeeded; a check or discover operation says what it found."""
         if event.get("basis") == "not-run":
-            return self.style.skipped("not run")
+            return self.style.skipped("not checked" if is_not_checked(event) else "not run")
         found = next((patch.get("status") for patch in event.get("patches") or () if patch.get("status")), None)
         if found and str(event.get("operation")).endswith((".check", ".discover")):
             return f"found {self.style.status(found)}"

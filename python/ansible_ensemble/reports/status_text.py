@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.core.errors import shown_path
+from ansible_ensemble.reports.inputs_text import inputs_lines
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import labelled, row_lines
@@ -16,7 +17,7 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
 
     Args:
         status: `ensemble`, `status`, `last_job` (`change_id`, `workflow`, `start_time`, `summary`; or null),
-            `outputs`, `warnings`, and `instances`: a list of `name`, `template`, `type`, `host`, `status`,
+            `inputs`, `outputs`, `warnings`, and `instances`: a list of `name`, `template`, `type`, `host`, `status`,
             `local_status`, `state`, `created`, `used`, `protected`, `attributes`.
         style: how to emphasise; plain when left out.
         verbose: also attributes.
@@ -39,6 +40,9 @@ def status_text(status: dict[str, Any], style: Style | None = None, *, verbose: 
                     style.faint(f"{indent}{clean(name)}: {one_line(value)}")
                     for name, value in instance.get("attributes", {}).items()
                 ]
+    inputs = [{"name": name, **one} for name, one in (status.get("inputs") or {}).items()]
+    if inputs:
+        lines += ["", *inputs_lines(inputs, style)][:-1]
     outputs = status.get("outputs") or {}
     if outputs:
         lines += ["", style.strong("Outputs:")]

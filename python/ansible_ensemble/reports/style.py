@@ -23,12 +23,14 @@ WEB = {
     "green": "#2e7d32", "yellow": "#b26a00", "red": "#c62828", "cyan": "#00838f", "blue": "#1565c0", "grey": "#757575"
 }  # fmt: skip
 #: The colours of statuses on pages and in graphs.
-STATUS_COLOURS = {"ok": "green", "degraded": "yellow", "error": "red", "unknown": "red"}
+STATUS_COLOURS = {"ok": "green", "degraded": "yellow", "drifted": "yellow", "error": "red", "unknown": "red"}
 _BY_SYMBOL = {action.value: _TERMINAL[action.colour] for action in Action}
 _BY_WORD = {
     "ok": _GREEN,
     "changed": _YELLOW,
     "degraded": _YELLOW,
+    "drifted": _YELLOW,
+    "not checked": _CYAN,
     "skipped": _CYAN,
     "ignored": _CYAN,
     "absent": _FAINT,

@@ -30,17 +30,21 @@ def survey(inputs: Iterable[Input], *, begins: bool = True, also: Iterable[Input
     Args:
         inputs: each a `name`, `type`, `entry` (of a list: the `type` and `constraints` of its entries, or null),
             `description`, `required`, `secret`, `constraints`, and `default` if that is known.
-        begins: whether jobs begin with these inputs. Otherwise no answer is needed, and none is proposed: what is not
-            answered is as the ensemble has it.
+        begins: whether jobs begin with these inputs, so that one without a value has to be answered. No answer is
+            proposed, for AWX gives what it proposes: what is not answered is as it was deployed.
         also: inputs of a workflow, which jobs of it begin with; they hide others of their names.
     """
-    asked = {one["name"]: one if begins else _optional(one) for one in inputs} | {one["name"]: one for one in also}
+    asked = {one["name"]: _lasting(one, begins=begins) for one in inputs} | {one["name"]: one for one in also}
     questions = [_question(one) for one in asked.values()]
     return {"name": "", "description": "", "spec": questions} if questions else {}
 
 
-def _optional(one: Input) -> Input:
-    return {**{key: value for key, value in one.items() if key != "default"}, "required": False}
+def _lasting(one: Input, *, begins: bool) -> Input:
+    """An input that keeps its value from job to job, as it is asked for: people read what it is at first."""
+    asked = {key: value for key, value in one.items() if key != "default"}
+    if begins and one.get("default") is not None and not one["secret"]:
+        return asked | {"first": one["default"]}
+    return asked | {"required": one["required"] and begins}
 
 
 def _question(one: Input) -> Question:
@@ -145,3 +149,7 @@ def _descriptions(one: Input) -> Iterator[str]:
     for clause in one["constraints"]:
         if "pattern" in clause:
             yield f"(pattern: {clause['pattern']})"
+    if "first" in one:
+        first = one["first"]
+        shown = json.dumps(first, ensure_ascii=False) if first == "" or not isinstance(first, str) else first
+        yield f"(unanswered: as deployed, at first {' '.join(shown.split())})"

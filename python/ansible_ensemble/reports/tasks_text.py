@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_ensemble.reports.drift_text import is_not_checked
 from ansible_ensemble.reports.names import short_operation
 from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import table
@@ -34,7 +35,7 @@ def task_lines(tasks: list[dict[str, Any]], style: Style, *, verbose: bool, dry:
                 clean(task["instance"]),
                 clean(short_operation(task["operation"])),
                 task.get("reason") or "",
-                style.skipped("not run") if dry and is_left_out(task) else style.status(task["status"]),
+                _ended(task, style, dry=dry),
                 _state(task, style, dry=dry),
                 _changed([task], style),
                 _seconds([task]),
@@ -42,6 +43,12 @@ def task_lines(tasks: list[dict[str, Any]], style: Style, *, verbose: bool, dry:
             ]
         )
     return table(rows, right={0, 7}, columns=style.columns, spare=(0, 3), empty=(3, 5, 6, 7))
+
+
+def _ended(task: dict[str, Any], style: Style, *, dry: bool) -> str:
+    if is_not_checked(task):
+        return style.skipped("not checked")
+    return style.skipped("not run") if dry and is_left_out(task) else style.status(task["status"])
 
 
 def is_left_out(task: dict[str, Any]) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.execution.watchdog import Watchdog
@@ -24,6 +25,9 @@ _QUIET = {
     "ANSIBLE_INVENTORY_UNPARSED_WARNING": "False",
     "ANSIBLE_DEPRECATION_WARNINGS": "False",
 }
+#: Where Ansible looks for callback plugins.
+_CALLBACKS = "ANSIBLE_CALLBACK_PLUGINS"
+_USUAL = "{home}/plugins/callback:/usr/share/ansible/plugins/callback"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ def run_playbook(
     cmdline: Sequence[str] = (),
     verbosity: int = 0,
     environment: Mapping[str, str] | None = None,
+    callback_folders: Iterable[Path] = (),
 ) -> RunnerResult:
     """Run a playbook to its end and keep its events and output.
 
@@ -71,6 +76,7 @@ def run_playbook(
         cmdline: options to pass on to ansible-playbook.
         verbosity: 0 to 6, as of ansible-playbook.
         environment: variables to add to those of this process.
+        callback_folders: where callback plugins are as well, as beside a playbook.
 
     Raises:
         EnsembleError: ansible-runner is not installed, or could not start.
@@ -108,7 +114,7 @@ def run_playbook(
                 extravars=dict(extravars),
                 cmdline=shlex.join(cmdline),
                 verbosity=verbosity or None,
-                envvars=_environment(given, verbosity),
+                envvars=_environment(given, verbosity, callback_folders),
                 quiet=True,
                 # the files in env/ would keep what is passed here, and its fact cache would replace the user's
                 suppress_env_files=True,
@@ -138,10 +144,16 @@ def run_playbook(
         )
 
 
-def _environment(given: Mapping[str, str], verbosity: int) -> dict[str, str]:
+def _environment(given: Mapping[str, str], verbosity: int, callback_folders: Iterable[Path]) -> dict[str, str]:
     """What the process needs beside its own environment: our interpreter's Ansible first, and less noise."""
     scripts = str(Path(sys.executable).parent)
     added = {"PATH": os.pathsep.join(filter(None, (scripts, given.get("PATH"))))}
+    # ansible-runner sets the variable, which replaces what ansible.cfg says
+    is_configured = _CALLBACKS not in given and may_be_set("callback_plugins", ())
+    usual = given.get(_CALLBACKS) or _USUAL.format(home=given.get("ANSIBLE_HOME") or "~/.ansible")
+    configured = setting("DEFAULT_CALLBACK_PLUGIN_PATH") if is_configured else [usual]
+    folders = [str(folder) for folder in callback_folders if folder.is_dir()]
+    added[_CALLBACKS] = os.pathsep.join([*configured, *folders])
     if not verbosity:
         added.update({name: value for name, value in _QUIET.items() if name not in given})
     return {**given, **added}

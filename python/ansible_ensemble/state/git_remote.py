@@ -25,6 +25,10 @@ _SILENT = {"http.lowSpeedLimit": "1", "http.lowSpeedTime": "60", "gc.auto": "200
 _QUICKER = re.compile(
     r"stale info|fetch first|non-fast-forward|already exists|cannot lock ref|failed to update ref|incorrect old value"
 )
+#: What git says of a branch that somebody else has removed.
+_GONE = re.compile(r"couldn't find remote ref")
+#: How often branches are listed because others changed them meanwhile.
+_TRIES = 10
 #: What git says of a lock in the repository here.
 _LEFT = re.compile(r"Unable to create '[^']*\.lock': File exists")
 
@@ -58,13 +62,22 @@ class GitRemote:
         }
 
     def fetch(self, *branches: str) -> tuple[str, ...]:
-        """The commits that branches are at, fetched without those before them; empty for one that is not there."""
-        listed = self._run("ls-remote", "state", *branches).decode().splitlines()
-        found = {name: commit for commit, name in (line.split("\t", 1) for line in listed)}
-        commits = [found[branch] for branch in branches if branch in found]
-        if any(not self._has(commit) for commit in commits):
-            wanted = [f"+{branch}:refs/ensemble/{branch}" for branch in branches if branch in found]
-            self._fetch("fetch", "--quiet", "--no-tags", "--depth=1", "state", *wanted)
+        """The commits that branches are at, fetched without those before them; empty for one that is not there.
+
+        Others push meanwhile: when it is fetched, a branch may be gone or at another commit. It is then listed again.
+        """
+        for attempt in range(_TRIES):
+            listed = self._run("ls-remote", "state", *branches).decode().splitlines()
+            found = {name: commit for commit, name in (line.split("\t", 1) for line in listed)}
+            there = [branch for branch in branches if branch in found]
+            if all(self._has(found[branch]) for branch in there):
+                break
+            wanted = [f"+{branch}:refs/ensemble/{branch}" for branch in there]
+            try:
+                self._fetch("fetch", "--quiet", "--no-tags", "--depth=1", "state", *wanted)
+            except Unreachable as error:
+                if attempt == _TRIES - 1 or not _GONE.search(str(error)):
+                    raise
         return tuple(found.get(branch, "") for branch in branches)
 
     def _fetch(self, *arguments: str) -> None:

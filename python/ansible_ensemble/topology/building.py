@@ -152,6 +152,8 @@ def static_value(topology: Topology, value: Any) -> tuple[Any, bool]:
     if function_name(value) == "get_input" and isinstance(value, Mapping):
         name = value["get_input"]
         definition = topology.inputs.get(name) if isinstance(name, str) else None
+        if isinstance(name, str) and name in topology.lost_inputs:
+            return None, False
         if isinstance(name, str) and name in topology.input_values:
             value = topology.input_values[name]
         elif definition is not None and definition.has_default:

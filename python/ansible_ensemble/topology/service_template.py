@@ -17,7 +17,8 @@ from ansible_ensemble.documents.scalars import as_read, is_written
 from ansible_ensemble.documents.yaml import Document, read_yaml
 from ansible_ensemble.language.entities import ParameterDefinition, Topology
 from ansible_ensemble.language.function_check import FunctionCheck
-from ansible_ensemble.language.given import meant_by
+from ansible_ensemble.language.given import as_given, meant_by
+from ansible_ensemble.language.given_input import GivenInput
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_definition
 from ansible_ensemble.language.short_form import template_in_long_form
@@ -43,6 +44,7 @@ def load_topology(
     source: Path | Document,
     *,
     inputs: Mapping[str, Any] | None = None,
+    lasting: Mapping[str, GivenInput] | None = None,
     data: Mapping[str, Any] | None = None,
     repositories: Mapping[str, Path] | None = None,
     roots: Sequence[Path] = (),
@@ -65,6 +67,8 @@ def load_topology(
     Args:
         source: the file, or the document that was read from it.
         inputs: values of topology inputs that the user gives; they are checked like those in the file.
+        lasting: inputs that earlier jobs were given, which win over those of `inputs`; one that there is no more is
+            left out, with a notice.
         data: the service template where it is a part of `source` (`spec.service_template` of an ensemble); it need
             not name its version then.
         repositories: local folders by repository name, for imports.
@@ -111,7 +115,7 @@ def load_topology(
         problems.raise_all()  # further errors would only be about names in the missing files
     more = _more(scope, instances or {}, connections or {})
     instead = blueprint_templates(scope, blueprints or {}, blueprint, connections or {})
-    building = _Builder(types, check_files, complete, find_matches, reading).build(
+    building = _Builder(types, check_files, complete, find_matches, reading=reading, lasting=lasting or {}).build(
         scope, "", inputs or {}, more, instead
     )
     topology = building.topology
@@ -178,10 +182,18 @@ class _Builder:
     """Builds the topology of a file, and those nested in it."""
 
     def __init__(
-        self, types: Types, check_files: bool, complete: bool, find_matches: FindMatches, reading: Reading
+        self,
+        types: Types,
+        check_files: bool,
+        complete: bool,
+        find_matches: FindMatches,
+        *,
+        reading: Reading,
+        lasting: Mapping[str, GivenInput],
     ) -> None:
         self.types = types
         self.reading = reading
+        self.lasting = lasting
         self.find_matches = find_matches
         self.check_files = check_files
         self.complete = complete
@@ -204,6 +216,8 @@ class _Builder:
         topology.metadata = dict(metadata) if isinstance(metadata, Mapping) else {}
         topology.repositories = dict(scope.repositories)
         self._read_inputs(building, inputs)
+        if not namespace:
+            self._read_lasting_inputs(building)
         read_nodes(building)
         read_relationship_templates(building)
         find_substitutes(building)
@@ -238,6 +252,23 @@ class _Builder:
             if definition is not None:
                 topology.input_values[name] = meant_by(value, definition, self.types.data_type)
                 self._check_input(building, topology.input_values[name], definition, place)
+
+    def _read_lasting_inputs(self, building: Building) -> None:
+        """The inputs that earlier jobs were given; one of which the value was not kept has none."""
+        topology = building.topology
+        for name, kept in self.lasting.items():
+            definition = topology.inputs.get(name)
+            if definition is None:
+                if kept.place is not None:  # else it may be one of a workflow, whose job is not recorded
+                    message = f"the input '{name}', {kept.origin}, is left out: the topology has no such input any more"
+                    building.problems.warn(NoticeCode.GONE_INPUT, message, kept.place)
+            elif kept.is_lost:
+                topology.lost_inputs[name] = kept
+                topology.input_values.pop(name, None)
+            else:
+                topology.input_values[name] = value = meant_by(as_given(kept.value), definition, self.types.data_type)
+                hint = f"--input {name}=VALUE gives another one, --reset-input {name} goes back to the specification's"
+                self.types.check_later(value, definition, f"input '{name}' ({kept.origin})", kept.place, hint)
 
     def _check_input(
         self, building: Building, value: Any, definition: ParameterDefinition, place: Place | None
@@ -321,5 +352,7 @@ def _check_values(types: Types) -> None:
         faults = check_value(
             check.value, definition.schema, types, check.what, check.place, hidden=definition.is_secret
         )
+        for one in faults:
+            one.hint = check.hint or one.hint
         types.problems.errors.extend(faults)
     checks.clear()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor
 
 #: Values by name: a map, or a function that raises KeyError for a name it does not know.
@@ -31,6 +32,13 @@ class Inventory(Protocol):
             InvalidInput: it is no pattern.
         """
 
+    @property
+    def is_named(self) -> bool:
+        """Whether somebody named one; else there is only the controller."""
+
+    def unknown(self, pattern: str) -> InvalidInput | None:
+        """The error that a pattern, or a name in it, means no host and no group; None if it means some."""
+
     def names(self, host: str) -> Collection[str]:
         """Names of the variables of a host."""
 
@@ -40,6 +48,20 @@ class Inventory(Protocol):
         Raises:
             KeyError: there is no such host or variable.
             EnsembleError: it cannot be evaluated.
+        """
+
+    def raw(self, host: str, name: str) -> Any:
+        """A variable as it is written; marked where it is a secret.
+
+        Raises:
+            KeyError: there is no such host or variable.
+        """
+
+    def fact(self, host: str, name: str) -> Any:
+        """A fact of a host that was gathered before, by its name in `ansible_facts`.
+
+        Raises:
+            KeyError: there is no such host, or no such fact of it in Ansible's cache of facts.
         """
 
     def matches(
@@ -73,6 +95,7 @@ class EvaluationEnvironment:
         variables: variables of the job, which templates see by their names.
         inventory: gives Ansible's inventory when a template has a name that nothing else gives; None where there is
             none to ask.
+        unread: takes why the inventory could not be read: then nothing is planned.
         loader: gives Ansible's DataLoader (vault secrets, base folder of lookups) when one is needed.
         folders: named folders that `get_dir` gives beside the ensemble's own (`tmp`, `artifacts`, ...).
         task_folder: gives the folder of a task's files by kind (`tasks`, `artifacts`, `secrets`), instance and
@@ -99,6 +122,7 @@ class EvaluationEnvironment:
     job: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
     inventory: Callable[[], Inventory] | None = None
+    unread: Sequence[InvalidInput] = ()
     loader: Callable[[], Any] | None = None
     folders: Mapping[str, Path] = field(default_factory=dict)
     task_folder: Callable[[str, str, str], Path] | None = None

@@ -78,7 +78,7 @@ def test_a_command_is_one(where: str, text: str) -> None:
     if name not in names:
         return
     called = find_command([name, *takewhile(re.compile(r"[a-z]").match, words)])[0].name.split()
-    known = subprocess.run([PROGRAM, *called, "--help"], capture_output=True, text=True, check=True).stdout
+    known = subprocess.run([PROGRAM, *called, "--help-all"], capture_output=True, text=True, check=True).stdout
     options = words[: words.index("--")] if "--" in words else words
     for word in options:
         option = word.partition("=")[0]

@@ -6,17 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.docs.pages import REPOSITORY, steps
+from tests.integration.docs.pages import REPOSITORY, section, steps
 from tests.integration.docs.shell import live
 
-PAGES = sorted((REPOSITORY / "docs" / "howto").glob("*.md"))
+DOCS = REPOSITORY / "docs"
+PAGES = [*sorted((DOCS / "howto").glob("*.md")), DOCS / "import.md"]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_is_so(page: Path, short: Path, collections: Path) -> None:
     folder, served = short / "work", short / "srv"
     folder.mkdir()
     served.mkdir()
     text = page.read_text(encoding="utf-8")
+    if page.parent == DOCS:
+        text = section(text, "Step by step")
     words = {"/srv": str(served), "/home/you": str(short)}
     live(steps(text), folder, words, home=short, ANSIBLE_COLLECTIONS_PATH=str(collections))

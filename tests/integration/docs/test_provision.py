@@ -44,6 +44,7 @@ def started(command: str, environment: dict[str, str]) -> Iterator[subprocess.Po
             assert process.wait(60) == 0
 
 
+@pytest.mark.matrix
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 @pytest.mark.parametrize("sections", [(SERVER,), (COMMAND, AGENT)])
 def test_the_first_workflow(tmp_path: Path, sections: tuple[tuple[str, str], ...]) -> None:

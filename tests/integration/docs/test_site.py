@@ -16,7 +16,7 @@ from ansible_ensemble.cli.catalogue import COMMANDS
 REPOSITORY = Path(__file__).parents[3]
 
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.matrix
 
 
 @pytest.fixture(scope="module")

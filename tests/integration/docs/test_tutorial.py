@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path
 
@@ -25,11 +26,8 @@ FIRST_HALF = [name for story in STORIES for name in story if name < "5"]
 #: Ends what a story that went wrong leaves running.
 AT_THE_END = Step("trap '{ kill $(jobs -p) $(cat ~/machines/agent.pid); } 2> /dev/null' EXIT")
 
-#: What a reader of the first screen has.
-INVENTORY = 'web1: {ansible_connection: local, ansible_python_interpreter: "{{ ansible_playbook_python }}"}'
-THERE = {"ansible.cfg": "[defaults]\ninventory = hosts.yaml\n", "hosts.yaml": f"all: {{hosts: {{{INVENTORY}}}}}\n"}
 
-
+@pytest.mark.matrix
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story[0])
 def test_the_tutorial(short: Path, collections: Path, story: list[str]) -> None:
     told = [step for name in story for step in steps(page(f"tutorial/{name}.md"))]
@@ -37,7 +35,7 @@ def test_the_tutorial(short: Path, collections: Path, story: list[str]) -> None:
     live([AT_THE_END, *told], short, {HOME: str(short)}, columns=80, **variables)
 
 
-@pytest.mark.parametrize("name", ["tutorial/7-awx.md", "howto/awx.md", "awx.md"])
+@pytest.mark.parametrize("name", ["tutorial/7-awx.md", "awx.md"])
 def test_the_file_for_awx_has_what_its_role_takes(name: str) -> None:
     (file,) = (block for block in blocks(page(name)) if block.name == "awx.yml")
     given = yaml.safe_load(file.text).keys()
@@ -47,12 +45,18 @@ def test_the_file_for_awx_has_what_its_role_takes(name: str) -> None:
     assert {name for name, option in options.items() if option.get("required")} <= given
 
 
-def test_the_first_screen(tmp_path: Path) -> None:
-    for name, text in THERE.items():
-        (tmp_path / name).write_text(text)
-    trust = Step("ansible-ensemble trust", f"Trusted: {HOME}.\n")
+def test_the_first_screen_works_in_an_empty_folder(tmp_path: Path) -> None:
     told = steps(section(page("../README.md"), "Description"))
-    live([trust, *told], tmp_path, {HOME: str(tmp_path)}, columns=80)
+    live(told, tmp_path, {f"{HOME}/first": str(tmp_path)}, columns=80)
+
+
+def test_each_story_begins_where_the_one_before_ends() -> None:
+    for story in STORIES:
+        place = HOME
+        for step in (step for name in story for step in steps(page(f"tutorial/{name}.md"))):
+            for folder in re.findall(r"(?:^|&& )cd(?: (\S+))?", step.command):
+                place = posixpath.normpath(posixpath.join(place, folder or HOME))
+        assert place == HOME, story
 
 
 @pytest.mark.parametrize("name", FIRST_HALF)

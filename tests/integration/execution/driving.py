@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from tests.preloaded import run
 
 HERE = Path(__file__).parent
 DATA = HERE / "data"
@@ -23,13 +24,10 @@ def environment(**more: str) -> dict[str, str]:
 
 def drive(orders: list[dict[str, Any]], *, settings: Mapping[str, str] | None = None, **request: Any) -> dict[str, Any]:
     """Carry out orders in a process of its own; `settings` are variables of its environment."""
-    done = subprocess.run(
-        [sys.executable, str(HERE / "driver.py")],
-        input=json.dumps({"orders": orders, **request}),
-        capture_output=True,
-        text=True,
+    done = run(
+        [sys.executable, HERE / "driver.py"],
         env=environment(**(settings or {})),
-        check=False,
+        input=json.dumps({"orders": orders, **request}),
     )
     assert done.returncode == 0, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)

@@ -18,10 +18,11 @@ import pytest
 import yaml
 
 from ansible_ensemble.lanes.task_reports import line_of
+from tests.preloaded import PROGRAMS
+from tests.preloaded import run as run_command
 
 from .driving import DATA, HERE, environment
 
-PROGRAMS = Path(sys.executable).parent
 CASES: dict[str, Any] = yaml.safe_load((DATA / "plays.yml").read_text())
 #: Parts of a role that are a file each.
 _PARTS = ("tasks", "handlers", "defaults", "vars", "meta")
@@ -69,15 +70,7 @@ def files_of(name: str, case: Any) -> Iterator[tuple[str, Any]]:
 
 def run(*arguments: str, folder: Path, given: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
     program, *rest = arguments
-    return subprocess.run(
-        [PROGRAMS / program, *rest],
-        cwd=folder,
-        env=environment(**settings),
-        input=given,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_command([PROGRAMS / program, *rest], cwd=folder, env=environment(**settings), input=given)
 
 
 @pytest.fixture(scope="module")

@@ -173,10 +173,10 @@ def test_a_role_in_check_mode_finds_drift(command, project: Path):
     page.write_text("Go away")
     found = command("check", "--detailed-exitcode", "--diff", cwd=project)
     assert found.code == 2, found.output
-    assert "status: ok -> error" in found.output
-    assert "page: check found error:\n  it would be changed by page : Write" in found.output
+    assert "status: ok -> drifted" in found.output
+    assert "page: check found drifted:\n  it would be changed by page : Write" in found.output
     assert "- Go away" in found.output and page.read_text() == "Go away"
     again = command("check", "--detailed-exitcode", cwd=project)
-    assert again.code == 2 and "Check complete! 1 instance: 1 error, none drifted." in again.output, again.output
+    assert again.code == 2 and "Check complete! 1 instance: 1 drifted." in again.output, again.output
     assert command("deploy", "--approve", "--limit", "page", cwd=project).code == 0
     assert page.read_text() == "Welcome"

@@ -128,7 +128,7 @@ INVALID: dict[str, tuple[dict[str, str | bytes], int, list[str]]] = {
         1,
         ["exit code 3", "no luck"],
     ),
-    "command that does not exist": ({"service.yaml": app(implementation='"nonesuch --now"')}, 1, ["nonesuch"]),
+    "command that does not exist": ({"service.yaml": app(implementation='"nonesuch --now"')}, 3, ["nonesuch"]),
     "unknown module": (
         {"service.yaml": app(implementation="ansible.builtin.comand")},
         3,
@@ -136,8 +136,8 @@ INVALID: dict[str, tuple[dict[str, str | bytes], int, list[str]]] = {
     ),
     "module with a wrong argument": (
         {"service.yaml": app(implementation="ansible.builtin.file", inputs="{path: /tmp, stat: touch}")},
-        1,
-        ["stat"],
+        3,
+        ["service.yaml:", "has no argument 'stat'", "did you mean state"],
     ),
     "wrong function": (
         {"service.yaml": app(inputs="{text: {get_attribute: [databse, url]}}")},

@@ -87,9 +87,11 @@ def test_a_check_by_check_mode_records_no_value_that_would_be(tmp_path: Path, co
     assert run.code == 0, run.output
     report = json.loads(run.stdout)
     assert [(task["basis"], task["changed"], task["target_status"]) for task in report["tasks"]] == [
-        ("predicted", False, "error")
+        ("predicted", False, "drifted")
     ]
-    assert report["drift"] == [{"instance": "web", "changes": [{"name": "status", "recorded": "ok", "live": "error"}]}]
+    assert report["drift"] == [
+        {"instance": "web", "changes": [{"name": "status", "recorded": "ok", "live": "drifted"}]}
+    ]
     recorded = yaml.safe_load(ensemble.read_text())["status"]["instances"]["web"]
-    assert (recorded["attributes"], recorded["readyState"]["local"]) == ({"url": "one", "size": 2}, "error")
+    assert (recorded["attributes"], recorded["readyState"]["local"]) == ({"url": "one", "size": 2}, "drifted")
     assert (tmp_path / "made").read_text() == "one"

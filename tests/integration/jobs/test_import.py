@@ -158,7 +158,9 @@ def test_an_imported_site_does_the_same(done: Callable[..., Run], tmp_path: Path
 
 def test_the_page_shows_what_is_so(done: Callable[..., Run], tmp_path: Path) -> None:
     site = tmp_path / "site"
-    playbook, shown, written = re.findall(r"(?s)```(?:yaml|console)\n(.*?)```", PAGE.read_text())
+    playbook, shown, written = re.findall(
+        r"(?s)```(?:yaml|console)\n(.*?)```", PAGE.read_text().partition("## An example\n")[2]
+    )
     write_files(
         site,
         {
@@ -189,7 +191,7 @@ def test_what_is_there_is_adopted(done: Callable[..., Run], tmp_path: Path) -> N
         },
     )
     run = done("import", "site.yml", "-i", "hosts.ini", "--adopt", "-y", "--output", "json")
-    assert "adopted: ansible-ensemble undeploy -i hosts.ini --destroyunmanaged --force\n" in run.stderr
+    assert "adopted: ansible-ensemble undeploy -i hosts.ini --destroyunmanaged\n" in run.stderr
     found = json.loads(run.stdout)
     assert [entry["node"] for entry in found["import"]["entries"]] == ["a", "b"]
     assert not (site / "out" / "b").exists()

@@ -239,13 +239,19 @@ def test_values_and_limits_are_those_of_the_host(command: Command, project: Path
 def test_hosts_that_are_none(command: Command, project: Path) -> None:
     (project / "service.yaml").write_text(GROUP)
     assert command("validate", "service.yaml").code == 0, "which hosts there are is a matter of the inventory"
-    done = command("plan", "service.yaml", "--input", f"folder={project / 'there'}")
+    folder = ("--input", f"folder={project / 'there'}")
+    done = command("plan", "service.yaml", *folder)
+    assert done.code == 3
+    assert "service.yaml:5:" in done.stderr
+    assert 'no host and no group of the inventory is "web" (no inventory is named' in done.stderr
+    (project / "empty.ini").write_text("[web]\n")
+    done = command("plan", "service.yaml", "-i", "empty.ini", *folder)
     assert done.code == 0, done.output
     assert "no host of the inventory is one of web (-i names the inventory)" in done.output
     assert "site      which hosts it is for is not known" in done.output
     assert "No changes" not in done.output
     (project / "service.yaml").write_text(GROUP.replace("hosts: web", "hosts: 'web[7]'"))
-    done = command("plan", "service.yaml", "-i", "hosts.ini", "--input", f"folder={project / 'there'}")
+    done = command("plan", "service.yaml", "-i", "hosts.ini", *folder)
     assert done.code == 3, "Ansible, too, fails by it"
     assert "No hosts matched the subscripted pattern 'web[7]'" in done.stderr
 
@@ -264,19 +270,20 @@ topology_template:
     partly: {tasks: partly.yml}
 """
 TASKS = {
-    "deeds.yml": "- command: touch there/deeds\n- copy: {dest: there/same, content: same}\n",
+    "deeds.yml": "- command: touch there/deeds\n- copy: {dest: there/fixed, content: same}\n",
     "shy.yml": "- copy: {dest: there/shy, content: shy}\n  when: not ansible_check_mode\n",
     "looks.yml": "- {command: cat there/same, register: told, changed_when: false, check_mode: false}\n"
     "- assert: {that: told.stdout == 'same'}\n- {command: touch there/never, when: told.stdout != 'same'}\n",
-    "partly.yml": "- copy: {dest: there/same, content: same}\n- copy: {dest: there/more, content: more}\n",
+    "partly.yml": "- copy: {dest: there/whole, content: same}\n- copy: {dest: there/more, content: more}\n",
 }
 
 
 def test_what_is_there_is_adopted_as_it_is_found(command: Command, project: Path) -> None:
     for name, text in {"service.yaml": THERE_ALREADY, **TASKS}.items():
         (project / name).write_text(text)
-    (project / "there/same").write_text("same")
-    (project / "there/same").chmod(0o644)
+    for name in ("same", "fixed", "whole"):
+        (project / "there" / name).write_text("same")
+        (project / "there" / name).chmod(0o644)
     (project / "there/other").write_text("by hand\n")
     before = {file.name: file.stat().st_mtime_ns for file in (project / "there").iterdir()}
 
@@ -302,7 +309,7 @@ def test_what_is_there_is_adopted_as_it_is_found(command: Command, project: Path
     created = dict.fromkeys(("none", "deed", "deeds", "shy"), "create")
     assert planned() == {**created, "other": "update", "partly": "update"}
     assert command("deploy", "--approve").code == 0
-    assert there(project) == ["deed", "deeds", "more", "none", "other", "same", "shy"]
+    assert there(project) == ["deed", "deeds", "fixed", "more", "none", "other", "same", "shy", "whole"]
     assert planned() == {}
     (project / "service.yaml").write_text(THERE_ALREADY.replace("content: same, mode", "content: new, mode"))
     assert planned() == {"same": "update"}, "no operation has deployed it yet, but it was compared"

@@ -22,7 +22,7 @@ from .conftest import Run
 HERE = Path(__file__).parent / "sites"
 INVENTORY = ("-i", "hosts.ini")
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(SSHD is None, reason="there is no sshd")]
+pytestmark = [pytest.mark.matrix, pytest.mark.skipif(SSHD is None, reason="there is no sshd")]
 
 #: Of a file what counts: its mode and content, or where it leads.
 Tree = dict[str, tuple[int, bytes]]
@@ -97,9 +97,10 @@ THREE_TIER = Site(
     },
     {"the_balancers_configuration@front", "the_application_one_host_at_a_time", "a_dump_each_night@store"},
     {("app2", "run/shop.pid"), ("app2", "log/shop.log")},
-    ("roles/postgres/defaults/main.yml", "50", "60", {"postgres@store"}),
+    ("roles/postgres/defaults/main.yml", "50", "60", {"postgres@store", "who_may_enter@store"}),
     ("postgres@store", "the_application_one_host_at_a_time"),
-    {"app1": APPLICATION, "app2": APPLICATION, "store": POSTGRES},
+    # the balancer's file was there before anything was deployed
+    {"front": {"etc/balancer/balancer.conf"}, "app1": APPLICATION, "app2": APPLICATION, "store": POSTGRES},
 )
 HARDENING = Site(
     "hardening",

@@ -49,6 +49,15 @@ def test_every_dependency_says_why(repository: Path) -> None:
         assert f"| {name} |" in reasons, f"docs/dependencies.md does not say why {name} is needed"
 
 
+def test_the_lock_has_every_dependency(repository: Path) -> None:
+    """Nothing else is installed for development."""
+    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    lines = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    wanted = {re.split(r"[<>=\[]", line, maxsplit=1)[0] for line in lines} - {project["name"]}
+    locked = re.findall(r"^([\w.-]+)==", (repository / "requirements-dev.lock").read_text(), re.MULTILINE)
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in wanted} - set(locked) == set(), "make lock"
+
+
 def test_the_published_schema_is_the_one_in_use(repository: Path) -> None:
     published = repository / "docs" / "ensemble.schema.json"
     used = repository / "python" / "ansible_ensemble" / "documents" / "ensemble.schema.json"

@@ -62,7 +62,7 @@ def test_the_tarball_carries_what_a_user_needs_and_no_more(tarball: Path) -> Non
     assert not [name for name in names if name.endswith(".pyc")]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_the_source_distribution_makes_the_same_wheel(wheel: Path, tmp_path: Path, repository: Path) -> None:
     call([sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, repository], tmp_path)
     source = next(tmp_path.glob("*.tar.gz"))
@@ -83,7 +83,7 @@ def test_the_source_distribution_makes_the_same_wheel(wheel: Path, tmp_path: Pat
     assert names_in_wheel(next(tmp_path.glob("*.whl"))) == names_in_wheel(wheel)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_an_installed_wheel_deploys_by_command_and_by_playbook(wheel: Path, empty: Path, tmp_path: Path) -> None:
     call([empty / "pip", "install", "--quiet", wheel], tmp_path)
     assert "tosca.ensemble" in call([empty / "ansible-galaxy", "collection", "list"], tmp_path)
@@ -98,7 +98,7 @@ def test_an_installed_wheel_deploys_by_command_and_by_playbook(wheel: Path, empt
     deploy_by_playbook(empty, Path(shutil.copytree(TINY, tmp_path / "by-playbook")))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_an_installed_tarball_deploys_with_its_requirements_alone(
     tarball: Path, empty: Path, tmp_path: Path, repository: Path
 ) -> None:

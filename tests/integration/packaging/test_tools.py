@@ -18,6 +18,8 @@ from tests.integration.packaging.calls import call
 PROGRAMS = Path(sys.executable).parent
 COLLECTION = "ansible_collections/tosca/ensemble"
 
+pytestmark = pytest.mark.matrix
+
 
 @pytest.fixture(scope="session")
 def collections(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -76,7 +78,6 @@ def test_an_environment_gets_what_the_collection_needs(collections: Path, tmp_pa
     assert {one.split()[0] for one in told["system"]} == {"git", "git-lfs"}
 
 
-@pytest.mark.slow
 def test_the_scenario_of_molecule(collections: Path, tmp_path: Path) -> None:
     shutil.copytree(collections / COLLECTION / "extensions" / "molecule", tmp_path / "molecule")
     scenario = {"MOLECULE_EPHEMERAL_DIRECTORY": str(tmp_path / "ephemeral"), "NO_COLOR": "1"}
@@ -84,7 +85,6 @@ def test_the_scenario_of_molecule(collections: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "ephemeral" / "page.html").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("integration",), ("units", "tests/unit/plugins/test_filters.py")], ids=lambda words: words[0]
 )

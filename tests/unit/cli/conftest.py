@@ -44,6 +44,7 @@ class FakeJob:
     id: str = "A6BKKsK50000"
     folder: Path = Path("jobs/A6BKKsK50000.runner")
     journal: Path = Path("jobs/A6BKKsK50000.journal")
+    callback_folders: Sequence[Path] = ()
     playbook: str = "tosca.ensemble.deploy"
     variables: Mapping[str, Any] = field(default_factory=lambda: {"ensemble": "ensemble.yaml"})
     finished_with: list[int | None] = field(default_factory=list)
@@ -129,7 +130,13 @@ class FakeJobs:
         self._called("import_playbooks", list(playbooks), dict(options))
         entry = {"file": "/a.yml", "line": 3, "name": "x", "play": "p", "becomes": "resource", "node": "x"}
         entries = [{**entry, "why": "", "undo": "file with state absent", "no_undo": ""}]
-        return {"folder": "/", "files": ["ensemble.yaml"], "entries": entries, "counts": {"resource": 1}}
+        return {
+            "folder": "/",
+            "files": ["ensemble.yaml"],
+            "problems": [],
+            "entries": entries,
+            "counts": {"resource": 1},
+        }
 
     def adopt(self, ensemble, instance, attributes):
         self._called("adopt", ensemble, instance, dict(attributes))

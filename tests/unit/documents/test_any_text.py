@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
@@ -25,7 +25,6 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
-@settings(max_examples=1200)
 @given(TEXTS, st.sampled_from(CHANGES), st.booleans())
 def test_any_text(text: str, changes: dict[str, Any], prove: bool) -> None:
     try:

@@ -87,7 +87,7 @@ INVALID: list[tuple[str, list[str]]] = [
         + "status:\n  instances:\n    a: {readyState: {local: fine}}\n    b: {instances: {c: {protected: 1, no: 2}}}\n",
         [
             "x.yaml:5:29: status.instances.a.readyState.local is 'fine' (it must be one of unknown, ok,"
-            " degraded, error, pending, absent)",
+            " degraded, drifted, error, pending, absent)",
             "x.yaml:6:36: status.instances.b.instances.c.protected is an integer (it must be true or false)",
             "x.yaml:6:39: unknown key 'no' in status.instances.b.instances.c (known are template, type,",
         ],

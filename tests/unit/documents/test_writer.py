@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import EnsembleError
@@ -60,7 +60,6 @@ def changed_lines(before: str, after: str) -> list[str]:
     return [line for line in list(lines)[2:] if not line.startswith("@@")]
 
 
-@settings(max_examples=300)
 @given(DATA, st.integers(0, 5))
 def test_what_is_emitted_is_read_back(value: Any, indent: int) -> None:
     text = emit_yaml(value, indent)
@@ -277,7 +276,6 @@ def styled(value: Any, indent: int, draw: Any) -> str:
     return "".join(lines)
 
 
-@settings(max_examples=300)
 @given(st.data())
 def test_any_edit_of_any_text_says_the_data(data: Any) -> None:
     tree = data.draw(st.dictionaries(st.sampled_from(["k", "l", "m"]), STYLED, min_size=1))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -362,7 +362,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=1000)
 @given(st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=30))
 def test_whatever_is_in_the_file_ends_in_data_or_in_our_error(text: str) -> None:
     try:
@@ -373,7 +372,6 @@ def test_whatever_is_in_the_file_ends_in_data_or_in_our_error(text: str) -> None
     assert data is None or isinstance(data, (str, int, float, dict, list))
 
 
-@settings(max_examples=300)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(st.characters(exclude_categories=["Cs"])),

@@ -22,6 +22,6 @@ class Defect:
 def test_a_defect_of_a_configurator_fails_its_operation_alone(job) -> None:
     made = job()
     task = made.task("app:Standard.create")
-    result = asyncio.run(Driver(workers=None, run_sub_task=None, tell=None).carry_out(task, Defect()))
+    result = asyncio.run(Driver(workers=None, run_sub_task=None, tell=None, note=None).carry_out(task, Defect()))
     assert (result.success, result.modified) == (False, None)
     assert result.error == "defect raised ZeroDivisionError: division by zero"

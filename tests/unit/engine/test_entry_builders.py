@@ -37,7 +37,7 @@ def test_what_an_operation_read_and_what_it_is_made_of(job) -> None:
     task = job().task(CONFIGURE)
     assert task.inputs["port"] == 80
     entry = finished_entry(task, Result(True), Settled(), since=0, codec=SecretCodec())
-    assert set(entry.reads) == {".implementation", ".inputs", "::app::port"}
+    assert set(entry.reads) == {".implementation", ".inputs", ".keywords", "::app::port"}
     assert entry.inputs == {"port": 80}
 
 

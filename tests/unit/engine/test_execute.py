@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import ModuleCall, Outcome
 from ansible_ensemble.engine.execute import JobExecution, JobOutcome
 from ansible_ensemble.engine.plan import plan_workflow
@@ -30,6 +30,7 @@ topology_template:
 """
 JOB = "A6BKKsK50000"
 HOSTS = ("web1", "web2", "localhost")
+INVENTORY = ["web1,web2"]
 
 
 def service(serial: str = "timeout: 9") -> str:
@@ -133,7 +134,7 @@ def carry_out(
     ],
 )
 def test_slots_are_limited_by_what_is_known_once_an_operation_is_rendered(job, serial, per_host, most, slots) -> None:
-    outcome, workers, told = carry_out(job(service(serial), jobs=9, jobs_per_host=per_host))
+    outcome, workers, told = carry_out(job(service(serial), inventory=INVENTORY, jobs=9, jobs_per_host=per_host))
     assert (outcome.ok, outcome.counts) == (True, {"succeeded": 9})
     assert workers.most == most
     waited = {event["for"][0] for event in told if event["event"] == "waiting"}
@@ -142,16 +143,13 @@ def test_slots_are_limited_by_what_is_known_once_an_operation_is_rendered(job, s
     assert set(attempts.values()) == {1}
 
 
-def test_a_serial_that_is_no_name_fails_its_operations(job) -> None:
-    outcome, _, told = carry_out(job(service("serial: {a: b}"), jobs=9))
-    assert outcome.counts == {"failed": 9}
-    errors = {event["error"] for event in told if event["event"] == "finished"}
-    [error] = {error.partition("the serial")[2] for error in errors}
-    assert error.startswith(" of Standard.create is {'a': 'b'} (write a name or a list of names")
+def test_a_serial_that_is_no_name_is_refused_before_the_job(job) -> None:
+    with pytest.raises(InvalidInput, match=r"the serial of Standard.create is {'a': 'b'}"):
+        carry_out(job(service("serial: {a: b}"), inventory=INVENTORY, jobs=9))
 
 
 def test_a_job_that_loses_its_lock_begins_nothing_more_and_lets_end_what_runs(job) -> None:
-    outcome, _, told = carry_out(job(service(), jobs=2), lose_lock=True)
+    outcome, _, told = carry_out(job(service(), inventory=INVENTORY, jobs=2), lose_lock=True)
     assert outcome.lost_lock
     assert (outcome.ok, outcome.stopped, outcome.signal) == (False, "bob has it", None)
     assert outcome.counts == {"succeeded": 2, "cancelled": 7}
@@ -168,7 +166,7 @@ def test_a_lock_need_not_be_watched_where_there_is_nothing_to_do(job) -> None:
 
 
 def test_what_is_not_known_elsewhere_does_not_begin(job) -> None:
-    outcome, workers, told = carry_out(job(service(), jobs=1), keeps=2)
+    outcome, workers, told = carry_out(job(service(), inventory=INVENTORY, jobs=1), keeps=2)
     assert not outcome.lost_lock
     assert (outcome.ok, outcome.stopped) == (False, "it cannot be had")
     assert workers.most["all"] == 1
@@ -180,7 +178,7 @@ def test_what_is_not_known_elsewhere_does_not_begin(job) -> None:
 
 def test_durations_are_those_of_a_clock_that_nobody_sets(job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", count(time.time(), -3600).__next__)  # an hour back at each look
-    outcome, _, told = carry_out(job(service(), jobs=4))
+    outcome, _, told = carry_out(job(service(), inventory=INVENTORY, jobs=4))
     assert outcome.ok
     times = [event["time"] for event in told if "time" in event]
     assert times == sorted(times, reverse=True)
@@ -208,7 +206,7 @@ def test_a_part_of_an_operation_that_cannot_go_on_has_ended(job, monkeypatch: py
         raise EnsembleError("there is no way to web1")
 
     monkeypatch.setattr(Workers, "run", refuse)
-    made = job(DELEGATING)
+    made = job(DELEGATING, inventory=INVENTORY)
     outcome, _, told = carry_out(made)
     assert outcome.counts == {"failed": 1, "blocked": 1}
     assert [event["error"] for event in told if event["event"] == "finished"] == ["there is no way to web1"] * 2
@@ -222,7 +220,7 @@ def test_operations_that_end_at_once_set_parts_of_one_attribute(job) -> None:
         create = f"{{create: {{implementation: {primary}, outputs: {{found: [HOST, info, p{number}]}}}}}}"
         lines.append(f"    part{number}: {{type: tosca.nodes.SoftwareComponent, requirements: [host: base],")
         lines.append(f"      interfaces: {{Standard: {{operations: {create}}}}}}}")
-    made = job(SERVICE + "\n".join(lines) + "\n", jobs=9)
+    made = job(SERVICE + "\n".join(lines) + "\n", inventory=INVENTORY, jobs=9)
     outcome, workers, _ = carry_out(made)
     assert (outcome.ok, workers.most["all"]) == (True, 4)
     assert made.instances.by_name["base"].attributes["info"] == {f"p{number}": HOSTS[0] for number in range(4)}

@@ -17,6 +17,7 @@ from ansible_ensemble.engine.journal_entries import (
     Entry,
     JobStopping,
     Mended,
+    Noted,
     OperationsPlanned,
     Progressed,
     Skipped,
@@ -80,6 +81,10 @@ KINDS: list[tuple[Entry, dict[str, Any]]] = [
     (
         OperationsPlanned(instances=("a",), operations=("a:create",)),
         {"event": "planned", "instances": ["a"], "operations": ["a:create"]},
+    ),
+    (
+        Noted(key="a", patches=({"name": "a", "made": {"way": "files"}},)),
+        {"event": "noted", "key": "a", "patches": [{"name": "a", "made": {"way": "files"}}]},
     ),
     (Mended(by="a", keys=("b",)), {"event": "mended", "by": "a", "keys": ["b"]}),
     (job_finished(), END),

@@ -340,4 +340,4 @@ class SchedulerAgainstNaive(RuleBasedStateMachine):
 
 
 TestSchedulerAgainstNaive = SchedulerAgainstNaive.TestCase
-TestSchedulerAgainstNaive.settings = settings(max_examples=80, stateful_step_count=30)
+TestSchedulerAgainstNaive.settings = settings(stateful_step_count=30)

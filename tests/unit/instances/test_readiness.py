@@ -6,9 +6,10 @@ from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.readiness import aggregate, combine, overall
 from ansible_ensemble.instances.status import Priority, Status
 
-OK, DEGRADED, ERROR, PENDING, ABSENT, UNKNOWN = (
+OK, DEGRADED, DRIFTED, ERROR, PENDING, ABSENT, UNKNOWN = (
     Status.OK,
     Status.DEGRADED,
+    Status.DRIFTED,
     Status.ERROR,
     Status.PENDING,
     Status.ABSENT,
@@ -31,6 +32,10 @@ REQUIRED, OPTIONAL, IGNORE = Priority.REQUIRED, Priority.OPTIONAL, Priority.IGNO
         (OK, [(DEGRADED, REQUIRED)], DEGRADED),
         (OK, [(DEGRADED, REQUIRED), (PENDING, REQUIRED)], PENDING),
         (OK, [(ERROR, IGNORE)], OK),
+        (OK, [(DRIFTED, REQUIRED), (PENDING, REQUIRED), (DEGRADED, REQUIRED)], DRIFTED),
+        (OK, [(DRIFTED, REQUIRED), (ERROR, REQUIRED)], ERROR),
+        (OK, [(DRIFTED, OPTIONAL)], DEGRADED),
+        (DRIFTED, [(ERROR, REQUIRED)], DRIFTED),
         (ABSENT, [(ERROR, REQUIRED)], ABSENT),
         (UNKNOWN, [(OK, REQUIRED)], UNKNOWN),
         (PENDING, [(DEGRADED, REQUIRED)], PENDING),

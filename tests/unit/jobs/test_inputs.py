@@ -84,7 +84,7 @@ topology_template:
 
 def test_numbers_are_numbers_however_they_are_written(tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(NUMBERS)
-    asked = survey(read_inputs(locate(tmp_path / "service.yaml"), JobOptions())["inputs"])["spec"]
+    asked = survey([], also=read_inputs(locate(tmp_path / "service.yaml"), JobOptions())["inputs"])["spec"]
     mode, rate, rates, release = asked
     assert (mode["default"], type(mode["default"]), mode["min"], mode["max"]) == (31, int, 1, 255)
     assert (rate["default"], rate["choices"]) == ("1.5", ["1.5", "2.0"])

@@ -18,7 +18,7 @@ OF_TYPES = {
         r"web\.yaml:3:21: property page\.source: the file 'out\.j2' leads out of the project"
     ),
     "{type: docker.Network, properties: {module: no.such.module}}": (
-        r"^web\.yaml:3:\d+: operation Standard\.configure: the collection no\.such of the module [^\n]*$"
+        r"^web\.yaml:3:\d+: 'page': the collection no\.such of the module [^\n]*$"
     ),
 }
 

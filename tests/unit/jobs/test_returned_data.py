@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ansible_ensemble.changes.job_record import read_job, write_job
@@ -48,7 +48,6 @@ spec: {service_template: service.yaml}
 """
 
 
-@settings(max_examples=150)
 @given(ATTRIBUTES)
 @example({"x": {"__ansible_vault": "garbage"}, "y": {"__ansible_vault": ["a"]}, "z": {"__ansible_vault": 5}})
 @example({"x": {"+include": "secrets/secrets.yaml"}, "y": {"+%": "whiteout"}, "z": [{"+%": "whiteout"}]})
@@ -87,7 +86,6 @@ def record(text: str, entries: dict[str, Any]) -> str:
     return rewrite(document, {**document.data, "status": {"instances": entries}})
 
 
-@settings(max_examples=100)
 @given(ATTRIBUTES, st.lists(TEXTS, max_size=3))
 @example({"o": {"__ansible_vault": "garbage"}}, ["+x", "a,b"])
 def test_records_give_back_what_was_returned(
@@ -111,7 +109,6 @@ def test_records_give_back_what_was_returned(
     assert lines[TASK].digest_put == lines[TASK].digest_keys == refs
 
 
-@settings(max_examples=60)
 @given(VALUES)
 @example({"__ansible_vault": "garbage"})
 @example({"{{ x }}": {"eval": "::n"}})

@@ -49,7 +49,7 @@ LINE = "A6BN64lz0001\ttarget=::page\toperation=check\tdigestKeys=.inputs\tdigest
     ],
 )
 def test_a_repair_says_what_was_found(tmp_path: Path, files: dict[str, str], told: str | None) -> None:
-    texts = {"service.yaml": SERVICE, "ensemble.yaml": ENSEMBLE, "up.yml": "[]", **files}
+    texts = {"service.yaml": SERVICE, "ensemble.yaml": ENSEMBLE, "up.yml": "- hosts: all\n", **files}
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -63,7 +63,7 @@ def test_a_repair_says_what_was_found(tmp_path: Path, files: dict[str, str], tol
 
 
 def test_a_change_that_has_no_job_is_no_hindrance(tmp_path: Path) -> None:
-    for name, text in {"service.yaml": SERVICE, "up.yml": "[]"}.items():
+    for name, text in {"service.yaml": SERVICE, "up.yml": "- hosts: all\n"}.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "ensemble.yaml").write_text(ENSEMBLE.replace("lastConfigChange: A6BN64gG0001", "lastConfigChange: zzz"))
     (change,) = make_plan(str(tmp_path), "deploy", {}).plan.instances

@@ -70,7 +70,7 @@ def test_an_interrupted_operation_leaves_what_is_unknown_and_what_it_makes_creat
     job, key: str, reason: Reason, created: str | None, expected: str | None
 ) -> None:
     made = job()
-    made.instance("app", status="ok", **({"created": created} if created else {}))
+    made.instance("app", status="pending", **({"created": created} if created else {}))
     assert fold(folded(started(key, task="T", reason=reason)), made.ensemble) == {"app"}
     app = made.instances.by_name["app"]
     assert (app.status.value, app.created) == ("unknown", expected)

@@ -168,3 +168,13 @@ def test_hosts_are_counted_as_in_the_recap_of_a_play() -> None:
         ("web2", {"ok": 2, "changed": 1, "unreachable": 0, "failed": 1}),
     ]
     assert [task["host"] for task in told["tasks"]] == ["web2", "web2", "web2", "web1", "localhost", None]
+
+
+def test_failures_that_a_play_ignored_are_counted_as_in_its_recap() -> None:
+    tasks = [{"name": "a", "status": "ignored"}, {"name": "b", "status": "ok"}]
+    returned = {"result": {"stats": {}, "facts": {}, "tasks": tasks}}
+    told = report(
+        *run("a:x", host="web1", result=returned), *run("b:x", host="web2", result={"result": {"tasks": tasks}})
+    )
+    assert told["hosts"]["web1"] == {"ok": 1, "changed": 0, "unreachable": 0, "failed": 0, "ignored": 1}
+    assert "ignored" not in told["hosts"]["web2"], "tasks of a module are its own"

@@ -592,8 +592,9 @@ def test_a_filter_by_the_name_as_it_is_written_means_every_host(
     assert [one.instance for one in plan.instances] == ["folder@web1", "folder@web2"]
 
 
-def test_a_plan_says_what_it_leaves_alone_for_want_of_hosts(hosts: Path) -> None:
-    plan = make_plan(str(hosts), "deploy", {"inventory": []}).plan
+def test_a_plan_says_what_it_leaves_alone_for_want_of_hosts(hosts: Path, tmp_path: Path) -> None:
+    (tmp_path / "hosts.ini").write_text("[web]\n")
+    plan = make_plan(str(hosts), "deploy", {"inventory": [str(tmp_path / "hosts.ini")]}).plan
     assert "left alone, for want of their hosts: folder" in plan.warnings
 
 

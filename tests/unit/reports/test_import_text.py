@@ -11,6 +11,7 @@ ENTRY = {"file": "/srv/site.yml", "line": 3, "play": "web", "becomes": "resource
 FOUND: dict[str, Any] = {
     "folder": "/srv",
     "files": ["ensemble.yaml", "service-template.yaml"],
+    "problems": [],
     "entries": [
         {**ENTRY, "name": "Page", "node": "page", "undo": "removes /a", "no_undo": ""},
         {
@@ -40,6 +41,16 @@ Next: ansible-ensemble plan -i 'my hosts' /srv
 
 def test_the_report() -> None:
     assert import_text(FOUND, Style(), ["-i", "my hosts"]) == TEXT
+
+
+def test_several_of_a_kind() -> None:
+    text = import_text({**FOUND, "counts": {"resource": 2, "role": 1, "tasks": 2, "left out": 2}}, Style(), [])
+    assert [line.split(":")[0] for line in text.splitlines() if line[:1].isdigit()] == [
+        "2 resources",
+        "1 role",
+        "2 tasks",
+        "2 left out",
+    ]
 
 
 def test_a_folder_is_quoted_for_the_shell() -> None:

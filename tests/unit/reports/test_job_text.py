@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_ensemble.reports.job_text import job_text
+from ansible_ensemble.reports.junit import job_junit
 
 
 @pytest.mark.parametrize("name", ["job-ok", "job-failed", "job-check"])
@@ -147,7 +148,46 @@ def test_an_adoption_says_what_it_found(document):
 def test_the_recap_of_hosts_is_as_below_a_play(document):
     report = document("job-ok")
     recap = {"ok": 1, "changed": 0, "unreachable": 0, "failed": 0}
-    assert "Hosts:" not in job_text(report | {"hosts": {"localhost": recap}})
+    assert "Operations by host:" not in job_text(report | {"hosts": {"localhost": recap}})
+    assert "ignored=1" in job_text(report | {"hosts": {"localhost": recap | {"ignored": 1}}}), "it is no plain success"
     shown = job_text(report | {"hosts": {"localhost": recap, "web1": recap | {"ok": 12, "failed": 1}}})
-    assert "Hosts:\n  localhost  ok=1   changed=0  unreachable=0  failed=0" in shown
+    assert "Operations by host:\n  localhost  ok=1   changed=0  unreachable=0  failed=0" in shown
     assert "\n  web1       ok=12  changed=0  unreachable=0  failed=1\n" in shown
+
+
+def test_what_could_not_be_checked_is_counted_and_no_error(document):
+    report = document("job-check")
+    report["tasks"] = [report["tasks"][0] | {"status": "ok", "target_status": None, "basis": "not-run", "error": "no"}]
+    report["job"] |= {"not_checked": 1, "success": True}
+    report["drift"] = []
+    told = job_text(report)
+    assert "not checked:\n  no" in told
+    assert "1 instance: 1 not checked, none drifted." in told
+    assert 'skipped message="not checked"' in job_junit(report)
+
+
+def test_drift_has_its_own_word_and_is_counted_once(document):
+    report = document("job-check")
+    report["tasks"] = [
+        report["tasks"][0] | {"status": "ok", "target_status": "drifted", "error": "it would be changed"}
+    ]
+    report["drift"] = report["drift"][:1]
+    report["drift"][0]["instance"] = report["tasks"][0]["instance"]
+    report["job"]["success"] = True
+    assert "found drifted:\n  it would be changed" in job_text(report)
+    assert "1 instance: 1 drifted." in job_text(report)
+
+
+def test_a_cause_that_check_and_deploy_met_is_printed_once(document):
+    report = document("job-failed")
+    failed = next(task for task in report["tasks"] if task["status"] == "error")
+    check = {**failed, "operation": "Install.check", "status": "ok", "target_status": "error"}
+    shown = job_text({**report, "tasks": [check, *report["tasks"]]})
+    assert "check found error" not in shown
+    assert shown.count(failed["error"].splitlines()[0]) == 1
+
+
+def test_what_is_counted_of_one_host_is_shown_of_all(document):
+    report = document("job-ok") | {"hosts": {"web1": {"ok": 1}, "web2": {"ok": 1, "ignored": 2}}}
+    told = job_text(report)
+    assert "  web1  ok=1  ignored=0\n  web2  ok=1  ignored=2\n" in told

@@ -30,7 +30,7 @@ def test_what_a_dry_run_leaves_out_is_not_called_well():
     check = FINISHED | {"operation": "Install.check", "patches": [{"status": "error"}]}
     assert Progress(total=1).lines(check, 0.0) == ["[1/1] app: check found error (1.2s)"]
     left_out = check | {"patches": [{}], "basis": "not-run"}
-    assert Progress(total=1).lines(left_out, 0.0) == ["[1/1] app: check not run (1.2s)"]
+    assert Progress(total=1).lines(left_out, 0.0) == ["[1/1] app: check not checked (1.2s)"]
 
 
 def test_what_runs_long_is_named_ever_more_seldom():

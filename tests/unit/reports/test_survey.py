@@ -22,8 +22,8 @@ def declared(**given: Any) -> dict[str, Any]:
 
 
 def question(**given: Any) -> dict[str, Any]:
-    """The one question about an input, which AWX takes."""
-    [found] = survey([declared(**given)])["spec"]
+    """The one question about an input of a workflow, which AWX takes."""
+    [found] = survey([], also=[declared(**given)])["spec"]
     assert isinstance(found["required"], bool)
     assert all(isinstance(found[key], str) for key in ("question_name", "question_description", "variable", "type"))
     assert found["default"] == "" or isinstance(found["default"], KINDS[found["type"]])
@@ -108,6 +108,25 @@ def test_a_question(given: dict[str, Any], expected: dict[str, Any]) -> None:
 
 def test_without_inputs_there_is_no_survey() -> None:
     assert survey([]) == {}
+
+
+def test_inputs_that_last_are_asked_for_without_an_answer_that_awx_would_give() -> None:
+    inputs = [
+        declared(name="size", type="integer", required=False, default=1, description="How many"),
+        declared(name="title", required=False, default=""),
+        declared(name="safe", type="boolean", required=False, default=False),
+        declared(name="name"),
+        declared(name="key", required=False, default="canary", secret=True),
+    ]
+    found = survey(inputs)["spec"]
+    assert {one["default"] for one in found} == {""}
+    assert [(one["required"], one["min"], one["question_description"]) for one in found] == [
+        (False, None, "How many (unanswered: as deployed, at first 1)"),
+        (False, 1, '(unanswered: as deployed, at first "")'),
+        (False, None, "(unanswered: as deployed, at first false)"),
+        (True, None, ""),
+        (False, 1, ""),
+    ]
 
 
 def test_jobs_that_do_not_begin_with_the_inputs_propose_nothing() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import EnsembleError
@@ -70,7 +70,6 @@ def mutate(data: Any, mutation: Mutation) -> None:
         del parent[name]
 
 
-@settings(max_examples=400)
 @given(
     number=st.integers(0, 10**6),
     mutations=st.lists(

@@ -7,12 +7,14 @@ from typing import Any
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.job import approved, run_job
+from ansible_ensemble.cli.parser import Parser
+from ansible_ensemble.cli.rare_options import OF_IMPORT
 from ansible_ensemble.cli.session import Session
 
 _QUESTION = "Import, and look at the hosts in check mode?"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("playbooks", metavar="PLAYBOOK", nargs="+", help="playbooks, in the order in which they run")
     parser.add_argument(
@@ -23,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     options.add_approval(parser)
     options.add_job(parser, "adopt")
+    parser.more, parser.alone = "--adopt", OF_IMPORT
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -171,7 +171,7 @@ def make(root: Path, written: str, variables: dict[str, str], kind: str, values:
     return Controller(root, origin, variables, lambda: open_store(kind, {**values, "folder": str(root / "looks")}))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_plan_approval_deploy_check_cancel_and_two_at_once(controller: Controller) -> None:
     planned = controller.run("plan", ensemble_plan_handed=True)
     assert planned.status == "successful", planned.output

@@ -40,7 +40,7 @@ def test_rollback_ends_in_the_recorded_state(command, project):
     changed = service.read_text().replace("default: one}\n    interfaces", "default: two}\n    interfaces")
     service.write_text(changed + "    third: {type: Note}\n")
     git(project, "commit", "-qam", "two, and a third")
-    assert command(*DEPLOY, cwd=project).code == 0
+    assert command(*DEPLOY, "--reset-input", "text", cwd=project).code == 0
     later = state(command, project)
     assert later["files"] == {"first.txt": "one\n", "second.txt": "two\n", "third.txt": "two\n"}
     newest, oldest = jobs_of(command, project)
@@ -50,10 +50,10 @@ def test_rollback_ends_in_the_recorded_state(command, project):
     assert state(command, project) == before
     assert "git checkout" in done.output
     assert "service.yaml" in done.output
-    # the files were not touched: the next deploy follows them
+    # the files were not touched: the next deploy follows them, but the input lasts
     assert "third" in service.read_text()
     assert git(project, "status", "--porcelain") == ""
-    assert command(*DEPLOY, cwd=project).code == 0
+    assert command(*DEPLOY, "--reset-input", "text", cwd=project).code == 0
     assert state(command, project)["files"] == later["files"]
     # and back to the job in between, whose specification is the one in the files
     assert "git checkout" not in command("rollback", newest["change_id"], "--approve", cwd=project).output

@@ -11,7 +11,7 @@ from ansible.utils.display import Display
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Play
 from ansible_ensemble.core.sensitive import reveal
-from ansible_ensemble.lanes import core, processes
+from ansible_ensemble.lanes import processes
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 from ansible_ensemble.lanes.session import AnsibleSession
 
@@ -24,8 +24,6 @@ class ActionModule(ActionBase):
         processes.die_with_parent(os.getppid())
         session = AnsibleSession.from_action(self, task_vars)
         outcomes = asyncio.run(self.all(session))
-        for number, outcome in enumerate(outcomes):
-            core.send_item_event(session, self._task, f"operation {number}", {"changed": bool(outcome.changed)})
         return {"changed": False, "outcomes": [reveal(asdict(outcome)) for outcome in outcomes]}
 
     async def all(self, session):

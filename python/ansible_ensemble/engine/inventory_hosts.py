@@ -1,0 +1,80 @@
+"""Hosts that operations are to run on, and that the inventory does not have: refused before anything is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.hosts import is_place_of_its_own
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.planning.plan import Plan
+from ansible_ensemble.planning.planned_operation import PlannedOperation
+from ansible_ensemble.views.evaluation_environment import Inventory
+
+#: Workflows that go on without a host: they take down what can be taken down, or tell that the host is gone.
+_WITHOUT = frozenset({"undeploy", "stop", "check", "discover"})
+#: Operations that may be of a host that is gone for good: only they fail then.
+_TAKING_DOWN = frozenset({"delete", "stop"})
+
+
+def check_inventory(ensemble: Ensemble, options: JobOptions) -> None:
+    """Refuse to go on by an inventory that is given and cannot be read, whether or not it is needed.
+
+    Raises:
+        InvalidInput: it cannot be read, or not as a whole.
+    """
+    around = ensemble.evaluator.environment
+    if (options.inventory or options.session is not None) and around.trusted and around.inventory is not None:
+        around.inventory()
+
+
+def check_hosts(ensemble: Ensemble, plan: Plan) -> None:
+    """Refuse a plan that was made without all of the inventory, or for hosts that it does not have.
+
+    Raises:
+        InvalidInput: a host is not there; InvalidInputs, if several are not.
+    """
+    around = ensemble.evaluator.environment
+    raise_all(around.unread)
+    if plan.workflow in _WITHOUT or around.inventory is None or not around.trusted:
+        return
+    faults = list(ensemble.unknown_hosts)
+    named = list(named_hosts(ensemble, plan.operations))
+    if named:
+        faults += unknown_hosts(named, around.inventory())
+    raise_all(faults)
+
+
+def named_hosts(ensemble: Ensemble, operations: Iterable[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:
+    """The hosts of the inventory that operations name, each once, with where it is written."""
+    topology, found = ensemble.topology, set[str]()
+    for one in operations:
+        host = one.host
+        if not one.implementation or one.operation in _TAKING_DOWN or host in found:
+            continue
+        if not is_place_of_its_own(host, topology, ensemble.instances):
+            found.add(host)
+            yield host, _place(topology, one)
+
+
+def unknown_hosts(named: Iterable[tuple[str, Place | None]], inventory: Inventory) -> list[InvalidInput]:
+    """What is wrong with names of hosts, or patterns."""
+    faults = []
+    for host, place in named:
+        fault = inventory.unknown(host)
+        if fault is not None:
+            fault.place = place
+            faults.append(fault)
+    return faults
+
+
+def _place(topology: Topology, planned: PlannedOperation) -> Place | None:
+    template = topology.node_templates.get(planned.template)
+    if template is None:
+        return None
+    if "inventory_host" in template.properties:
+        return template.properties["inventory_host"].place or template.place
+    operation = template.operation(planned.interface, planned.operation)
+    return template.place if "@" in template.name or operation is None else operation.place or template.place
