@@ -61,7 +61,9 @@ class ModuleConfigurator(BaseConfigurator):
         spec = module_spec(self._target, tuple(collection_folders(task.root)), libraries)
         if spec is not None:
             what = f"module {self._target} of {task.operation.title}"
-            yield from argument_faults(spec, self._inputs(task), what, task.operation.place)
+            # what takes away by what was noted is given the rest then
+            partly = task.operation.name == "delete" and task.setting("teardown") is not None
+            yield from argument_faults(spec, self._inputs(task), what, task.operation.place, partly=partly)
 
     def run(self, task: Task) -> Steps:
         """Call the module, and note what it makes where that is to be taken away."""

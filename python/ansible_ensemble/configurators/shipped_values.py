@@ -14,7 +14,6 @@ from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.problems import kind_of
 
-_COLLECTION = "tosca.ensemble."
 _CLASS = "class"
 _EXAMPLE = "such as octodns.provider.yaml.YamlProvider"
 #: What begins a path that does not depend on where the role runs.
@@ -30,13 +29,13 @@ def value_faults(
     """Each value that a module or role of the collection would refuse; what is computed is left to it.
 
     Args:
-        name: of the module or role.
+        name: the FQCN of the module or role.
         given: what it is given, as written.
         what: whose that is, for people.
         find: where an argument stands, by its name.
         partly: what is missing may come from elsewhere.
     """
-    for argument, rule in _RULES.get(name.removeprefix(_COLLECTION), {}).items():
+    for argument, rule in _RULES.get(name, {}).items():
         value = given.get(argument)
         if value is not None and not is_computed(value):
             for message, hint, place in rule(value):
@@ -45,7 +44,7 @@ def value_faults(
                     place or place_of(given, argument) or find(argument),
                     hint,
                 )
-    if name.removeprefix(_COLLECTION) in _TEXTS:
+    if name in _TEXTS:
         yield from _text_faults(given, what, find, partly=partly)
 
 
@@ -99,8 +98,8 @@ def _records(value: Any) -> Iterator[_Fault]:
 
 #: Module or role -> argument -> its rule.
 _RULES: Mapping[str, Mapping[str, Callable[[Any], Iterator[_Fault]]]] = {
-    "dns_records": {"provider": _provider, "records": _records},
-    "file_template": {"path": _path, "validate": _validate},
+    "tosca.ensemble.dns_records": {"provider": _provider, "records": _records},
+    "tosca.ensemble.file_template": {"path": _path, "validate": _validate},
 }
 #: Roles that write a text.
-_TEXTS = ("file_template", "systemd_service")
+_TEXTS = ("tosca.ensemble.file_template", "tosca.ensemble.systemd_service")
