@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ansible_ensemble.configurators.implementation import MODULE, resolve
 from ansible_ensemble.configurators.play_files import texts_of
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.language.entities import Operation, Topology
 
 #: The argument of a module that names what it reads.
@@ -35,7 +35,7 @@ def may_be_made(topology: Topology, paths: Sequence[Path], root: Path, *, but: O
         if any(one is but or one.place == but.place for one in operations):
             continue
         properties = {key: one.value for key, one in template.properties.items()}
-        for key, text in _texts(properties):
+        for key, text in named_texts(properties):
             if _may_write(key, text, name, wanted):
                 return True
         for one in operations:
@@ -64,7 +64,7 @@ def may_be_installed(topology: Topology, root: Path) -> bool:
 
 def _mentions(operation: Operation, name: str, wanted: set[str], root: Path) -> bool:
     inputs = {key: one.value for key, one in operation.inputs.items()}
-    if any(_may_write(key, text, name, wanted) for key, text in _texts(inputs)):
+    if any(_may_write(key, text, name, wanted) for key, text in named_texts(inputs)):
         return True
     try:
         resolved = resolve(operation, root)
@@ -84,15 +84,3 @@ def _may_write(key: str, text: str, name: str, wanted: set[str]) -> bool:
     if key == _READS or name not in text:
         return False
     return text in wanted or not text.startswith("/") or any(sign in text for sign in " {")
-
-
-def _texts(data: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """The texts in data, each with the name of what it is the value of."""
-    if isinstance(data, Mapping):
-        for name, value in data.items():
-            yield from _texts(value, str(name))
-    elif isinstance(data, list | tuple):
-        for value in data:
-            yield from _texts(value, key)
-    elif isinstance(data, str):
-        yield key, data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -111,3 +111,15 @@ def _is_well_formed(text: str) -> bool:
 
 def _replaced(text: str) -> str:
     return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+
+
+def named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """The texts of a value and of what is in it, each with the key that it, or its list, stands under."""
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key in value:
+            yield from named_texts(value[key], str(key))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from named_texts(item, name)

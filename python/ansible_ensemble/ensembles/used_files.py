@@ -16,6 +16,7 @@ from ansible_ensemble.configurators.module_names import module_file
 from ansible_ensemble.configurators.module_spec import role_folder
 from ansible_ensemble.configurators.play_files import files_of_play
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.language.entities import NodeTemplate, Operation
 
@@ -66,20 +67,8 @@ def used_files(
             sources = sources - {"src"}
     for name in operation.inputs:
         with suppress(EnsembleError):
-            for key, text in _texts(name, inputs[name]):
+            for key, text in named_texts(inputs[name], name):
                 yield from (_found if key in sources else _programs)(text, (base, root))
-
-
-def _texts(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """The texts of a value and of what is in it, each with the name that it has there."""
-    if isinstance(value, str):
-        yield name, value
-    elif isinstance(value, Mapping):
-        for key in value:
-            yield from _texts(str(key), value[key])
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _texts(name, item)
 
 
 def _found(name: str, bases: tuple[Path, ...]) -> Iterator[Path]:

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveList, SensitiveMap, SensitiveStr
-from ansible_ensemble.core.texts import MAX_NESTING, cut, deeper_than, is_cut, storable
+from ansible_ensemble.core.texts import MAX_NESTING, cut, deeper_than, is_cut, named_texts, storable
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,9 @@ def test_what_was_cut_is_known_for_it() -> None:
     assert not is_cut(cut("a" * 20, 20))
     assert is_cut("a\n[... 7 bytes cut ...]\nb")
     assert not is_cut("a ... b")
+
+
+def test_texts_have_the_name_under_which_they_stand():
+    value = {"src": ["a", {"dest": "b"}], "mode": 420, "then": ("c", ["d"])}
+    assert [*named_texts(value, "args")] == [("src", "a"), ("dest", "b"), ("then", "c"), ("then", "d")]
+    assert [*named_texts("x", "args")] == [("args", "x")]
