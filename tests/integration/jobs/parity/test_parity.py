@@ -8,11 +8,12 @@ import re
 import shutil
 import tarfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 import yaml
@@ -66,18 +67,37 @@ def write_inventory(folder: Path, variables: Mapping[str, Any], hosts: Mapping[s
     (folder / "hosts.yaml").write_text(yaml.safe_dump({"web": {"hosts": dict(hosts), "vars": dict(variables)}}))
 
 
-def write_hosts(folder: Path, case: Mapping[str, Any]) -> None:
-    """The hosts as they are before anything runs."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in HOSTS:
-        for path, told in {".": {"mode": "0755"}, **DATA["common"], **case.get("before", {})}.items():
-            write_path(folder / name / path, told)
-    (folder / "tree" / "sub").mkdir(parents=True)
-    (folder / "tree" / "sub" / "a").write_text("a")
-    with tarfile.open(folder / "tree.tar.gz", "w:gz") as archive:
-        archive.add(folder / "tree", "tree")
-    shutil.rmtree(folder / "tree")
+class Hosts(Protocol):
+    """Hosts on which a playbook lives."""
+
+    def reset(self) -> None:
+        """Make them what they are before anything runs."""
+
+    def tree(self) -> Tree:
+        """What is on them."""
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Hosts that are folders of this machine."""
+
+    folder: Path
+    case: Mapping[str, Any]
+
+    def reset(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        for name in HOSTS:
+            for path, told in {".": {"mode": "0755"}, **DATA["common"], **self.case.get("before", {})}.items():
+                write_path(self.folder / name / path, told)
+        (self.folder / "tree" / "sub").mkdir(parents=True)
+        (self.folder / "tree" / "sub" / "a").write_text("a")
+        with tarfile.open(self.folder / "tree.tar.gz", "w:gz") as archive:
+            archive.add(self.folder / "tree", "tree")
+        shutil.rmtree(self.folder / "tree")
+
+    def tree(self) -> Tree:
+        return tree(self.folder, self.folder.glob("w?/**/*"))
 
 
 def write_path(path: Path, told: Any) -> None:
@@ -92,10 +112,10 @@ def write_path(path: Path, told: Any) -> None:
         path.chmod(int(told["mode"], 8))
 
 
-def tree(folder: Path) -> Tree:
-    """What is on the hosts; the names of backups, which tell the time, are left out."""
+def tree(folder: Path, paths: Iterable[Path]) -> Tree:
+    """What is at paths of a folder; the names of backups, which tell the time, are left out."""
     found: Tree = {}
-    for path in sorted(folder.glob("w?/**/*")):
+    for path in sorted(paths):
         told = path.lstat()
         content = str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else None
         name = re.sub(r"\.\d+\.\d{4}-\d\d-\d\d@\d\d:\d\d:\d\d~$", "~", str(path.relative_to(folder)))
@@ -116,21 +136,21 @@ def change(folder: Path, case: Mapping[str, Any]) -> None:
 class Life:
     """A playbook's life on two hosts, once by ansible-playbook and once as an ensemble, in the same folders."""
 
-    def __init__(self, command: Callable[..., Run], site: Path, hosts: Path, case: Mapping[str, Any]) -> None:
+    def __init__(self, command: Callable[..., Run], site: Path, hosts: Hosts, case: Mapping[str, Any]) -> None:
         self._command, self._site, self._hosts, self._case = command, site, hosts, case
 
     def run(self) -> None:
         write_site(self._site, self._case)
-        write_hosts(self._hosts, self._case)
-        before = tree(self._hosts)
+        self._hosts.reset()
+        before = self._hosts.tree()
         made, changed = self._made_by_ansible_playbook()
         write_site(self._site, self._case)
-        write_hosts(self._hosts, self._case)
-        assert difference(before, tree(self._hosts)) == {}
+        self._hosts.reset()
+        assert difference(before, self._hosts.tree()) == {}
 
         self._succeed("import", "site.yml", "--approve")
         self._succeed("deploy", "--approve")
-        assert difference(made, tree(self._hosts)) == {}
+        assert difference(made, self._hosts.tree()) == {}
         self._nothing_to_do()
         if self._case.get("change"):
             self._change(changed)
@@ -138,19 +158,19 @@ class Life:
 
     def _made_by_ansible_playbook(self) -> tuple[Tree, Tree]:
         self._succeed("site.yml", program="ansible-playbook")
-        made = tree(self._hosts)
+        made = self._hosts.tree()
         if not self._case.get("change"):
             return made, made
         change(self._site, self._case)
         self._succeed("site.yml", program="ansible-playbook")
-        return made, tree(self._hosts)
+        return made, self._hosts.tree()
 
     def _nothing_to_do(self) -> None:
-        made = tree(self._hosts)
+        made = self._hosts.tree()
         assert self._operations("deploy", "--approve") == []
         checked = self._succeed("check", "--detailed-exitcode", "--output", "json")
         assert json.loads(checked.stdout)["drift"] == []
-        assert difference(made, tree(self._hosts)) == {}
+        assert difference(made, self._hosts.tree()) == {}
 
     def _change(self, changed: Tree) -> None:
         change(self._site, self._case)
@@ -158,12 +178,12 @@ class Life:
         assert done
         if "planned" in self._case:
             assert sorted(done) == sorted(self._case["planned"])
-        assert difference(changed, tree(self._hosts)) == {}
+        assert difference(changed, self._hosts.tree()) == {}
         assert self._operations("deploy", "--approve") == []
 
     def _undeploy(self, before: Tree) -> None:
         done = self._succeed("undeploy", "--approve")
-        left = {name.partition("/")[2] for name in difference(before, tree(self._hosts))}
+        left = {name.partition("/")[2] for name in difference(before, self._hosts.tree())}
         assert left == set(self._case.get("left", {})), done.output
 
     def _operations(self, *words: str) -> list[str]:
@@ -197,7 +217,7 @@ def test_an_ensemble_does_what_the_playbook_does(
     site, hosts = tmp_path / "site", tmp_path / "hosts"
     site.mkdir()
     write_inventory(site, {**LOCAL, "mirror": mirror}, {one: {"root": str(hosts / one)} for one in HOSTS})
-    Life(command, site, hosts, CASES[name]).run()
+    Life(command, site, Folders(hosts, CASES[name]), CASES[name]).run()
 
 
 @pytest.mark.matrix
@@ -212,4 +232,4 @@ def test_it_does_so_by_ssh(command: Callable[..., Run], tmp_path: Path, name: st
             for one, port in servers.ports.items()
         }
         write_inventory(site, servers.variables(site / "known"), found)
-        Life(command, site, servers.work, CASES[name]).run()
+        Life(command, site, Folders(servers.work, CASES[name]), CASES[name]).run()
