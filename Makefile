@@ -25,7 +25,7 @@ INSTALL   := $(BIN)/python -m pip install --quiet --disable-pip-version-check --
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -157,7 +157,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_kubernetes.py
 	python tests/bench/bench_resources.py
 
-test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose ## The seven that follow, all at once; on Debian, with Go
+test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose debian ## The eight that follow, all at once; on Debian, with Go
 
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
 
@@ -195,6 +195,11 @@ docker-compose: $(BUILD)/compose/cli-plugins/docker-compose ## Docker's plugin c
 
 $(BUILD)/compose/cli-plugins/docker-compose: tests/compose/go.mod
 	tests/compose/build $@
+
+debian: $(BUILD)/debian ## The Debian of hosts that get packages, users and services, as root; on Debian
+
+$(BUILD)/debian:
+	tests/debian/build $@
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
 	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture tests/integration/provision/torture

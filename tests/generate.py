@@ -120,7 +120,11 @@ def teardown() -> Iterator[str]:
     for (told, leaves), names in rows.items():
         yield f"| {', '.join(f'`{name}`' for name in names)} | {told} | {leaves} |"
     packages = ", ".join(f"`{name.removeprefix('ansible.builtin.')}`" for name in sorted(PACKAGES))
-    yield f"| {packages} | the packages that were not installed before are removed | what came with them |"
+    removed, stays = (
+        "the packages that were not installed before are removed",
+        "what came with them; their configuration",
+    )
+    yield f"| {packages} | {removed} | {stays} |"
 
 
 def variables_of(name: str) -> Iterator[str]:

@@ -88,7 +88,7 @@ def serving(folder: Path, names: Sequence[str]) -> Iterator[Servers]:
         yield Servers(ports, folder / "user", control, work)
     finally:
         for connection in control.iterdir():
-            subprocess.run(["ssh", "-O", "exit", "-S", connection, "-"], capture_output=True, check=False)
+            subprocess.run(["ssh", "-O", "exit", "-S", connection, "127.0.0.1"], capture_output=True, check=False)
         shutil.rmtree(outside)
         for server in running:
             server.terminate()

@@ -75,6 +75,8 @@ TABLE: Mapping[str, Row] = {
     f"{BUILTIN}blockinfile": Row(Way.PART, ("path", "dest", "name"), leaves="nothing"),
     f"{BUILTIN}replace": Row(Way.RESTORE, ("path", "dest", "name"), leaves=_REPLACED),
     **{f"{BUILTIN}{name}": _SERVICE for name in ("service", "systemd", "systemd_service")},
+    f"{BUILTIN}user": Row(Way.STATE, leaves="its home, without remove; a user that was there keeps what it was given"),
+    f"{BUILTIN}cron": Row(Way.STATE, leaves="the crontab, without a job"),
     "ansible.posix.synchronize": _TREE,
     "community.general.archive": _DEST,
     "community.general.iso_extract": _TREE,
