@@ -13,6 +13,9 @@ from ansible_ensemble.provision.objects.parts import Claim
 
 ALL = "*"
 
+#: How the action of a claim begins that is about a field.
+_OF_FIELD = "update:/"
+
 #: What those of the role `superuser` may do.
 EVERYTHING = (Claim(scope=ALL, action=ALL, specific=ALL),)
 
@@ -50,8 +53,21 @@ def allows(claims: Iterable[Claim], need: Need, names: Collection[str]) -> bool:
 
 def specifics(claims: Iterable[Claim], need: Need) -> frozenset[str]:
     """The objects of which claims allow it; `*` among them means all."""
-    found = (claim.specific.split(",") for claim in claims if _are_met([claim], need))
-    return frozenset(name.strip() for names in found for name in names)
+    return frozenset(name for claim in claims if _are_met([claim], need) for name in _parts(claim.specific))
+
+
+def includes(claims: Iterable[Claim], wanted: Claim) -> bool:
+    """Whether claims allow all that another one does; what is wanted of several must be in one of them each."""
+    have = tuple(claims)
+    return all(
+        any(
+            _covers(one.scope, scope) and _covers(one.specific, specific) and _covers_action(one.action, action)
+            for one in have
+        )
+        for scope in _parts(wanted.scope)
+        for action in _parts(wanted.action)
+        for specific in _parts(wanted.specific)
+    )
 
 
 def of_user(name: str) -> tuple[Claim, ...]:
@@ -78,16 +94,31 @@ def _are_met(claims: Sequence[Claim], need: Need) -> bool:
     actions = [claim.action for claim in claims if _covers(claim.scope, need.scope)]
     if any(_covers(action, need.action) for action in actions):
         return True
-    fields = [part.strip() for action in actions for part in action.split(",") if part.strip()[:8] == "update:/"]
+    fields = [part for action in actions for part in _parts(action) if part.startswith(_OF_FIELD)]
     return (
         need.action == "update"
         and bool(need.paths)
-        and all(any(_is_within(path, field[7:]) for field in fields) for path in need.paths)
+        and all(any(_is_within(path, _path(field)) for field in fields) for path in need.paths)
     )
 
 
 def _covers(listed: str, name: str) -> bool:
-    return listed == ALL or any(part.strip() in (ALL, name) for part in listed.split(",") if part.strip())
+    return listed == ALL or any(part in (ALL, name) for part in _parts(listed))
+
+
+def _covers_action(listed: str, action: str) -> bool:
+    if _covers(listed, action) or not action.startswith(_OF_FIELD):
+        return _covers(listed, action)
+    fields = [_path(part) for part in _parts(listed) if part.startswith(_OF_FIELD)]
+    return _covers(listed, "update") or any(_is_within(_path(action), field) for field in fields)
+
+
+def _parts(listed: str) -> list[str]:
+    return [part.strip() for part in listed.split(",") if part.strip()]
+
+
+def _path(of_field: str) -> str:
+    return of_field.removeprefix("update:")
 
 
 def _is_within(path: str, field: str) -> bool:

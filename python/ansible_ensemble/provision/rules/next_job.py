@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from ansible_ensemble.provision.objects.access import Role
 from ansible_ensemble.provision.objects.content import Task
 from ansible_ensemble.provision.objects.job import NO_JOB, Job
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.objects.parts import Claim, split_entry
+from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.control import stops_at
+from ansible_ensemble.provision.rules.extra_claims import extra_claims
 from ansible_ensemble.provision.rules.job_end import ENDED, after_handlers, ended_job
 from ansible_ensemble.provision.rules.machine_checks import flaws_of_uuid
 from ansible_ensemble.provision.rules.machine_state import counted, settled
@@ -202,16 +202,13 @@ def _job(machine: Machine, index: int, entry: str, request: JobRequest) -> Job:
         current=True,
         current_index=index,
         next_index=index + 1,
-        extra_claims=_extra_claims(entry, request.catalog),
+        # Handlers are what a param says, and whoever sets that grants nothing.
+        extra_claims=[]
+        if machine.task_error_stacks
+        else extra_claims(request.catalog.get(Task, entry), request.catalog),
         validated=True,
         available=True,
     )
-
-
-def _extra_claims(name: str, catalog: Catalog) -> list[Claim]:
-    task = catalog.get(Task, name)
-    roles = (catalog.get(Role, role) for role in task.extra_roles) if task else ()
-    return [*(task.extra_claims if task else ()), *(claim for role in roles if role for claim in role.claims)]
 
 
 def _action(entry: str) -> Action | None:

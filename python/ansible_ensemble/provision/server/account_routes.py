@@ -18,7 +18,7 @@ from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.durations import seconds
 from ansible_ensemble.provision.server.identity import named
 from ansible_ensemble.provision.server.server_info import info_of
-from ansible_ensemble.provision.server.tokens import Token, signed
+from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service import users
 from ansible_ensemble.provision.service.lookup import found
 from ansible_ensemble.provision.store.transaction import Reader
@@ -53,8 +53,8 @@ async def show_user_token(call: Call) -> web.Response:
         identity = call.proof.identity(reader)
         identity.refuse(reader, Need("users", "token"), named("users", name), name)
         user = found(reader, User, name)
-        token = Token(user=user.name, expires=wanted.expires, limits=[*identity.token.limits, *wanted.limits])
-        return UserToken(token=signed(token, call.server.token_key, user.secret), info=info_of(reader, call))
+        token = Token(user=user.name, expires=wanted.expires, limits=wanted.limits)
+        return UserToken(token=call.token(identity, token, user.secret), info=info_of(reader, call))
 
     return answer(await call.server.store.read(make))
 
@@ -66,11 +66,9 @@ async def show_machine_token(call: Call) -> web.Response:
     def make(reader: Reader) -> UserToken:
         identity = call.proof.identity(reader)
         identity.refuse(reader, Need("machines", "token"), named("machines", name), name)
-        machine, shown = found(reader, Machine, name), identity.token
-        token = Token(
-            machine=machine.uuid, job=shown.job, expires=wanted.expires, limits=[*shown.limits, *wanted.limits]
-        )
-        return UserToken(token=signed(token, call.server.token_key, machine.secret), info=info_of(reader, call))
+        machine = found(reader, Machine, name)
+        token = Token(machine=machine.uuid, expires=wanted.expires, limits=wanted.limits)
+        return UserToken(token=call.token(identity, token, machine.secret), info=info_of(reader, call))
 
     return answer(await call.server.store.read(make))
 

@@ -14,7 +14,7 @@ from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.durations import LONGEST
 from ansible_ensemble.provision.server.identity import Identity, named
 from ansible_ensemble.provision.server.server_info import info_of, own_address
-from ansible_ensemble.provision.server.tokens import Token, signed
+from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service.render import Surroundings, actions
 from ansible_ensemble.provision.store.transaction import Reader
 from ansible_ensemble.provision.templates.source import Addresses
@@ -39,14 +39,8 @@ def _surroundings(call: Call, identity: Identity) -> Surroundings:
     def token(machine: Machine, profile: str, seconds: int | None) -> str:
         expires = int(call.server.clock() + min(seconds if seconds is not None else LONGEST, LONGEST))
         grants = _for_new_machines(profile) if profile else []
-        made = Token(
-            machine=machine.uuid,
-            job=identity.token.job,
-            expires=expires,
-            limits=[*identity.token.limits, *([grants] if grants else [])],
-            grants=grants,
-        )
-        return signed(made, call.server.token_key, machine.secret)
+        wanted = Token(machine=machine.uuid, expires=expires, limits=[grants] if grants else [], grants=grants)
+        return call.token(identity, wanted, machine.secret)
 
     return Surroundings(
         addresses=Addresses(host, f"https://{shown}:{port}", files, files if files.startswith("https:") else ""),

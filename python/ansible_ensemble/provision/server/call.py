@@ -25,7 +25,9 @@ from ansible_ensemble.provision.server.login import Login
 from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings
 from ansible_ensemble.provision.server.socket import Socket
+from ansible_ensemble.provision.server.tokens import Token, signed
 from ansible_ensemble.provision.service.actions import Action
+from ansible_ensemble.provision.service.grants import refuse_grants
 from ansible_ensemble.provision.store.transaction import Reader, Store, Transaction
 
 T = TypeVar("T")
@@ -186,13 +188,30 @@ class Call:
     async def transact(
         self, need: Need, function: Callable[[Transaction], T], names: Names = anything, key: str = ""
     ) -> T:
-        """What a function returns that changes the store, if the sender may do that; see `read`."""
+        """What a function returns that changes the store, if the sender may do that; see `read`.
+
+        Raises:
+            Refused: 403, it is not allowed, or grants what the sender does not have; and what the function raises.
+        """
 
         def run(transaction: Transaction) -> T:
-            self.admitted(transaction, need, names, key)
-            return function(transaction)
+            identity = self.admitted(transaction, need, names, key)
+            result = function(transaction)
+            refuse_grants(transaction, transaction.events, identity)
+            return result
 
         return await self.server.store.transact(run, self.proof.principal)
+
+    def token(self, identity: Identity, wanted: Token, secret: str) -> str:
+        """The text of a token for who sends the request; it allows no more than the sender may.
+
+        Args:
+            identity: who sends it.
+            wanted: what is asked for.
+            secret: of the token's owner.
+        """
+        life = self.server.settings.token_life * 86400
+        return signed(identity.token_of(wanted, self.server.clock(), life), self.server.token_key, secret)
 
     def admitted(self, reader: Reader, need: Need, names: Names = anything, key: str = "") -> Identity:
         """Who sends the request, if it is allowed.

@@ -6,12 +6,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
-from ansible_ensemble.provision.objects.access import Role, User
+import msgspec
+
+from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim
-from ansible_ensemble.provision.rules.claims import ALL, Need, allows, allows_all, of_machine, of_user, specifics
+from ansible_ensemble.provision.rules.claims import (
+    ALL,
+    EVERYTHING,
+    Need,
+    allows,
+    allows_all,
+    includes,
+    of_machine,
+    of_user,
+    specifics,
+)
+from ansible_ensemble.provision.rules.extra_claims import claims_of_roles
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.tokens import SignedToken, Token
 from ansible_ensemble.provision.service.lookup import kind_of, look_up
@@ -55,6 +68,36 @@ class Identity:
         if not (common := frozenset.intersection(*allowed)):
             raise Refused(403, "Access denied", type=need.action.upper(), model=need.scope)
         return common
+
+    @property
+    def is_machine(self) -> bool:
+        """Whether it is a machine, by its token or by that of its job."""
+        return bool(self.token.machine)
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether a claim allows nothing that is not allowed already."""
+        return all(includes(claims, claim) for claims in self.grants)
+
+    def token_of(self, wanted: Token, now: float, life: float) -> Token:
+        """A token that may be given to who asks for it: it allows no more than is allowed already.
+
+        Args:
+            wanted: what is asked for; its `expires` is when it is to end.
+            now: the seconds since 1970.
+            life: the seconds that a token may be valid.
+        """
+        shown = self.token
+        # Who asks for a token of their own is bound by their claims anyway, also by later ones.
+        of_others = [list(claims) for claims in self.grants if not _is_all(claims)]
+        limits = shown.limits if shown.principal == wanted.principal else of_others
+        latest = [wanted.expires, int(now + life), *([shown.expires] if shown.machine else [])]
+        return msgspec.structs.replace(
+            wanted, job=wanted.job or shown.job, expires=min(latest), limits=[*limits, *wanted.limits]
+        )
+
+
+def _is_all(claims: Iterable[Claim]) -> bool:
+    return all(includes(claims, claim) for claim in EVERYTHING)
 
 
 class Proof(Protocol):
@@ -160,8 +203,7 @@ def _is_under_way(job: Job | None) -> bool:
 
 
 def _claims_of_user(reader: Reader, user: User) -> tuple[Claim, ...]:
-    roles = (reader.get(Role, name) for name in user.roles)
-    return (*of_user(user.name), *(claim for role in roles if role for claim in role.claims))
+    return (*of_user(user.name), *claims_of_roles(user.roles, reader))
 
 
 def anything(_reader: Reader) -> Iterable[str]:

@@ -17,7 +17,7 @@ from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
 from ansible_ensemble.provision.server.call import BODY_BYTES, Call, in_time, refuse_unless_bytes
 from ansible_ensemble.provision.server.identity import Names, named
 from ansible_ensemble.provision.server.removal import remove_jobs
-from ansible_ensemble.provision.server.tokens import Token, signed
+from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service import actions, jobs
 from ansible_ensemble.provision.service.actions import ActionFailed, Invocation
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
@@ -66,10 +66,14 @@ async def _carried_out(invocation: Invocation) -> bytes | ActionFailed:
 
 
 async def _with_token(call: Call, job: Job) -> Job:
-    machine = await call.server.store.read(lambda reader: reader.get(Machine, job.machine))
-    expires = call.server.clock() + _TOKEN_LIFE
-    token = Token(machine=job.machine, job=job.uuid, expires=int(expires), grants=job.extra_claims)
-    return job.replaced(token=signed(token, call.server.token_key, machine.secret)) if machine else job
+    expires = int(call.server.clock() + _TOKEN_LIFE)
+    wanted = Token(machine=job.machine, job=job.uuid, expires=expires, grants=job.extra_claims)
+
+    def made(reader: Reader) -> Job:
+        machine = reader.get(Machine, job.machine)
+        return job.replaced(token=call.token(call.proof.identity(reader), wanted, machine.secret)) if machine else job
+
+    return await call.server.store.read(made)
 
 
 async def show_log(call: Call) -> web.StreamResponse:

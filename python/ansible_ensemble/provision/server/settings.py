@@ -81,6 +81,14 @@ class Settings:
     job_age: int = _setting(
         0, "Days after which jobs that ended are removed", "--job-age", _KEEPING, metavar="DAYS", otherwise="never"
     )
+    token_life: int = _setting(
+        1095,
+        "Days that a token is valid at most",
+        "--token-life",
+        _TLS,
+        metavar="DAYS",
+        otherwise="1095, which is three years",
+    )
     actions: str = _setting(
         "", "YAML file of what is offered as actions of machines", "--actions", _ACTIONS, metavar="FILE"
     )

@@ -125,7 +125,7 @@ def patch_meta(tx: Transaction, prefix: str, name: str, body: bytes) -> dict[str
         meta = from_plain(dict[str, str], document)
     except Undecodable as error:
         raise Refused(406, str(error), type="PATCH", model=prefix, key=kept.key) from None
-    return _change(tx, kept, kept.replaced(meta=meta), "PATCH").meta
+    return _change(tx, kept, kept.public().replaced(meta=meta), "PATCH").meta
 
 
 def _patched(tx: Transaction, kept: Object, operations: list[Operation]) -> Any:

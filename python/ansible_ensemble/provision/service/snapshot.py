@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ansible_ensemble.provision.objects.base import Object, Reference, wire_name
@@ -16,6 +16,7 @@ class Snapshot:
     """A `Transaction` over objects in memory; it has no logs, and tells nobody."""
 
     principal = "system"
+    events: Sequence[Event] = ()
 
     def __init__(self, objects: Iterable[Object], preferences: Mapping[str, str]) -> None:
         self._objects: dict[Reference, Object] = {}

@@ -92,6 +92,10 @@ class Transaction(Reader, Protocol):
 
     principal: str
 
+    @property
+    def events(self) -> Sequence[Event]:
+        """What is to be told of it so far."""
+
     def locked(self, kind: type[Kept], key: str) -> Kept | None:
         """The object of a kind with a key; no other transaction changes it before this one has ended."""
 

@@ -10,6 +10,7 @@ from ansible_ensemble.provision.rules.claims import (
     Need,
     allows,
     allows_all,
+    includes,
     of_machine,
     of_user,
     specifics,
@@ -95,3 +96,28 @@ def test_a_user_without_roles_has_the_own_account(need, own, of_others):
     wanted = Need(*need.split(" "))
     assert allows(of_user("me"), wanted, ["me"]) is own
     assert allows(of_user("me"), wanted, ["you"]) is of_others
+
+
+INCLUDED = [
+    ("* * *", "* * *", True),
+    ("machines * *", "* * *", False),
+    ("machines * *", "machines get,update m", True),
+    ("machines get *; machines update *", "machines get,update *", True),
+    ("machines get *; jobs get *", "machines,jobs get *", True),
+    ("machines get m", "machines get *", False),
+    ("machines get m; machines get n", "machines get m,n", True),
+    ("machines get a; jobs get *", "machines get b", False),
+    ("machines update *", "machines update:/Workflow *", True),
+    ("machines update:/Params *", "machines update:/Params/a *", True),
+    ("machines update:/Params/a *", "machines update:/Params *", False),
+    ("machines update:/Workflow *", "machines update *", False),
+    ("machines update:/ *", "machines update *", False),
+    ("machines get *", "machines get,* *", False),
+    ("", "machines get *", False),
+]
+
+
+@pytest.mark.parametrize(("claims", "wanted", "included"), INCLUDED)
+def test_what_claims_include(claims, wanted, included):
+    (claim,) = _claims(wanted)
+    assert includes(_claims(claims), claim) is included
