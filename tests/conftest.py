@@ -61,9 +61,9 @@ def _be_in_the_environment_of_make() -> None:
     if programs not in os.environ["PATH"].split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([programs, os.environ["PATH"]])
     os.environ.setdefault("ANSIBLE_HOME", str(REPOSITORY / ".build" / "ansible"))
-    for name in ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_CONFIG", "PYTHONPATH", "VIRTUAL_ENV"):
-        os.environ.pop(name, None)
-    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):  # each process would compile all that it imports
+    # Without compiled files each process would compile all that it imports.
+    of_python = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "VIRTUAL_ENV")
+    for name in ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_CONFIG", *of_python):
         os.environ.pop(name, None)
 
 

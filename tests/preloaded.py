@@ -22,6 +22,7 @@ import importlib
 import json
 import logging
 import os
+import pickle
 import pkgutil
 import runpy
 import selectors
@@ -293,6 +294,7 @@ def preload() -> None:
     """Import what commands import, and of Ansible what does not depend on the environment."""
     import ansible_ensemble
 
+    _read_documents_of_ansible()
     with _without("ansible.constants"):
         for found in pkgutil.walk_packages(ansible_ensemble.__path__, "ansible_ensemble."):
             if not found.name.endswith("__main__"):
@@ -317,6 +319,29 @@ def preload() -> None:
 def _import(name: str) -> None:
     with contextlib.suppress(ImportError):
         importlib.import_module(name)
+
+
+def _read_documents_of_ansible() -> None:
+    """Read the two large documents that Ansible reads at each start, and give those who read them again a copy."""
+    import yaml
+
+    folder = Path(str(importlib.import_module("ansible").__file__)).parent / "config"
+    read = {
+        (loader, (folder / name).read_bytes()): b""
+        for name, loader in (("base.yml", yaml.CSafeLoader), ("ansible_builtin_runtime.yml", yaml.CBaseLoader))
+    }
+    load = yaml.load
+    for loader, text in read:
+        read[loader, text] = pickle.dumps(load(text, loader))
+
+    def load_again(stream: Any, Loader: Any) -> Any:  # its name in PyYAML
+        text = stream
+        if getattr(stream, "name", None) == os.fsencode(folder / "base.yml"):
+            text = stream.read()
+        known = read.get((Loader, text)) if isinstance(text, bytes) else None
+        return load(text, Loader) if known is None else pickle.loads(known)
+
+    yaml.load = load_again
 
 
 @contextlib.contextmanager
@@ -350,6 +375,7 @@ class Snapshot:
             for name, module in self._modules.items()
             if name.partition(".")[0] == "ansible_ensemble" and isinstance(module, ModuleType)
         }
+        self._caches = [found for found in gc.get_objects() if isinstance(found, functools._lru_cache_wrapper)]
 
     def restore(self) -> None:
         added = [name for name in sys.modules if name not in self._modules]
@@ -369,9 +395,8 @@ class Snapshot:
                 if contents is not None and contents != value:
                     value.clear()
                     (value.extend if isinstance(value, list) else value.update)(contents)
-        for found in gc.get_objects():
-            if isinstance(found, functools._lru_cache_wrapper):
-                found.cache_clear()
+        for cache in self._caches:
+            cache.cache_clear()
 
 
 def _contents(value: Any) -> Any:
@@ -385,18 +410,15 @@ def go_on_as_playbook(execute: Callable[..., NoReturn], snapshot: Snapshot) -> C
     def go_on(program: str, argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
         if os.fsdecode(program) != str(PROGRAMS / "ansible-playbook") or _of_the_start(environment) != started:
             execute(program, argv, environment)
-        code = 1
         try:
             _as_after_execution()
             snapshot.restore()
             _set_environment(environment)
             _set_arguments([os.fsdecode(word) for word in argv])
-            code = _run_playbook()
-        finally:
-            with contextlib.suppress(OSError, ValueError):
-                sys.stdout.flush()
-                sys.stderr.flush()
-            os._exit(code)
+        except BaseException:
+            sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+            os._exit(1)
+        _run_to_the_end()
 
     return go_on
 
@@ -422,32 +444,51 @@ def _as_after_execution() -> None:
     _open_streams()
 
 
-def _run_playbook() -> int:
-    try:
-        from ansible.cli.playbook import main
+# --- programs ---------------------------------------------------------------------------------------------------------
 
-        main()
-        return 0
+
+def _run_to_the_end() -> NoReturn:
+    """Run what the arguments name, and end as an interpreter does, but let what it holds go with the process.
+
+    To take down the modules one by one takes longer than most commands.
+    """
+    code = 1
+    try:
+        code = _exit_code(_run_named)
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        sys.stderr.flush()
+        sys.stdout.flush()
+    except OSError:  # nobody reads it any more
+        code = 120
+    finally:
+        os._exit(code)
+
+
+def _exit_code(program: Callable[[], object]) -> int:
+    try:
+        code = program()
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        code = end.code
     except BaseException:
         sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
         return 1
-    finally:
-        threading._shutdown()
-        atexit._run_exitfuncs()
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        return 1
+    return int(code or 0) & 0xFF
 
 
-def _go_on() -> NoReturn:
+def _run_named() -> object:
     """Run the program or the script that the arguments name."""
     if sys.argv[0].endswith(".py"):
         runpy.run_path(sys.argv[0], run_name="__main__")
-        sys.exit()
+        return None
     if Path(sys.argv[0]).name == "ansible-playbook":
         from ansible.cli.playbook import main
     else:
         from ansible_ensemble.cli.main import main
-    sys.exit(main())
+    return main()
 
 
 if __name__ == "__main__":
@@ -456,4 +497,4 @@ if __name__ == "__main__":
     gc.collect()
     gc.freeze()
     serve(socket.socket(fileno=int(sys.argv[1])))
-    _go_on()
+    _run_to_the_end()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.preloaded import PROGRAMS, run
+
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 node_types:
@@ -83,14 +85,8 @@ SOURCES = {
 
 
 def call(folder: Path, *words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())", *words],
-        cwd=folder,
-        env={**os.environ, "CANARY": "canary-of-environment", "TMPDIR": str(folder.parent / "temporary")},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    env = {**os.environ, "CANARY": "canary-of-environment", "TMPDIR": str(folder.parent / "temporary")}
+    done = run([PROGRAMS / "ansible-ensemble", *words], cwd=folder, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-import sys
 
 import pytest
+
+from tests.preloaded import PROGRAMS, run
 
 ENSEMBLE = """\
 apiVersion: tosca-ensemble/v1
@@ -30,15 +30,11 @@ spec:
 
 
 def call(folder, *words, umask=0o022, **environment):
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())", *words],
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        umask=umask,
-    )
+    before = os.umask(umask)
+    try:
+        done = run([PROGRAMS / "ansible-ensemble", *words], cwd=folder, env={**os.environ, **environment})
+    finally:
+        os.umask(before)
     return done.returncode, done.stdout + done.stderr
 
 

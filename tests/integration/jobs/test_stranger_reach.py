@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -15,6 +14,7 @@ from ansible_ensemble.jobs.commands import query, validate
 from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.projects.git import dirty_files
 from ansible_ensemble.projects.trust import trust
+from tests.preloaded import PROGRAMS, run
 
 pytestmark = pytest.mark.usefixtures("nothing_trusted")
 
@@ -59,14 +59,8 @@ def value(folder):
 
 
 def call(folder, *words):
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())", *words],
-        cwd=folder,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "False"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    env = {**os.environ, "ANSIBLE_LOCALHOST_WARNING": "False"}
+    done = run([PROGRAMS / "ansible-ensemble", *words], cwd=folder, env=env)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -12,6 +10,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions import templates
 from ansible_ensemble.jobs.commands import query
 from ansible_ensemble.jobs.planned import make_plan
+from tests.preloaded import PROGRAMS, run
 
 pytestmark = pytest.mark.usefixtures("nothing_trusted")
 
@@ -72,13 +71,6 @@ def test_no_way_leads_out_or_goes_on_for_ever(tmp_path, monkeypatch, way, templa
 def test_no_command_that_looks_shows_it(tmp_path):
     written(tmp_path, "a property", TEMPLATES[0])
     for words in (["plan"], ["graph"], ["query", "::a::p"], ["status"], ["outputs"], ["validate"]):
-        done = subprocess.run(
-            [sys.executable, "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())", *words],
-            cwd=tmp_path,
-            env={**os.environ, "CANARY": "hunter2"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
+        done = run([PROGRAMS / "ansible-ensemble", *words], cwd=tmp_path, env={**os.environ, "CANARY": "hunter2"})
         assert "hunter2" not in done.stdout + done.stderr, words
         assert "Traceback" not in done.stderr, words

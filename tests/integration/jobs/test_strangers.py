@@ -6,13 +6,13 @@ import json
 import os
 import stat
 import subprocess
-import sys
 import zipfile
 
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.jobs.commands import query, validate
+from tests.preloaded import PROGRAMS, run
 
 pytestmark = pytest.mark.usefixtures("nothing_trusted")
 
@@ -61,14 +61,8 @@ def stranger(tmp_path, ran):
 
 
 def call(folder, *words, **environment):
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())", *words],
-        cwd=folder,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "False", **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    env = {**os.environ, "ANSIBLE_LOCALHOST_WARNING": "False", **environment}
+    done = run([PROGRAMS / "ansible-ensemble", *words], cwd=folder, env=env)
     return done.returncode, done.stdout + done.stderr
 
 
