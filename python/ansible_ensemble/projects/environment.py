@@ -151,7 +151,7 @@ class Environment:
     def take_vault_passwords(self) -> dict[str, str]:
         """The vault passwords by id that Unfurl's projects keep among their secrets, which these are no more then.
 
-        `UNFURL_VAULT_ID_PASSWORD` replaces the one of an id.
+        `UNFURL_VAULT_ID_PASSWORD` replaces the one of an id, which may be left blank for it.
 
         Raises:
             InvalidInput: one is no text, or cannot be evaluated.
@@ -163,7 +163,9 @@ class Environment:
         for name, value in written.items():
             variable = f"UNFURL_VAULT_{str(name).upper()}_PASSWORD"
             password = os.environ.get(variable) if self.trusted else None
-            password = self._secret(value) if password is None else password
+            password = self._evaluate(value) if password is None else password
+            if password is None:
+                continue
             if not isinstance(password, str) or not password:
                 hint = f"write one, or set {variable}"
                 raise InvalidInput(f"the vault password {name!r} is no text", place_of(written, name), hint)

@@ -27,6 +27,7 @@ _BUSY_PAUSE = 0.2
 _ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"}
 #: git must not take a file's name for a pattern
 LITERAL = "--literal-pathspecs"
+_STATUS = ("status", "--porcelain=v1", "-z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,24 @@ def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = Tr
     """
     ignored = [relative_name(root, path) for path in ignore]
     others = "all" if untracked else "no"
-    output = git_output(root, "status", "--porcelain=v1", "-z", f"--untracked-files={others}", "--no-renames")
+    output = git_output(root, *_STATUS, f"--untracked-files={others}", "--no-renames")
     files = [entry[3:] for entry in output.split("\0") if entry]
     return [file for file in files if not any(file == path or file.startswith(path + "/") for path in ignored)]
+
+
+def ignored_files(root: Path, paths: Iterable[Path]) -> list[Path]:
+    """Those of the files and folders below a working tree's root that git ignores; none that it has already.
+
+    Raises:
+        EnsembleError: git failed.
+    """
+    names = {relative_name(root, path): path for path in paths}
+    if not names:
+        return []
+    status, out, error = run_git(root, "-c", "core.quotePath=false", "check-ignore", "--", *names)
+    if status > 1:
+        raise _error(root, error)
+    return [names[name] for name in out.split("\n") if name in names]
 
 
 def check_clean(root: Path, dirty: str, *, commit: bool, ignore: Iterable[Path] = ()) -> None:
@@ -135,7 +151,7 @@ def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None 
         _check_concurrent(root, files, base)
     with claimed(root):
         git_output(root, LITERAL, "add", "--all", "--", *files)
-        if not git_output(root, LITERAL, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--", *files):
+        if not git_output(root, LITERAL, *_STATUS, "--untracked-files=no", "--ignore-submodules=dirty", "--", *files):
             return None
         git_output(root, LITERAL, *_identity(root), "commit", "--quiet", "--only", "-m", message, "--", *files)
     return head(root)
@@ -333,13 +349,8 @@ def _committable(root: Path, paths: Iterable[Path]) -> list[str]:
     if outside:
         raise EnsembleError(f"{outside[0]} is outside of the repository", Place(str(root)))
     known = [name for name in names if (root / name).exists() or git_output(root, LITERAL, "ls-files", "--", name)]
-    if not known:
-        return []
-    status, out, error = run_git(root, "-c", "core.quotePath=false", "check-ignore", "--", *known)
-    if status > 1:
-        raise _error(root, error)
-    ignored = set(out.split("\n"))
-    return [name for name in known if name not in ignored]
+    unwanted = set(ignored_files(root, [root / name for name in known]))
+    return [name for name in known if root / name not in unwanted]
 
 
 def _check_concurrent(root: Path, files: list[str], base: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.documents.ensemble_schema import project_schema
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.paths import is_file, is_folder, resolved
+from ansible_ensemble.documents.places import Map
 from ansible_ensemble.documents.schema import unheeded
-from ansible_ensemble.documents.yaml import place_of, read_yaml
+from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
+from ansible_ensemble.projects.vault import is_encrypted
 
 ENSEMBLE_FILE = "ensemble.yaml"
 TEMPLATE_FILE = "service-template.yaml"
@@ -55,6 +57,7 @@ class Project:
         default_environment: the environment that is meant where none is named; empty if there is none.
         ensembles: the ensembles that the file names.
         notices: of the keys of the file that nothing acts on.
+        included: the files that its merge directives took in.
     """
 
     root: Path
@@ -63,6 +66,7 @@ class Project:
     default_environment: str = ""
     ensembles: tuple[EnsembleEntry, ...] = ()
     notices: tuple[Notice, ...] = ()
+    included: tuple[Path, ...] = ()
 
     def entry(self, ensemble: Path) -> EnsembleEntry | None:
         """The project's entry for an ensemble, None if there is none."""
@@ -118,7 +122,8 @@ def read_project(file: Path) -> Project:
         InvalidInput: it is wrong.
     """
     file = file.parent.resolve() / file.name
-    data = expand(read_yaml(file))
+    included: list[Path] = []
+    data = expand(read_yaml(file), included=included, read=_read)
     if not isinstance(data, Mapping):
         raise InvalidInput("this is not a project", Place(str(file)), hint="it is a map with `environments` in it")
     if data.get("kind") not in (None, "Project"):
@@ -136,7 +141,17 @@ def read_project(file: Path) -> Project:
         default_environment=str(data.get("default_environment") or ""),
         ensembles=tuple(_entries(data, file)),
         notices=tuple(unheeded(data, project_schema())),
+        included=tuple(included),
     )
+
+
+def _read(path: Path) -> Document:
+    """A file to include; one that is encrypted is empty here, for the environment opens it with the vault's passwords.
+
+    The project itself may name them, so that they are not known before it is read.
+    """
+    document = read_yaml(path)
+    return replace(document, data=Map()) if is_encrypted(document.text.encode()) else document
 
 
 def home_project() -> Project | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -213,8 +213,13 @@ def is_encrypted(data: bytes) -> bool:
     return data.startswith(_HEADER)
 
 
-def protect(folder: Path, vault: Vault) -> list[Path]:
+def protect(folder: Path, vault: Vault, leave: Container[Path] = ()) -> list[Path]:
     """Encrypt all files below a folder that are not encrypted yet; keys of digests are left alone.
+
+    Args:
+        folder: where they are.
+        vault: has the password.
+        leave: files that are not touched.
 
     Returns:
         The files that stay in clear because there is no vault password: these must not be committed.
@@ -225,7 +230,7 @@ def protect(folder: Path, vault: Vault) -> list[Path]:
     clear = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.suffix != ".key":
-            if vault.available:
+            if vault.available and path not in leave:
                 vault.encrypt_file(path)
             elif not is_encrypted(path.read_bytes()):
                 clear.append(path)

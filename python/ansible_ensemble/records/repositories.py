@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,12 +16,14 @@ from ansible_ensemble.projects.git import (
     check_upstream,
     commit,
     dirty_files,
+    ignored_files,
     push,
     repository_of,
     skips_upstream_check,
 )
 from ansible_ensemble.projects.git_claim import free_claimed
 from ansible_ensemble.projects.pins import SELF, check_pins, pins
+from ansible_ensemble.projects.project import find_project
 from ansible_ensemble.projects.trust import grant, is_trusted
 from ansible_ensemble.projects.vault import protect
 
@@ -94,7 +97,8 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
     written = _within(repositories.get(SELF), [*committed_paths(ensemble.path), *passing_paths(ensemble.path)])
     for name, root in repositories.items():
         if not options.check:
-            check_clean(root, options.dirty, commit=options.commits, ignore=written if name == SELF else [])
+            own = [*_inside(root, repositories), *(written if name == SELF else [])]
+            check_clean(root, options.dirty, commit=options.commits, ignore=own)
     if options.locked:
         section = ensemble.document.data.get("lock") if ensemble.document else None
         check_pins(section, repositories, written, ensemble.path, ensemble.topology.fetched)
@@ -112,7 +116,9 @@ def starting_point(ensemble: Ensemble, options: JobOptions) -> StartingPoint:
         if not repositories and not imports:
             return StartingPoint()
         section = pins(repositories, imports)
-        dirty = {name: dirty_files(root) for name, root in repositories.items()} if options.commits else {}
+        dirty = {}
+        if options.commits:
+            dirty = {name: dirty_files(root, _inside(root, repositories)) for name, root in repositories.items()}
     except EnsembleError:
         if options.commits or options.locked:
             raise
@@ -132,7 +138,7 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
     pinned = (start.lock or {}).get("repositories", ())
     bases = {entry["name"]: entry["commit"] for entry in pinned}
     try:
-        secret, clear = _protected(ensemble)
+        secret, clear, included = _protected(ensemble)
     except EnsembleError as error:
         kept.problems.append(f"nothing was committed because secrets cannot be encrypted: {error}")
         return kept
@@ -150,7 +156,9 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
                 kept.commits[name] = made
             if made and options.push:
                 push(root)
-            _note(kept, "there is no vault password to encrypt them with", sorted(recorded & clear))
+            unsafe = recorded & clear
+            _note(kept, "there is no vault password to encrypt them with", sorted(unsafe - included))
+            _note(kept, "another file includes them as they are; have git ignore them", sorted(unsafe & included))
             new = [path for path, file in changed.items() if path not in recorded and file not in known | before]
             _note(kept, "these are new; `git add` those to be kept", new)
             untold = {root / file for file in dirty_files(root)} - changed.keys()
@@ -168,12 +176,33 @@ def _note(kept: Kept, reason: str, paths: list[Path]) -> None:
         kept.notes.append(f"Not committed: {', '.join(shown_path(str(path)) for path in paths[:3])}{more}: {reason}.")
 
 
-def _protected(ensemble: Ensemble) -> tuple[list[Path], set[Path]]:
-    """Encrypt what must not be committed in clear; returns the folders of secrets, and the files still in clear."""
-    folders = [ensemble.folder / ACTIVE / _SECRETS]
-    folders += [folder / _SECRETS for folder in dict.fromkeys((ensemble.folder, ensemble.root))]
-    clear = [path for folder in folders if folder.is_dir() for path in protect(folder, ensemble.environment.vault)]
-    return folders, {_resolved(path) for path in clear}
+def _protected(ensemble: Ensemble) -> tuple[list[Path], set[Path], set[Path]]:
+    """Encrypt what must not be committed in clear.
+
+    What git ignores is not committed, and what another file includes could not be read again: both stay as they are.
+
+    Returns:
+        The folders of secrets, the files still in clear, and the files that another one includes.
+    """
+    included = {_resolved(path) for path in (*find_project(ensemble.path).included, *ensemble.topology.files)}
+    vault = ensemble.environment.vault
+    folders = [folder / _SECRETS for folder in dict.fromkeys((ensemble.folder, ensemble.root))]
+    clear: list[Path] = []
+    for folder in filter(Path.is_dir, folders):
+        root = repository_of(folder)
+        if root is not None:
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            leave = {*ignored_files(root, files), *(path for path in files if _resolved(path) in included)}
+            clear += protect(folder, vault, leave)
+    made = ensemble.folder / ACTIVE / _SECRETS
+    if made.is_dir():
+        clear += protect(made, vault)
+    return [made, *folders], {_resolved(path) for path in clear}, included
+
+
+def _inside(root: Path, repositories: Mapping[str, Path]) -> list[Path]:
+    """The other working trees within one: submodules, which are looked after by themselves."""
+    return [other for other in repositories.values() if other != root and other.is_relative_to(root)]
 
 
 def _within(root: Path | None, paths: list[Path]) -> list[Path]:
