@@ -20,6 +20,7 @@ from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.rules.flaw import TITLES, unavailable
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.contents import prerequisites_of
+from ansible_ensemble.provision.service.server_features import lacking_features
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ def check(pack: Pack, server: Surroundings | None = None) -> Checked:
     tried.assume(lacking)
     refusals = [*_refusals(pack, bundle, tried, judge)] if meta.name else []
     found = _unique([*errors, *judge.errors, *refusals])
-    return Checked(bundle, found, _unique(judge.warnings), before, tried.held(meta.name))
+    features = (pack.meta.error(text, ("RequiredFeatures",)) for text in lacking_features(meta.required_features))
+    return Checked(bundle, found, _unique([*judge.warnings, *features]), before, tried.held(meta.name))
 
 
 def _sections(made: Iterable[tuple[Entry, Object]], as_written: bool) -> dict[str, dict[str, Any]]:
@@ -96,6 +98,7 @@ def _refusals(pack: Pack, bundle: Bundle, tried: Trial, judge: Judge) -> Iterato
     except Refused as refused:
         messages = refused.error.messages
     own = {str(unavailable((entry.section, entry.key))) for entry in pack.entries if entry.section in TITLES}
+    own.update(lacking_features(bundle.meta.required_features))  # which are warnings
     for message in messages:
         entry = next((one for one in pack.entries if message.startswith(f"{one.name}: ")), pack.meta)
         told = message.removeprefix(f"{entry.name}: ")
@@ -110,7 +113,6 @@ def _field_of(message: str) -> tuple[str, ...]:
 
 _META_FIELDS = {
     "Missing prerequisite": "Prerequisites",
-    "Missing required feature": "RequiredFeatures",
     "Overwritable": "Overwritable",
     "Invalid Name": "Name",
 }

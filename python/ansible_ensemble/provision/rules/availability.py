@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ansible_ensemble.provision.objects.access import User
@@ -17,7 +18,7 @@ from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import missing
 from ansible_ensemble.provision.rules.flaw import Flaw
 from ansible_ensemble.provision.rules.machine_checks import flaws_of_machine, flaws_of_uuid, lacks_of_machine
-from ansible_ensemble.provision.rules.refusal import invalid
+from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
 Checked = TypeVar("Checked", bound=Object)
@@ -102,6 +103,24 @@ def _flaws_of_job(job: Job, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator
 
 def _lacks_of_user(user: User, catalog: Catalog) -> Iterator[str]:
     return missing(user.references(), catalog)
+
+
+@contextmanager
+def all_errors(before: Object | None, asked: Object, catalog: Catalog) -> Iterator[None]:
+    """In it, a refusal for what an object is to be tells what else is new that is wrong with it.
+
+    Args:
+        before: the object as it is; None for a new one.
+        asked: as it is asked for.
+        catalog: what it may name.
+    """
+    try:
+        yield
+    except Refused as refused:
+        known = before.errors if before else []
+        others = [error for error in validated(asked, catalog).errors if error not in known]
+        messages = dict.fromkeys([*refused.error.messages, *others])
+        raise invalid(*messages, model=asked.PREFIX, key=asked.key) from None
 
 
 _FLAWS: dict[type[Object], Callable[[Any, Catalog, SyntaxCheck], Iterator[str]]] = {

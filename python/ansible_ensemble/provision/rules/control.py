@@ -10,6 +10,9 @@ from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import value_of
 from ansible_ensemble.provision.rules.schemas import flaw_of_value
 
+#: In the Meta of a machine: the index of the entry before which it stopped.
+_STOPPED_AT = "stopped-at"
+
 _NAMES = {"type": "array", "items": {"type": "string"}}
 
 SINGLE_STEP = Param(
@@ -42,9 +45,20 @@ def steps_singly(machine: Machine, catalog: Catalog) -> bool:
     return _value(machine, SINGLE_STEP, catalog) is True
 
 
-def stops_at(machine: Machine, entry: str, catalog: Catalog) -> bool:
-    """Whether the machine stops before an entry of its task list."""
-    return entry in (_value(machine, STOP_AT, catalog) or ())
+def stops_at(machine: Machine, index: int, catalog: Catalog) -> bool:
+    """Whether the machine stops before an entry of its task list; made runnable again, it passes that."""
+    stops = machine.tasks[index] in (_value(machine, STOP_AT, catalog) or ())
+    return stops and machine.meta.get(_STOPPED_AT) != str(index)
+
+
+def stopped_at(machine: Machine, index: int) -> Machine:
+    """The machine as it stops before an entry."""
+    return machine.replaced(meta={**machine.meta, _STOPPED_AT: str(index)})
+
+
+def not_stopped(machine: Machine) -> Machine:
+    """The machine once it went on, or elsewhere."""
+    return machine.replaced(meta={name: value for name, value in machine.meta.items() if name != _STOPPED_AT})
 
 
 def retries_of(machine: Machine, task: str, catalog: Catalog) -> int:

@@ -53,6 +53,8 @@ def refuse_undeletable_job(job: Job, machine: Machine | None) -> None:
 
 def _uses(gone: Object, referrers: Iterable[Object]) -> Iterator[str]:
     for referrer in referrers:
+        if referrer.PREFIX == gone.PREFIX == "tasks":
+            continue  # which lacks its prerequisite then, and is not available
         itself = (referrer.PREFIX, referrer.key) == (gone.PREFIX, gone.key)
         if not itself and (gone.PREFIX, gone.key) in referrer.references():
             yield f"{gone.key} is in use by {referrer.PREFIX} {getattr(referrer, 'name', '') or referrer.key}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.rules.availability import refuse_errors, refuse_flawed
+from ansible_ensemble.provision.rules.availability import all_errors, refuse_errors, refuse_flawed
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.placement import NO_STAGE, base_context
@@ -33,7 +33,8 @@ def created_machine(
         Refused: 422; it has errors.
     """
     filled = _with_defaults(asked, preferences).replaced(uuid=asked.uuid or uuid, secret=asked.secret or secret)
-    started = _started(filled.replaced(context=base_context(filled)), catalog)
+    with all_errors(None, filled, catalog):
+        started = _started(filled.replaced(context=base_context(filled)), catalog)
     made = settled(started.replaced(runnable=True), catalog)
     refuse_flawed(made)
     if not force:

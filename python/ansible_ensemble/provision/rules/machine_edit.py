@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.rules.availability import refuse_errors, refuse_flawed
+from ansible_ensemble.provision.rules.availability import all_errors, refuse_errors, refuse_flawed
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.placement import NO_STAGE
@@ -30,7 +30,9 @@ def edited_machine(before: Machine, asked: Machine, catalog: Catalog, force: boo
     """
     refuse_locked(before, "PATCH", unlocking=not asked.locked)
     asked = _normalized(before, asked)
-    after = settled(_placed_by(before, asked, catalog, force), catalog)
+    with all_errors(before, asked, catalog):
+        placed = _placed_by(before, asked, catalog, force)
+    after = settled(placed, catalog)
     refuse_flawed(after)
     if not force:
         refuse_errors(before, after)

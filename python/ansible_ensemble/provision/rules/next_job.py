@@ -14,7 +14,7 @@ from ansible_ensemble.provision.objects.job import NO_JOB, Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.control import stops_at
+from ansible_ensemble.provision.rules.control import not_stopped, stopped_at, stops_at
 from ansible_ensemble.provision.rules.extra_claims import extra_claims
 from ansible_ensemble.provision.rules.job_end import ENDED, after_handlers, ended_job
 from ansible_ensemble.provision.rules.machine_checks import flaws_of_uuid
@@ -81,14 +81,14 @@ def next_job(machine: Machine, request: JobRequest) -> Decision:
         Refused: 409; the machine is not runnable or not available, or its current job has not ended.
     """
     if not (machine.runnable and machine.available):
-        raise _conflict(machine, f"Machine {machine.uuid} is not runnable")
+        raise _conflict(f"Machine {machine.uuid} is not runnable")
     if machine.context != request.context or machine.current_task >= len(machine.tasks):
         return Decision(204, machine)
     current = _current(machine, request)
     if current.state == "incomplete":
         return Decision(202, machine, job=current)
     if current.state not in ENDED:
-        raise _conflict(machine, f"Machine {machine.uuid} already has running or created job")
+        raise _conflict(f"Machine {machine.uuid} already has running or created job")
     decision = _at(machine, _next_index(machine, current), replace(request, current=current))
     known = request.current is not None
     # The job before is not the current one any more, if there is a new one; or it was failed because it was stale.
@@ -122,14 +122,13 @@ def _current(machine: Machine, request: JobRequest) -> Job:
 def _next_index(machine: Machine, current: Job) -> int:
     """Where in the task list the search for the next job begins.
 
-    A list that was begun anew begins with its first entry, whatever ran before. An entry that changes the machine is
-    passed by the job that it was changed by; without one it is still to be looked at.
+    A list that was begun anew begins with its first entry, whatever ran before. An entry is passed by its own job; with
+    that of another one, the machine was moved to it, or it changes the machine and is still to be looked at.
     """
     place = machine.current_task
     if place == -1:
         return 0
-    passed = not is_place(machine.tasks[place]) or current.current_index == place
-    return place + 1 if current.state == "finished" and passed else place
+    return place + 1 if current.state == "finished" and current.current_index == place else place
 
 
 def _at(machine: Machine, index: int, request: JobRequest) -> Decision:
@@ -147,7 +146,7 @@ def _at(machine: Machine, index: int, request: JobRequest) -> Decision:
 def _moved(machine: Machine, index: int, catalog: Catalog) -> tuple[Machine, int]:
     """The machine after the entries from an index on that change it, and the index after them."""
     while index < len(machine.tasks) and is_place(machine.tasks[index]):
-        if stops_at(machine, machine.tasks[index], catalog):
+        if stops_at(machine, index, catalog):
             break
         machine, index = at_entry(machine, machine.tasks[index], catalog), index + 1
     return machine, index
@@ -160,7 +159,7 @@ def _changed_places(before: Machine, changed: Machine, index: int, request: JobR
     last, _other, value = changes[-1]
     made = _job(changed, index, f"{last}:{value}", request)
     made = ended_job(made, "finished", "complete", request.now)
-    moved = changed.replaced(current_task=index, current_job=made.uuid)
+    moved = not_stopped(changed).replaced(current_task=index, current_job=made.uuid)
     lines = (f"Machine {before.uuid} changing from {title} {old} to {new}" for title, old, new in changes)
     return Decision(204, settled(moved, request.catalog), created=made, log=(_first_line(made), *lines))
 
@@ -168,10 +167,10 @@ def _changed_places(before: Machine, changed: Machine, index: int, request: JobR
 def _ran(machine: Machine, index: int, request: JobRequest) -> Decision:
     """The job of the task or action at an index; none if the machine stops before it."""
     entry = machine.tasks[index]
-    if stops_at(machine, entry, request.catalog):
-        return Decision(204, machine.replaced(runnable=False))
+    if stops_at(machine, index, request.catalog):
+        return Decision(204, stopped_at(machine, index).replaced(runnable=False))
     made = _job(machine, index, entry, request)
-    moved = counted(machine.replaced(current_task=index, current_job=made.uuid))
+    moved = counted(not_stopped(machine).replaced(current_task=index, current_job=made.uuid))
     return Decision(201, moved, job=made, created=made, log=(_first_line(made),), action=_action(entry))
 
 
@@ -226,5 +225,5 @@ def _first_line(job: Job) -> str:
     return f"Log for Job: {job.uuid}"
 
 
-def _conflict(machine: Machine, message: str) -> Refused:
-    return Refused(409, message, type="Conflict", model=Job.PREFIX, key=machine.current_job)
+def _conflict(message: str) -> Refused:
+    return Refused(409, message, type="Conflict", model=Job.PREFIX)

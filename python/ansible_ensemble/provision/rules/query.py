@@ -151,9 +151,10 @@ def parse_shape(given: dict[str, list[str]]) -> Shape:
     Raises:
         Refused: 406, a value is not understood.
     """
-    slim = frozenset(_commas(given.get("slim", [])))
+    named = {name.capitalize(): name for name in _commas(given.get("slim", []))}
+    slim = frozenset(named)
     if unknown := sorted(slim - {"Params", "Meta"}):
-        raise Refused(406, f"slim knows Params and Meta: {unknown[0]}")
+        raise Refused(406, f"slim knows Params and Meta: {named[unknown[0]]}")
     params = frozenset(_commas(given["params"])) if given.get("params") else None
     return Shape(slim, params or None, _truth("decode", given.get("decode", ["false"])[-1]))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.control import not_stopped
 from ansible_ensemble.provision.rules.placement import placed_in_bootenv, start_of_segment
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 
@@ -54,7 +55,7 @@ def with_current_task(machine: Machine, index: int, catalog: Catalog) -> Machine
 
 def restarted(machine: Machine, index: int) -> Machine:
     """The machine at another place in its task list, where no task has been retried yet."""
-    return machine.replaced(current_task=index, retry_task_attempt=0)
+    return not_stopped(machine).replaced(current_task=index, retry_task_attempt=0)
 
 
 def _next_stage(machine: Machine) -> int:

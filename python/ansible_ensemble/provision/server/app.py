@@ -92,6 +92,7 @@ def application(server: Server) -> web.Application:
     made = web.Application(middlewares=[_finish], client_max_size=BODY_BYTES)
     made[SERVER] = server
     made.router.add_get("/healthz", general_routes.show_health)
+    made.router.add_get(f"{general_routes.FILES}/{{path:.*}}", general_routes.show_no_file)
     made.router.add_get("/metrics", _proven(general_routes.show_metrics))
     for method, path, handler in ROUTES:
         if method == "GET":

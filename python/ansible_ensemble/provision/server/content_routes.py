@@ -29,15 +29,19 @@ async def show(call: Call) -> web.Response:
 
 async def create(call: Call) -> web.Response:
     """Load a bundle."""
-    body = await call.body()
-    return answer(await call.transact(Need(_SCOPE, "create"), lambda tx: contents.create_content(tx, body)), 201)
+    body, strict = await call.body(), call.server.settings.strict_features
+    made = await call.transact(Need(_SCOPE, "create"), lambda tx: contents.create_content(tx, body, strict=strict))
+    return answer(made, 201)
 
 
 async def put(call: Call) -> web.Response:
     """Load a bundle anew."""
-    name, body = call.part("key"), await call.body()
+    name, body, strict = call.part("key"), await call.body(), call.server.settings.strict_features
     made = await call.transact(
-        Need(_SCOPE, "update"), lambda tx: contents.replace_content(tx, name, body), named(_SCOPE, name), name
+        Need(_SCOPE, "update"),
+        lambda tx: contents.replace_content(tx, name, body, strict=strict),
+        named(_SCOPE, name),
+        name,
     )
     return answer(made)
 

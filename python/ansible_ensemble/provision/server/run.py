@@ -139,6 +139,8 @@ async def _serve(server: Server, say: Say) -> None:
     for one in sockets:
         say(f"Ready at {shown(one)}")
     _LOG.info("the server is ready")
+    if not server.settings.files:
+        _LOG.info("templates that name files lead to none: --files says where another program serves them")
     await stopped.wait()
     _LOG.info("the server stops")
     for listener in listeners:

@@ -89,6 +89,12 @@ class Settings:
         metavar="DAYS",
         otherwise="1095, which is three years",
     )
+    strict_features: bool = _setting(
+        False,
+        "Refuse content that requires features which the server does not have, instead of a warning",
+        "--strict-features",
+        _KEEPING,
+    )
     actions: str = _setting(
         "", "YAML file of what is offered as actions of machines", "--actions", _ACTIONS, metavar="FILE"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_ensemble.provision.objects.access import Role
@@ -16,16 +16,24 @@ from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.fields import as_new, key_name
 from ansible_ensemble.provision.service.guards import refuse_protected, refuse_used
-from ansible_ensemble.provision.service.info import FEATURES
 from ansible_ensemble.provision.service.lookup import found
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.secure_params import refuse_unsealable
+from ansible_ensemble.provision.service.server_features import lacking_features
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 from ansible_ensemble.provision.templates.job_actions import flaw_of_text
 
 #: What a bundle can hold, by section; objects refer to those of the sections before their own.
 SECTIONS: Mapping[str, type[Object]] = {
     kind.PREFIX: kind for kind in (Param, Template, Task, Profile, BootEnv, Context, Stage, Workflow, Role)
+}
+
+#: Where bundles are that others have as prerequisites: the repository, and their folders in it.
+_SOURCE = "https://github.com/digitalrebar/provision-content"
+_COMMUNITY: Mapping[str, str] = {
+    "drp-community-content": "content",
+    "drp-community-contrib": "contrib",
+    **{name: name for name in ("burnin", "classify", "coreos", "dev-library", "flash", "task-library")},
 }
 
 
@@ -52,8 +60,13 @@ def show_content(reader: Reader, name: str) -> Bundle:
     return Bundle(meta=record.about, sections=sections)
 
 
-def create_content(tx: Transaction, body: bytes) -> BundleSummary:
+def create_content(tx: Transaction, body: bytes, *, strict: bool = False) -> BundleSummary:
     """Load a bundle.
+
+    Args:
+        tx: where.
+        body: the bundle as JSON.
+        strict: whether it is refused if it requires features that are not there, instead of a warning.
 
     Raises:
         Refused: 400, the body is no bundle or has no name; 409, it is loaded already, or an object is not of this
@@ -65,11 +78,13 @@ def create_content(tx: Transaction, body: bytes) -> BundleSummary:
         raise Refused(400, "Empty key not allowed", type="CREATE", model="contents")
     if tx.get(BundleRecord, name):
         raise Refused(409, "already exists", type="CREATE", model="contents", key=name)
-    return _load(tx, bundle, "CREATE")
+    return _load(tx, bundle, "CREATE", strict)
 
 
-def replace_content(tx: Transaction, name: str, body: bytes) -> BundleSummary:
+def replace_content(tx: Transaction, name: str, body: bytes, *, strict: bool = False) -> BundleSummary:
     """Load a bundle anew; what it does not hold any more is removed.
+
+    Args are those of `create_content`.
 
     Raises:
         Refused: 400, the body is no bundle, or of another name; 404, it is not loaded; 403, it is built in; 409,
@@ -81,7 +96,7 @@ def replace_content(tx: Transaction, name: str, body: bytes) -> BundleSummary:
         message = f"Key change from {kept.name} to {bundle.meta.name} not allowed"
         raise Refused(400, message, type="PUT", model="contents", key=kept.name)
     refuse_protected(kept, kept, "PUT")
-    return _load(tx, bundle, "PUT")
+    return _load(tx, bundle, "PUT", strict)
 
 
 def remove_content(tx: Transaction, name: str) -> BundleSummary:
@@ -102,19 +117,33 @@ def remove_content(tx: Transaction, name: str) -> BundleSummary:
     return _summary(record, gone)
 
 
-def _load(tx: Transaction, bundle: Bundle, method: str) -> BundleSummary:
-    _refuse_unmet(tx, bundle.meta)
+def _load(tx: Transaction, bundle: Bundle, method: str, strict: bool) -> BundleSummary:
+    _refuse_unmet(tx, bundle.meta, strict)
     wanted = _decoded(bundle)
     named = {(one.PREFIX, one.key) for one in wanted}
     _refuse_foreign(tx, bundle.meta.name, wanted, method)
     record = BundleRecord(name=bundle.meta.name, about=bundle.meta, validated=True, available=True)
     batch = Batch(tx)
     gone = [one for one in _objects(tx, record.name) if (one.PREFIX, one.key) not in named]
-    _remove(batch, gone, named)
+    profiles = [one for one in gone if isinstance(one, Profile)]
+    used = [f"{one.PREFIX}/{one.key}: {use}" for one in profiles for use in _uses(tx, one, named)]
+    _remove(batch, [one for one in gone if one not in profiles], named)
+    for one in profiles:
+        batch.remove(one)  # machines that have it are not available then, until it is back
     batch.put(record)
     _put(batch, wanted, bundle.meta)
     batch.write()
-    return _summary(record, _objects(tx, record.name))
+    summary = _summary(record, _objects(tx, record.name))
+    summary.warnings.extend(used)
+    return summary
+
+
+def _uses(reader: Reader, gone: Object, staying: Iterable[Reference]) -> Sequence[str]:
+    try:
+        refuse_used(reader, gone, frozenset(staying))
+    except Refused as refused:
+        return refused.error.messages
+    return ()
 
 
 def _decoded(bundle: Bundle) -> list[Object]:
@@ -165,16 +194,21 @@ def prerequisites_of(meta: BundleMeta) -> list[str]:
     return [name for name in names if name]
 
 
-def _refuse_unmet(reader: Reader, meta: BundleMeta) -> None:
+def _refuse_unmet(reader: Reader, meta: BundleMeta, strict: bool) -> None:
     """Refuse a bundle that cannot be named, or needs what is not there."""
     wanted = prerequisites_of(meta)
-    missing = [f"Missing prerequisite {name}" for name in wanted if reader.get(BundleRecord, name) is None]
-    features = meta.required_features.replace(",", " ").split()
-    unknown = [f"Missing required feature {name}" for name in features if name not in FEATURES]
+    missing = [_missing(name) for name in wanted if reader.get(BundleRecord, name) is None]
+    unknown = lacking_features(meta.required_features) if strict else []
     layered = ["Overwritable content is not supported"] if meta.overwritable else []
     named = [] if is_valid_name(BundleRecord.PREFIX, meta.name) else [f"Invalid Name `{meta.name}`"]
     if problems := [*named, *missing, *unknown, *layered]:
         raise invalid(*problems, model="contents", key=meta.name)
+
+
+def _missing(name: str) -> str:
+    folder = _COMMUNITY.get(name)
+    where = f"; it is in {_SOURCE}, in the folder {folder}" if folder else ""
+    return f"Missing prerequisite {name}: load it first{where}"
 
 
 def _refuse_foreign(reader: Reader, name: str, wanted: Iterable[Object], method: str) -> None:
@@ -203,7 +237,7 @@ def _objects(reader: Reader, name: str) -> Iterator[Object]:
 
 
 def _summary(record: BundleRecord, objects: Iterable[Object]) -> BundleSummary:
-    summary = BundleSummary(meta=record.about, counts={})
+    summary = BundleSummary(meta=record.about, counts={}, warnings=lacking_features(record.about.required_features))
     for one in objects:
         _count(summary, one)
     return summary

@@ -10,25 +10,8 @@ import msgspec
 
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.service.server_features import FEATURES
 from ansible_ensemble.provision.store.transaction import Reader
-
-#: What clients and content may ask for by name; each of it is there.
-FEATURES = (
-    "api-v3",
-    "sane-exit-codes",
-    "change-stage-v2",
-    "job-exit-states",
-    "secure-params",
-    "secure-params-in-content-packs",
-    "task-prerequisites",
-    "workflows",
-    "default-workflow",
-    "roles",
-    "per-patch-actions",
-    "selective-job-purge",
-    "task-retry",
-    "task-error-handlers",
-)
 
 
 class Stat(msgspec.Struct, frozen=True, kw_only=True):

@@ -96,7 +96,7 @@ def set_param(tx: Transaction, prefix: str, name: str, param: str, body: bytes) 
         Refused: as of `set_params`.
     """
     owner = _owner(tx, prefix, name, "POST")
-    value = parsed_body(Any, body, "POST", prefix, owner.key)
+    value = parsed_body(Any, body or b"null", "POST", prefix, owner.key)  # clients send null as nothing
     return _keep(tx, owner, {**owner.params, param: value}, "POST")[param]
 
 

@@ -21,6 +21,21 @@ _NAMED: Mapping[str, type[Object]] = MappingProxyType(
 )
 
 
+#: Settings of other servers: clients set them, and here they do nothing.
+_KEPT = frozenset(
+    {
+        "debugBootEnv",
+        "debugDhcp",
+        "debugFrontend",
+        "debugPlugins",
+        "debugRenderer",
+        "knownTokenTimeout",
+        "logLevel",
+        "unknownTokenTimeout",
+    }
+)
+
+
 def preferences(reader: Reader) -> dict[str, str]:
     """All settings; those that nobody set have their defaults."""
     return {**DEFAULTS, **reader.preferences()}
@@ -45,6 +60,8 @@ def set_preferences(tx: Transaction, body: bytes) -> dict[str, str]:
 
 def _problem(reader: Reader, name: str, value: str) -> str | None:
     """Why a setting cannot have a value."""
+    if name in _KEPT:
+        return None
     if name not in DEFAULTS:
         return f"Unknown preference {name}"
     if value == "" == DEFAULTS[name]:

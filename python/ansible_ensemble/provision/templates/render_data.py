@@ -150,7 +150,7 @@ class RenderData(Struct):
 
     def _address(self, address: str, what: str) -> str:
         if not address:
-            raise Fault(f"the server has no address of {what}")
+            raise Fault(f"the server has no address of {what}: it is given by the server's option --files")
         return address
 
     def api_host(self) -> str:

@@ -64,7 +64,16 @@ def test_a_server_knows_what_there_is(tmp_path: Path) -> None:
     found = checked(tmp_path, STAGES, base, there, Prerequisites="base")
     assert told(found.errors) == [LACKS[0]]
     found = checked(tmp_path, STAGES, server=True, Prerequisites="base")
-    assert told(found.errors) == ["Missing prerequisite base", *LACKS]
+    assert told(found.errors) == ["Missing prerequisite base: load it first", *LACKS]
+
+
+def test_features_that_a_server_does_not_have_are_warnings(tmp_path: Path) -> None:
+    found = checked(tmp_path, {}, RequiredFeatures="sprig, tenants, time-travel")
+    assert found.errors == []
+    assert told(found.warnings) == [
+        "Missing required feature tenants: all users see all objects that their claims name",
+        "Missing required feature time-travel: what uses it may not work",
+    ]
 
 
 def test_what_a_server_has_otherwise_is_not_replaced(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class Live:
             sent.setdefault("Content-Type", "application/json")
         if auth:
             sent["Authorization"] = "Basic " + b64encode(":".join(auth).encode()).decode()
-        url = self.base + (path if path.startswith(("/healthz", "/metrics", "/x/")) else f"/api/v3{path}")
+        url = self.base + (path if path.startswith(("/healthz", "/metrics", "/files/", "/x/")) else f"/api/v3{path}")
         async with self.session.request(method, url, data=body, headers=sent) as answer:
             return Answer(answer.status, answer.headers, await answer.read())
 

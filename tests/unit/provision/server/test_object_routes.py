@@ -65,7 +65,8 @@ def test_a_bad_query_is_refused(live, query, message):
 @pytest.mark.usefixtures("machines")
 def test_leaves_out_what_is_not_wanted(live):
     whole = live.get("/machines/Name:m2").json
-    assert live.get("/machines/Name:m2?slim=Params,Meta").json == {**whole, "Params": {}, "Meta": {}, "Partial": True}
+    for slim in ("Params,Meta", "params,meta", "PARAMS&slim=meta"):
+        assert live.get(f"/machines/Name:m2?slim={slim}").json == {**whole, "Params": {}, "Meta": {}, "Partial": True}
     assert live.get("/machines?Name=m2&params=other").json == [{**whole, "Params": {}, "Partial": True}]
 
 

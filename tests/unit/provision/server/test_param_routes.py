@@ -63,3 +63,11 @@ def test_sealed_ones_are_open_only_for_who_asks_and_may(live):
     assert live.get(f"{machine}/params/pass?decode=true").json == "canary-7d1f"
     for path in (f"{machine}?decode=true", "/machines?Name=keeper&decode=true", f"{machine}/params?decode=true"):
         assert "canary-7d1f" in json.dumps(live.get(path).json)
+
+
+@pytest.mark.parametrize("body", [b"null", b""])
+def test_a_param_can_be_null(live, body):
+    path = f"/machines/{live.machine(f'nulled{len(body)}', Params={'k': 1})['Uuid']}/params"
+    said = {"Content-Type": "application/json"}
+    assert (live("POST", f"{path}/k", body, headers=said).status, live.get(f"{path}/k").body) == (200, b"null")
+    assert live.get(path).json == {"k": None}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.provision.objects.codec import encode
+from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import contents, params
 from tests.unit.provision.service.world import World, body, refusal
@@ -221,11 +222,40 @@ def test_objects_that_came_otherwise_are_not_replaced(world: World) -> None:
         load(world, sections)
 
 
+def test_features_that_are_not_there_are_a_warning_unless_the_server_is_strict(world: World) -> None:
+    wanted = bundle({}, RequiredFeatures="sane-exit-codes, time-travel, elevated-tasks tenants")
+    missing = [
+        "Missing required feature time-travel: what uses it may not work",
+        "Missing required feature tenants: all users see all objects that their claims name",
+    ]
+    with refusal(422, "ValidationError", *missing, model="contents", key="pack"):
+        world.write(lambda tx: contents.create_content(tx, wanted, strict=True))
+    assert world.write(contents.create_content, wanted).warnings == missing
+    (listed,) = (one for one in world.read(contents.list_contents) if one.meta.name == "pack")
+    assert listed.warnings == missing
+    with refusal(422, "ValidationError", *missing, model="contents", key="pack"):
+        world.write(lambda tx: contents.replace_content(tx, "pack", wanted, strict=True))
+
+
+def test_a_profile_in_use_goes_with_a_warning(world: World) -> None:
+    load(world)
+    world.create("machines", Name="m1", Profiles=["p1"])
+    found = reload(world, {name: of for name, of in SECTIONS.items() if name != "profiles"})
+    assert found.warnings == ["profiles/p1: p1 is in use by machines m1"]
+    (machine,) = world.read(lambda reader: [*reader.all(Machine)])
+    assert (machine.available, machine.runnable, machine.errors) == (False, False, ["Profile p1 does not exist"])
+    reload(world)
+    (machine,) = world.read(lambda reader: [*reader.all(Machine)])
+    assert machine.available
+
+
 def test_what_a_bundle_needs(world: World) -> None:
-    with refusal(422, "ValidationError", "Missing prerequisite base", "Missing prerequisite more", model="contents"):
-        load(world, Prerequisites="base: >=1.0, more")
-    with refusal(422, "ValidationError", "Missing required feature time-travel", model="contents", key="pack"):
-        load(world, RequiredFeatures="sane-exit-codes, time-travel")
+    community = (
+        "Missing prerequisite drp-community-content: load it first; it is in "
+        "https://github.com/digitalrebar/provision-content, in the folder content"
+    )
+    with refusal(422, "ValidationError", "Missing prerequisite base: load it first", community, model="contents"):
+        load(world, Prerequisites="base: >=1.0, drp-community-content")
     with refusal(422, "ValidationError", "Invalid Name `a/b`", model="contents", key="a/b"):
         load(world, Name="a/b")
     with refusal(422, "ValidationError", "Overwritable content is not supported", model="contents", key="pack"):

@@ -28,6 +28,12 @@ def test_what_is_set_acts(world: World) -> None:
     }
 
 
+def test_settings_of_other_servers_are_kept(world: World) -> None:
+    others = {"debugRenderer": "1", "knownTokenTimeout": "3600", "logLevel": "warn"}
+    assert world.write(set_preferences, body(others)) == {**DEFAULTS, **others}
+    assert world.read(preferences) == {**DEFAULTS, **others}
+
+
 @pytest.mark.parametrize(
     ("wanted", "messages"),
     [
