@@ -92,7 +92,7 @@ def read_rules(source: bytes) -> ArgumentRules:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return ArgumentRules()
-    declared = [one for node in ast.walk(tree) if (one := _entries(node)) is not None and _SPEC in one]
+    declared = [one for node in ast.walk(tree) if (one := entries_of(node)) is not None and _SPEC in one]
     if len(declared) != 1:
         return ArgumentRules()
     values = _Values(tree)
@@ -100,7 +100,7 @@ def read_rules(source: bytes) -> ArgumentRules:
     return ArgumentRules(**found)
 
 
-def _entries(node: ast.AST) -> dict[str, ast.expr] | None:
+def entries_of(node: ast.AST) -> dict[str, ast.expr] | None:
     """What a call or a map gives by name."""
     if isinstance(node, ast.Call):
         return {one.arg: one.value for one in node.keywords if one.arg}
@@ -123,7 +123,7 @@ class _Values:
         value = self._meant(value)
         if isinstance(value, ast.List | ast.Tuple):
             return [known for one in value.elts if (known := self._whole(one)) is not None]
-        entries = _entries(value) if _is_map(value) else None
+        entries = entries_of(value) if _is_map(value) else None
         if entries is not None:
             return {name: known for name, one in entries.items() if (known := self._whole(one)) is not None}
         return None

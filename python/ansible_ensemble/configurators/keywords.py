@@ -73,7 +73,7 @@ _IN_RESOURCES: Mapping[str, str] = {
     "loop": f"write a resource for each; or {_AS_TASKS}",
     "register": _AS_TASKS,
     "ignore_errors": "write failed_when: false",
-    "run_once": "a resource runs once on each of its hosts",
+    "run_once": "write it beside module:, not in keywords",
     "args": "write args: beside module:",
     "action": "write module:",
     "delegate_to": "write host:",

@@ -5,7 +5,7 @@ Ansible itself would report it when it runs, after others have changed; its impo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,6 +128,21 @@ def module_file(name: str, collections: Iterable[Path]) -> Path | None:
         moved = _routed(home.routing).get(home.module)
         name = str(moved.get("redirect", "")) if isinstance(moved, Mapping) else ""
     return None
+
+
+def routes_of(name: str, collections: Iterable[Path]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What collections say of the name of a module: that it is deprecated, was removed, or has moved, and of where to.
+
+    Each FQCN comes with Ansible's own keys: `deprecation`, `tombstone`, `redirect`.
+    """
+    collections = list(collections)
+    for _turn in range(_REDIRECTS):
+        home = home_of(name, collections) if is_fqcn(name) else None
+        said = _routed(home.routing).get(home.module) if home is not None else None
+        if not isinstance(said, Mapping):
+            return
+        yield name, said
+        name = str(said.get("redirect") or "")
 
 
 def _holds(folder: Path, module: str) -> bool:

@@ -32,9 +32,11 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
     Of the options of a job, those of the inventory, the vault and the variables count.
 
     Returns:
-        `{"folder", "ensemble", "playbooks", "files": [...], "problems": [...], "entries": [...], "counts": {...}}`. A
-        problem is why what was written cannot be planned yet, as an input without a value. An entry is what
-        became of a task, a role or a play: `file`, `line`, `name`, `play`, `becomes`, `node`, `why`, `undo`, `no_undo`.
+        `{"folder", "ensemble", "playbooks", "files": [...], "problems": [...], "remarks": [...], "entries": [...],
+        "counts": {...}}`. A problem is why what was written cannot be planned yet, as an input without a value. A
+        remark is an old spelling, or what this ansible-core is too old or too new for: `file`, `line`, `text`,
+        `hint`, and whether what is `written` has it done. An entry is what became of a task, a role or a play:
+        `file`, `line`, `name`, `play`, `becomes`, `node`, `why`, `undo`, `no_undo`.
 
     Raises:
         InvalidInput: Ansible refuses a playbook or the inventory, or a file to write is there already.
@@ -63,6 +65,7 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         "playbooks": list(playbooks),
         "files": list(files),
         "problems": _problems(folder / ENSEMBLE_FILE, options),
+        "remarks": [_told(asdict(remark)) for remark in found.remarks],
         "entries": entries,
         "counts": {kind: sum(row.becomes == kind for row in found.rows) for kind in kinds},
     }

@@ -27,7 +27,7 @@ _TYPES = {
 #: The keys one of which makes it the form.
 SHORT_KINDS = tuple(_TYPES)
 #: The other keys of the form; they are properties of these types.
-_PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "hosts", "keywords"}
+_PROPERTIES = {*_TYPES, "args", "vars", "tasks_from", "absent", "hosts", "run_once", "keywords"}
 #: What a node template without a type has at least one of.
 _PARTS = ("properties", "attributes", "requirements", "interfaces", "artifacts")
 _PRIMITIVES = {bool: "boolean", int: "integer", float: "float", str: "string"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.playbooks.model import ReadPlay, Row
+from ansible_ensemble.playbooks.model import ReadPlay, Remark, Row
 from ansible_ensemble.playbooks.naming import Namer
 from ansible_ensemble.playbooks.reading import read_playbooks
 from ansible_ensemble.playbooks.steps import steps_of
@@ -28,10 +28,12 @@ class Imported:
     Attributes:
         files: texts of the files to write, by their names; all of them lie beside the first playbook.
         rows: what became of each task, role and play.
+        remarks: old spellings, and what this ansible-core is too old or too new for.
     """
 
     files: dict[str, str]
     rows: list[Row]
+    remarks: list[Remark]
 
 
 def import_plays(playbooks: Sequence[Path], session: AnsibleSession) -> Imported:
@@ -42,13 +44,14 @@ def import_plays(playbooks: Sequence[Path], session: AnsibleSession) -> Imported
     """
     root = playbooks[0].absolute().parent.resolve()
     names = Namer()
-    plays = read_playbooks(playbooks, session)
+    plays, remarks = read_playbooks(playbooks, session)
     _check_hosts(plays)
-    groups = {pattern: names.name(pattern) for pattern in dict.fromkeys(play.pattern for play in plays) if pattern}
+    found = dict.fromkeys(play.group for play in plays)
+    groups = {one: names.name(f"{one.pattern} in turn" if one.serial else one.pattern) for one in found if one}
     steps = list(steps_of(plays, root, names))
     description = f"Imported from {', '.join(path.name for path in playbooks)}."
     files = {SERVICE_TEMPLATE: service_template(steps, groups, description, root), **step_files(steps, root)}
-    return Imported(files, [row for step in steps for row in step.rows])
+    return Imported(files, [row for step in steps for row in step.rows], remarks)
 
 
 def _check_hosts(plays: Sequence[ReadPlay]) -> None:

@@ -10,8 +10,40 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.playbooks.words import facts_in, words_of
 
+#: The pattern of the controller.
+LOCALHOST = "localhost"
 #: The lists of a play that hold what runs, in the order in which they run.
 SECTIONS = ("pre_tasks", "roles", "tasks", "post_tasks")
+
+
+@dataclass(frozen=True, slots=True)
+class HostGroup:
+    """The hosts of plays, which become an `ansible.Group`.
+
+    Attributes:
+        pattern: of the inventory.
+        serial: how many of them have their turn at a time; empty if they take no turns.
+        place: of the play that they take turns in: those of another play are others.
+    """
+
+    pattern: str
+    serial: tuple[int | str, ...] = ()
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is to be known of a place in a playbook or role.
+
+    Attributes:
+        hint: what to do.
+        written: whether what the import writes has it done.
+    """
+
+    place: Place
+    text: str
+    hint: str
+    written: bool = False
 
 
 @dataclass(slots=True)
@@ -29,9 +61,10 @@ class Entry:
         handlers: names of the handlers that it brings.
         tags: its own, and those of what it stands in within the play.
         others: facts that it reads of other hosts.
+        once: whether it runs on one of the hosts only.
         task: Ansible's own object, of a task.
         file: of a role its folder, of a file of tasks the file.
-        within: the entries of a file of tasks.
+        within: the entries of a file of tasks, or of a block that is none of its tasks by themselves.
         call: of a role its name, the entry of it, and variables, as a node template has them.
     """
 
@@ -47,6 +80,7 @@ class Entry:
     handlers: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
     others: tuple[str, ...] = ()
+    once: bool = False
     task: Any = None
     file: Path | None = None
     within: list[Entry] = field(default_factory=list)
@@ -71,7 +105,9 @@ class ReadPlay:
         inventory: variables that the inventory has for any of them -> the names that their values read.
         play: Ansible's own object; None where the import of a playbook stays as it is written.
         alone: the only play of its file.
+        earlier: patterns of the hosts whose facts earlier plays have gathered.
         handlers: its handlers, as they are written, with those of the files that it takes them from.
+        handling: its handlers as entries, as far as they are tasks.
         subjects: what its handlers are about, by their names: a module, and the name that it is given.
     """
 
@@ -88,7 +124,9 @@ class ReadPlay:
     inventory: Mapping[str, frozenset[str]] = field(default_factory=dict)
     play: Any = None
     alone: bool = False
+    earlier: list[str] = field(default_factory=list)
     handlers: list[Any] = field(default_factory=list)
+    handling: list[Entry] = field(default_factory=list)
     subjects: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
@@ -96,15 +134,41 @@ class ReadPlay:
         """Its variables, with those of its files that are known now."""
         return {**self.variables, **{key: value for file in self.files.values() for key, value in (file or {}).items()}}
 
+    @property
+    def group(self) -> HostGroup | None:
+        """Its hosts; None of a play on the controller, or whose hosts are known only when it runs."""
+        if self.computes_hosts or self.pattern == LOCALHOST:
+            return None
+        serial = self.raw.get("serial")
+        if serial is None:
+            return HostGroup(self.pattern)
+        sizes = serial if isinstance(serial, list | tuple) else [serial]
+        plain = tuple(int(one) if isinstance(one, int) else str(one) for one in sizes)
+        return HostGroup(self.pattern, plain, self.place)
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether its hosts come in batches."""
+        return self.raw.get("serial") is not None and self.pattern != LOCALHOST
+
+    @property
+    def gathers(self) -> bool:
+        """Whether it gathers the facts of its hosts."""
+        return self.raw.get("gather_facts") is not False or "ansible_facts" in self.sets
+
     def facts_in(self, words: Iterable[str]) -> list[str]:
         """The facts that words name, by themselves or by variables of the play and the inventory."""
+        return facts_in(self.reached(words))
+
+    def reached(self, words: Iterable[str]) -> frozenset[str]:
+        """Words, with those of the variables of the play and the inventory that they name."""
         variables, seen, left = self.all_variables, set[str](), list(words)
         while left:
             name = left.pop()
             if name not in seen:
                 seen.add(name)
                 left += words_of(variables[name]) if name in variables else self.inventory.get(name, ())
-        return facts_in(seen)
+        return frozenset(seen)
 
     @property
     def computes_hosts(self) -> bool:
@@ -152,15 +216,17 @@ class Step:
         body: its short form, without requirements.
         files: files that are written for it -> what is in them, as data.
         rows: what it is made of.
-        group: the pattern of the hosts it is for; empty is the controller.
+        group: the hosts that it is for; None is the controller.
         tags: the tags of what it is made of.
         inputs: inputs of the topology that it takes.
+        needs: nodes whose results it reads, in the order in which it names them.
     """
 
     name: str
     body: dict[str, Any]
     rows: list[Row]
-    group: str = ""
+    group: HostGroup | None = None
     files: dict[str, Any] = field(default_factory=dict)
     tags: frozenset[str] = frozenset()
     inputs: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()

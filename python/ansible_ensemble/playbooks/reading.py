@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ansible_ensemble.configurators.locations import collection_folders
+from ansible_ensemble.configurators.play_keywords import PLAY_TASKS
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.playbooks.files import files_named, task_files, template_texts, yaml_files
-from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay
+from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Remark
+from ansible_ensemble.playbooks.spellings import Spellings
+from ansible_ensemble.playbooks.versions import Versions
 from ansible_ensemble.playbooks.words import (
     files_by,
     handlers_in,
@@ -34,23 +39,28 @@ _BLOCK_KEYS = ("block", "rescue", "always")
 #: Keywords of a play whose templates are those of each of its tasks.
 _AROUND = ("environment", "become_user", "become_flags", "become_method", "remote_user", "port", "connection")
 #: Keys of an entry of a role that are no variables of it.
-_ROLE_KEYS = frozenset({"role", "name", "vars", "tags", *_AROUND, "become", "no_log"})
+_ROLE_KEYS = frozenset({"role", "name", "vars", "tags", *_AROUND, "become", "no_log", "run_once"})
 #: Arguments that tell what a task is about.
 _SUBJECTS = ("name", "path", "dest", "src", "repo")
 _CALLS = ("import_role", "include_role")
 #: What a block may have that its tasks can have themselves.
 _OPEN_BLOCK = frozenset({"block", "name", "become", "become_user", "become_method", "become_flags", "tags", "no_log"})
+#: How Ansible names a module that is not there.
+_UNKNOWN_MODULE = re.compile(r"couldn't resolve module/action '([\w.]+)'")
 _MAGIC = frozenset({"inventory_hostname", "inventory_hostname_short", "groups", "group_names", "hostvars"})
 
 
-def read_playbooks(files: Sequence[Path], session: AnsibleSession) -> list[ReadPlay]:
-    """The plays of playbooks, with those that they import, in their order.
+def read_playbooks(files: Sequence[Path], session: AnsibleSession) -> tuple[list[ReadPlay], list[Remark]]:
+    """The plays of playbooks, with those that they import, in their order; and what is to be known of them.
 
     Raises:
         InvalidInput: Ansible refuses something, or there is no such file.
     """
     reader = _Reader(session, _located(files[0]).parent)
-    return [play for file in files for play in reader.plays(_located(file), {})]
+    plays = [play for file in files for play in reader.plays(_located(file), {})]
+    for at, play in enumerate(plays):
+        play.earlier = list(dict.fromkeys(one.pattern for one in plays[:at] if one.gathers and not one.computes_hosts))
+    return plays, list(reader.remarks)
 
 
 def _located(file: Path) -> Path:
@@ -63,6 +73,10 @@ class _Reader:
         self._session = session
         self._root = root
         self._within: list[Path] = []
+        self.remarks: dict[Remark, None] = {}
+        collections = list(collection_folders(root))
+        self._spellings = Spellings(collections, [root / "library"], self._place_in)
+        self._versions = Versions(session, collections, self._place_in)
 
     def plays(self, file: Path, variables: Mapping[str, Any]) -> Iterator[ReadPlay]:
         """The plays of a file, where the import that leads to it gives variables."""
@@ -75,9 +89,14 @@ class _Reader:
         self._within.append(file)
         try:
             for raw in data:
+                remarks = list(self._spellings.in_play(raw))
+                renewed = any(one.written for one in remarks)
+                self._remark(remarks)
+                for section in PLAY_TASKS:
+                    self._remark(self._versions.in_tasks(raw.get(section)))
                 keys = {short_name(str(key)): value for key, value in raw.items()}
                 if _IMPORT not in keys:
-                    yield self._play(raw, file, variables, alone=len(data) == 1)
+                    yield self._play(raw, file, variables, alone=len(data) == 1 and not renewed)
                 elif "when" in raw or "{{" in str(keys[_IMPORT]):
                     yield ReadPlay(
                         raw, str(raw.get("name", Path(str(keys[_IMPORT])).stem)), "", place_in(raw, file), file
@@ -88,6 +107,20 @@ class _Reader:
                     self._session.move_to(str(file.parent))
         finally:
             self._within.pop()
+
+    def _place_in(self, data: Any) -> Place:
+        return place_in(data, self._within[-1] if self._within else self._root)
+
+    def _remark(self, remarks: Iterable[Remark]) -> None:
+        self.remarks |= dict.fromkeys(remarks)
+
+    def _refused(self, error: Any, place: Place) -> InvalidInput:
+        """What Ansible says against a play, with what is known of a module that is not there."""
+        refused = _refused(error, place)
+        if (found := _UNKNOWN_MODULE.search(refused.message)) is not None:
+            said = [remark.hint for remark in self._spellings.of_module(found[1], place)]
+            refused.hint = "; ".join([*said, *([refused.hint] if refused.hint else [])])
+        return refused
 
     def _load(self, file: Path) -> Any:
         from ansible.errors import AnsibleError
@@ -108,7 +141,7 @@ class _Reader:
         try:
             play = Play.load(dict(raw), variable_manager=manager, loader=loader, vars=dict(variables) or None)
         except AnsibleError as error:
-            raise _refused(error, place) from error
+            raise self._refused(error, place) from error
         hosts = raw.get("hosts") or ""
         pattern = hosts if isinstance(hosts, str) else ":".join(map(str, hosts))
         read = ReadPlay(raw, str(raw.get("name") or f"play of {pattern}"), _as_pattern(pattern), place, file, play=play)
@@ -119,12 +152,14 @@ class _Reader:
         try:
             self._add_entries(read, play)
         except AnsibleError as error:
-            raise _refused(error, place) from error
+            raise self._refused(error, place) from error
         return read
 
     def _add_entries(self, read: ReadPlay, play: Any) -> None:
         handlers = read.raw.get("handlers") or []
         handlers = read.handlers = [*handlers, *self._run(handlers, read.file.parent, set())]
+        plain = [raw for raw in read.raw.get("handlers") or [] if isinstance(raw, Mapping) and "block" not in raw]
+        read.handling = [self._handler(raw, read, play) for raw in plain]
         read.subjects = {name: subject for raw in handlers for name, subject in self._handled(raw, play)}
         named = set(files_named(handlers, read.file.parent))
         handled, handled_others = words_of(handlers).union(*map(self._words, named)), _others(handlers, named)
@@ -139,6 +174,12 @@ class _Reader:
         for entry in [*read.entries, *(one for above in read.entries for one in above.within)]:
             entry.words |= around | (handled if entry.notified else frozenset())
             entry.others += handled_others if entry.notified else ()
+            entry.once |= read.raw.get("run_once") is True
+
+    def _handler(self, raw: Mapping[str, Any], read: ReadPlay, play: Any) -> Entry:
+        made = self._task({key: one for key, one in raw.items() if key != "listen"}, "handlers", read, play, None)
+        made.handlers = handlers_in([raw])
+        return made
 
     def _handled(self, raw: Any, play: Any) -> Iterator[tuple[str, tuple[str, str]]]:
         """The names of a handler, each with what it is about."""
@@ -224,8 +265,8 @@ class _Reader:
         from ansible.playbook.task import Task
 
         kind = "block" if "block" in raw else "task"
-        folder = read.file.parent
-        tasks, named = [raw, *self._run([raw], folder, set())], set(files_named(raw, folder))
+        folder, own = read.file.parent, without_once(raw)
+        tasks, named = [own, *self._run([raw], folder, set())], set(files_named(raw, folder))
         made = Entry(
             kind,
             raw,
@@ -237,10 +278,18 @@ class _Reader:
             sets=set_in(tasks) | self._included(tasks, folder),
             notified=notified_in(tasks),
             tags=tags_of(raw),
+            once=raw.get("run_once") is True,
         )
-        if kind == "task":
+        manager, loader = self._session.variable_manager, self._session.loader
+        if kind == "block":
+            around = {key: value for key, value in raw.items() if key not in _BLOCK_KEYS}
+            parent = Block.load(
+                {**around, "block": []}, play=play, parent_block=above, variable_manager=manager, loader=loader
+            )
+            inner = (item for key in _BLOCK_KEYS for item in raw.get(key) or [])
+            made.within = [one for item in inner for one in self._tasks(item, section, read, play, parent)]
+        else:
             parent = above or Block(play=play)
-            manager, loader = self._session.variable_manager, self._session.loader
             made.task = Task.load(dict(raw), block=parent, variable_manager=manager, loader=loader)
             made.name = str(raw.get("name") or _told(made.task))
         return made
@@ -248,6 +297,10 @@ class _Reader:
     def _role(self, raw: Any, role: Any, read: ReadPlay) -> Entry:
         folder = Path(role._role_path)
         chain = [role, *role.get_all_dependencies()]
+        for one in chain:
+            self._remark(self._versions.of_role(one.get_name(), Path(one._role_path)))
+            if one._role_collection:
+                self._remark(self._versions.of_collection(one._role_collection))
         folders = [Path(one._role_path) for one in chain]
         tasks = [self._list(file) for one in folders for file in yaml_files(one, "tasks")]
         handlers = [self._list(file) for one in folders for file in yaml_files(one, "handlers")]
@@ -261,13 +314,14 @@ class _Reader:
             "roles",
             role.get_name(),
             place_in(raw, read.file, read.place),
-            words=words_of(raw).union(*map(self._words, files)),
+            words=words_of(without_once(raw)).union(*map(self._words, files)),
             others=_others(raw, files),
             sets=frozenset[str]().union(*map(set_in, [*tasks, *handlers]), self._included(tasks, folder)),
             exports=frozenset(str(name) for one in chain for name in (*one._default_vars, *one._role_vars)),
             notified=frozenset[str]().union(*map(notified_in, tasks)) - named,
             handlers=named,
             tags=tags_of(raw),
+            once=isinstance(raw, Mapping) and raw.get("run_once") is True,
             file=folder,
             call=self._call(raw, role),
         )
@@ -347,6 +401,8 @@ class _Reader:
 
     def _list(self, file: Path) -> list[Any]:
         data = self._load(file)
+        self._remark(self._spellings.in_tasks(data, write=False))
+        self._remark(self._versions.in_tasks(data))
         return data if isinstance(data, list) else []
 
 
@@ -365,6 +421,12 @@ def _others(raw: Any, files: Iterable[Path]) -> tuple[str, ...]:
     """Facts that an entry, and the files that it runs, read of other hosts."""
     texts = [texts_in(raw), *(file.read_text(errors="replace") for file in files)]
     return tuple(dict.fromkeys(name for text in texts for name in others_facts_in(text)))
+
+
+def without_once(raw: Any) -> Any:
+    """An entry without its own `run_once`, where that is no template."""
+    is_known = isinstance(raw, Mapping) and isinstance(raw.get("run_once"), bool)
+    return {key: value for key, value in raw.items() if key != "run_once"} if is_known else raw
 
 
 def _listed(value: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Which task becomes a resource, and what takes away what it made."""
+"""Which task becomes a resource, or why it is none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec
 from ansible_ensemble.configurators.teardown import removal_of as removal_from_table
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.undo import undo_of
 from ansible_ensemble.playbooks.words import facts_in, short_name, words_of
 
 #: Modules that only look, wait or talk -> why they are no resource.
@@ -34,17 +33,18 @@ _COMMANDS = {"command": ("creates", "removes"), "shell": ("creates", "removes"),
 _PACKAGES = ("apt", "dnf", "dnf5", "yum", "package", "pacman", "apk", "zypper", "homebrew")
 
 #: Keywords of a task that a resource has too, by `keywords`.
-_KEYWORDS = (
+KEYWORDS = (
     *("become", "become_user", "become_method", "become_flags", "no_log", "environment"),
-    *("connection", "port", "remote_user"),
+    *("connection", "port", "remote_user", "delegate_to"),
 )
 _OF_TRANSPORT = frozenset({"connection", "port", "remote_user"})
 #: Keywords that change nothing of what a task makes.
-_IDLE = frozenset({"name", "tags", "register", "args", "loop", "loop_control", "with_items", "vars", "debugger"})
+_IDLE = frozenset(
+    {"name", "tags", "register", "args", "loop", "loop_control", "with_items", "vars", "debugger", "run_once"}
+)
 _REASONS = {
     "when": "runs only on a condition",
     "notify": "notifies a handler",
-    "delegate_to": "runs on another host",
     "ignore_errors": "may fail",
     "failed_when": "says itself when it failed",
     "changed_when": "says itself what it changed",
@@ -81,9 +81,9 @@ def resources_of(entry: Entry, play: ReadPlay, root: Path) -> list[Resource] | s
     if reason:
         return reason
     module = entry.task.resolved_action or entry.task.action
-    spec = _spec(module, root)
+    spec = spec_of(module, root)
     assert spec is not None
-    args = _args(entry.task)
+    args = args_of(entry.task)
     found = []
     for suffix, variables in _items(entry.task):
         used = _variables(entry, play) | plain(entry.task.vars or {}) | variables
@@ -95,11 +95,20 @@ def resources_of(entry: Entry, play: ReadPlay, root: Path) -> list[Resource] | s
     return found
 
 
-def _spec(module: str, root: Path) -> ModuleSpec | None:
+def makes_nothing(task: Any, root: Path) -> str:
+    """Why a task makes nothing that has a state; empty if it does."""
+    module = task.resolved_action or task.action
+    name = short_name(module)
+    return _NO_STATE.get(name) or _no_state(name, task.args, spec_of(module, root))
+
+
+def spec_of(module: str, root: Path) -> ModuleSpec | None:
+    """What is known of a module."""
     return module_spec(module, tuple(collection_folders(root)), (root / "library",))
 
 
-def _args(task: Any) -> dict[str, Any]:
+def args_of(task: Any) -> dict[str, Any]:
+    """The arguments of a task as a resource has them; nothing in them is encrypted."""
     args: dict[str, Any] = plain({name: value for name, value in task.args.items() if not name.startswith("_")})
     if "_raw_params" in task.args:
         args = {"cmd": plain(task.args["_raw_params"]), **args}
@@ -120,19 +129,17 @@ def _no_resource(entry: Entry, play: ReadPlay, root: Path) -> str:
         name = short_name(str(key))
         if name in _REASONS:
             return _REASONS[name]
-    if task.delegate_to:
-        return _REASONS["delegate_to"]
     module = task.resolved_action or task.action
     name = short_name(module)
-    reason = _NO_STATE.get(name) or _no_state(name, task.args, _spec(module, root))
+    reason = makes_nothing(task, root)
     if reason:
         return reason
-    for key, value in _own(entry.raw).items():
+    for key, value in own_part(entry.raw).items():
         if (
             value is not None
-            and key not in _KEYWORDS
+            and key not in KEYWORDS
             and key not in _IDLE
-            and short_name(str(key)) not in (name, task.action, module, "action")
+            and short_name(str(key)) not in (name, task.action, module, "action", "local_action")
         ):
             return f"has the keyword {key}"
     if not is_open([task.args, task.vars, task.environment]):
@@ -145,7 +152,7 @@ def _no_resource(entry: Entry, play: ReadPlay, root: Path) -> str:
     return _reads_unknown(entry, play)
 
 
-def _own(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+def own_part(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """The task within blocks that only pass keywords on."""
     while "block" in raw:
         raw = raw["block"][0]
@@ -241,8 +248,8 @@ def used_variables(words: frozenset[str], play: ReadPlay) -> dict[str, Any]:
 
 def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of a task, with those that it has from its play and its blocks."""
-    task, made, own = entry.task, dict[str, Any](), _own(entry.raw)
-    for name in _KEYWORDS:
+    task, made, own = entry.task, dict[str, Any](), own_part(entry.raw)
+    for name in KEYWORDS:
         if name in _OF_TRANSPORT and name not in own:
             continue  # Ansible has defaults of its own, and the play's are those of the step
         value = plain(getattr(task, name))
@@ -251,35 +258,3 @@ def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
         if value or (name == "become" and value is False and own.get(name) is False):
             made[name] = value
     return {**made, **({"vars": dict(variables)} if variables else {})}
-
-
-#: Keywords of a task that what takes away what it made has, too.
-_SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when")
-
-
-def removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
-    """The task that takes away what a task made, and in words what it does; without one, why there is none."""
-    if entry.kind != "task":
-        return None, f"a {entry.kind} says what to do, not how to take it away"
-    if NEVER in entry.tags:
-        return None, "is tagged never, and does not run"
-    own, module = _own(entry.raw), entry.task.resolved_action or entry.task.action
-    spec = _spec(module, root)
-    if spec is None or _NO_STATE.get(short_name(module)) or _no_state(short_name(module), entry.task.args, spec):
-        return None, "it makes nothing that could be taken away"
-    if own.get("check_mode") is not None:
-        return None, "it may have run in check mode only"
-    loops = {key: own[key] for key in own if key == "loop" or str(key).startswith("with_")}
-    if play.sets & words_of({"when": own.get("when"), "args": entry.task.args, **loops}):
-        return None, "it depends on what other tasks found"
-    found = undo_of(short_name(module), spec, _args(entry.task) if is_open(entry.task.args) else entry.task.args)
-    if isinstance(found, str):
-        return None, found
-    shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in _KEYWORDS}
-    shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
-    task: Any = {"name": f"Take away: {entry.name}", (found.module or module): dict(found.args), **shared}
-    outer = entry.raw
-    while "block" in outer:
-        task = {**{key: value for key, value in outer.items() if key not in ("block", "tags")}, "block": [task]}
-        outer = outer["block"][0]
-    return task, found.told

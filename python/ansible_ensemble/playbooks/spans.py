@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ansible_ensemble.playbooks.model import Entry, ReadPlay
+from ansible_ensemble.playbooks.model import LOCALHOST, Entry, ReadPlay
 from ansible_ensemble.playbooks.words import handlers_in, of_the_play, subject_of
 
 #: What a play has that cannot be taken apart -> why.
 _WHOLE = {
-    "serial": "takes its hosts in batches (serial)",
     "strategy": "has a strategy of its own",
     "max_fail_percentage": "may lose some of its hosts (max_fail_percentage)",
     "vars_prompt": "asks for variables",
@@ -17,7 +16,6 @@ _WHOLE = {
     "force_handlers": "runs its handlers after failures, too",
     "module_defaults": "has defaults for its modules",
     "fact_path": "has a path of facts",
-    "run_once": "runs on one of its hosts",
     "throttle": "limits how many hosts run at a time",
     "ignore_errors": "may fail",
     "ignore_unreachable": "may lose its hosts",
@@ -27,16 +25,23 @@ _WHOLE = {
     "timeout": "bounds how long its tasks take",
     "diff": "says itself whether it shows differences",
 }
-#: What entries name that reaches over all hosts of the play, or ends it -> why.
+#: What entries name that reaches over all hosts of the play -> why.
 _OVER_HOSTS = {
     "run_once": "runs something on one of its hosts (run_once)",
     "add_host": "adds hosts",
     "group_by": "makes groups of hosts",
     "end_play": "may end early",
-    "end_host": "may end early for a host",
     "end_batch": "may end early",
     "delegate_facts": "gathers facts for other hosts",
 }
+#: What ends the play, for a host or for all: what comes after it is a part of it.
+_ENDS = frozenset({"end_play", "end_batch", "end_host"})
+#: What makes hosts that the inventory does not have.
+_MAKES_HOSTS = frozenset({"add_host", "group_by"})
+#: Keywords of a play for which its nodes name its hosts themselves.
+CONNECTION = ("connection", "remote_user", "port")
+#: Facts that each play can gather for itself.
+_GATHERED = frozenset({"ansible_facts"})
 #: Lists of a play after which its handlers run.
 _PHASES = {"pre_tasks": 0, "roles": 1, "tasks": 1, "post_tasks": 2}
 
@@ -50,9 +55,44 @@ def whole_reason(play: ReadPlay) -> str:
             return reason
     if play.computes_hosts:
         return "computes its hosts"
-    if of_the_play(play.words):
-        return f"reads {of_the_play(play.words)[0]}"
-    return next((reason for word, reason in _OVER_HOSTS.items() if word in play.words), "")
+    if not isinstance(play.raw.get("run_once", False), bool):
+        return "computes whether it runs on one of its hosts (run_once)"
+    return _whole_in_turns(play) if play.takes_turns else ""
+
+
+def _whole_in_turns(play: ReadPlay) -> str:
+    """Why a play that takes its hosts in batches stays a playbook."""
+    batches = "takes its hosts in batches (serial)"
+    if play.group is None or any("{{" in str(one) for one in play.group.serial):
+        return "takes its hosts in batches of a computed size (serial)"
+    if any(name in play.raw for name in CONNECTION):
+        return f"{batches}, and says how to connect to them"
+    for first, last, _why in entry_spans(play):
+        if reason := over_hosts_reason(play, play.entries[first : last + 1]):
+            return f"{batches}, and {reason}"
+    return ""
+
+
+def over_hosts_reason(play: ReadPlay, entries: Sequence[Entry]) -> str:
+    """Why entries run for all hosts of their play at once; empty if each host can have them by itself."""
+    words = frozenset[str]().union(*(entry.words for entry in entries))
+    if of_the_play(reached := play.reached(words)):
+        return f"reads {of_the_play(reached)[0]}"
+    others = [name for entry in entries for name in entry.others]
+    if others and (play.earlier or len(play.hosts) > 1):
+        return f"reads facts of other hosts ({others[0]})"
+    alone = play.pattern == LOCALHOST
+    for word, reason in _OVER_HOSTS.items():
+        if word in words and not (alone and word == "run_once"):
+            return reason
+    if not alone and len({once for entry in entries for once in _onces(entry)}) > 1:
+        return "runs something on one of its hosts (run_once), and what belongs to it on all"
+    return ""
+
+
+def _onces(entry: Entry) -> set[bool]:
+    """Whether what an entry runs does so on one host, on all, or both."""
+    return {one.once for one in entry.within} if entry.kind == "file" and entry.within else {entry.once}
 
 
 def play_spans(plays: Sequence[ReadPlay]) -> list[tuple[int, int, str]]:
@@ -60,12 +100,11 @@ def play_spans(plays: Sequence[ReadPlay]) -> list[tuple[int, int, str]]:
     joins = []
     for at, play in enumerate(plays):
         for earlier in range(at):
-            common = sorted(plays[earlier].sets & (play.words - play.sets))
+            common = sorted((plays[earlier].sets - _GATHERED) & (play.words - play.sets))
             if common:
                 joins.append((earlier, at, f"reads {common[0]}, which an earlier play sets"))
-        others = [name for entry in play.entries for name in entry.others]
-        if others and (at or len(play.hosts) > 1):
-            joins.append((0, at, f"reads facts of other hosts ({others[0]})"))
+            elif not play.hosts and _MAKES_HOSTS & plays[earlier].words:
+                joins.append((earlier, at, "has hosts that an earlier play makes"))
     return _joined(len(plays), joins)
 
 
@@ -74,6 +113,8 @@ def entry_spans(play: ReadPlay) -> list[tuple[int, int, str]]:
     entries = play.entries
     joins = []
     for at, entry in enumerate(entries):
+        if _ENDS & entry.words:
+            joins.append((at, len(entries) - 1, "may end early"))
         for other, earlier in enumerate(entries):
             if other < at and (common := sorted(earlier.sets & entry.needs)):
                 joins.append((other, at, f"{common[0]} is read, which is set before"))

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Row, Step
+from ansible_ensemble.playbooks.model import LOCALHOST, SECTIONS, Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.rules import NEVER, Resource, closed_variables, removal_of, resources_of, used_variables
-from ansible_ensemble.playbooks.spans import entry_spans, notifies, play_spans, whole_reason
-from ansible_ensemble.playbooks.whole import whole_step
+from ansible_ensemble.playbooks.removing import around, removal
+from ansible_ensemble.playbooks.results import Results
+from ansible_ensemble.playbooks.rules import NEVER, Resource, closed_variables, resources_of, used_variables
+from ansible_ensemble.playbooks.spans import (
+    CONNECTION,
+    entry_spans,
+    notifies,
+    over_hosts_reason,
+    play_spans,
+    whole_reason,
+)
+from ansible_ensemble.playbooks.whole import facts_of_others, pattern_of, whole_step
 from ansible_ensemble.playbooks.words import calls_role, tags_of, words_of
 
-_LOCALHOST = "localhost"
+#: What entries become that are no steps by themselves: tasks, a play for each host, or one for all hosts.
+_TASKS, _PART, _OF_ALL = "tasks", "part", "part of all"
+_ONCE = "once"
 _NO_UNDO_TASKS = "tasks say what to do, not how to take it away"
 _NO_UNDO_ROLE = "a role says what to do: `absent: {tasks_from: NAME}` names what takes it away"
 #: Names by which roles have tasks that take away what they made.
 _REMOVE = ("remove", "uninstall", "absent", "undeploy", "teardown", "delete", "cleanup")
 #: What of a play is not in a part of it.
 _NOT_IN_PART = frozenset({"name", "hosts", "import_playbook", "tags", *SECTIONS})
-_CONNECTION = ("connection", "remote_user", "port")
 _FREE_OF_ROLE = frozenset({"become", "become_user", "become_method", "become_flags", "environment", "no_log"})
 #: Keys of an entry of a role that are no keywords of it.
-_OWN_OF_ROLE = frozenset({"role", "name", "vars", "tags"})
+_OWN_OF_ROLE = frozenset({"role", "name", "vars", "tags", "run_once"})
 
 
 def steps_of(plays: Sequence[ReadPlay], root: Path, namer: Namer) -> Iterator[Step]:
     """What becomes of plays; `root` is the folder of the ensemble, where the names are unique."""
-    gathers = any(play.raw.get("gather_facts") is not False for play in plays)
+    gathers = any(play.gathers for play in plays)
     for first, last, why in play_spans(plays):
         some = plays[first : last + 1]
         reason = why or _whole_reason(some[0], root)
@@ -43,25 +52,6 @@ def steps_of(plays: Sequence[ReadPlay], root: Path, namer: Namer) -> Iterator[St
 
 def _whole_reason(play: ReadPlay, root: Path) -> str:
     return whole_reason(play) or ("lies in another folder" if play.file.parent != root else "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Removal:
-    """What takes away what entries made.
-
-    Attributes:
-        body: of the node template.
-        told: of each entry what undeploy does, and why it does nothing.
-    """
-
-    body: Mapping[str, Any]
-    files: Mapping[str, Any]
-    told: Sequence[tuple[str, str]]
-
-    @property
-    def count(self) -> int:
-        """Of how many entries something is taken away."""
-        return sum(bool(undo) for undo, _why in self.told)
 
 
 class _Parts:
@@ -77,38 +67,50 @@ class _Parts:
         self._root = root
         self._namer = namer
         self._tags = tags_of(play.raw)
+        self._results = Results(play, root)
 
     def steps(self) -> Iterator[Step]:
         """What becomes of it; what is no step by itself shares a file with what follows it."""
         waiting: list[tuple[Entry, str]] = []
-        in_play = False
+        kind = ""
         for first, last, why in entry_spans(self._play):
             entries = [entry for entry in self._play.entries[first : last + 1] if not self._is_left_out(entry)]
-            made = self._made(entries, why) if entries else []
+            over_hosts = over_hosts_reason(self._play, entries)
+            made = self._made(entries, over_hosts, why) if entries else []
             if not isinstance(made, str):
-                yield from (*self._shared(waiting, in_play), *made)
+                yield from (*self._shared(waiting, kind), *made)
                 waiting = []
-            elif waiting and in_play != self._needs_play(entries):
-                yield from self._shared(waiting, in_play)
+                continue
+            its = self._kind(entries, over_hosts)
+            if waiting and (kind != its or _OF_ALL in (kind, its)):
+                yield from self._shared(waiting, kind)
                 waiting = []
-            if isinstance(made, str):
-                in_play = self._needs_play(entries)
-                waiting += [(entry, made) for entry in entries]
-        yield from (*self._shared(waiting, in_play), *self._left_out())
+            kind = its
+            waiting += [(entry, made) for entry in entries]
+        yield from (*self._shared(waiting, kind), *self._left_out())
 
-    def _made(self, entries: Sequence[Entry], why: str) -> list[Step] | str:
+    def _kind(self, entries: Sequence[Entry], over_hosts: str) -> str:
+        """What entries become that are no steps by themselves; what has one kind can share a file."""
+        if over_hosts:
+            return _OF_ALL
+        part = _PART if self._needs_play(entries) else _TASKS
+        return f"{part}, {_ONCE}" if any(entry.once for entry in entries) else part
+
+    def _made(self, entries: Sequence[Entry], over_hosts: str, why: str) -> list[Step] | str:
         """The steps that entries which belong together are; or why they are none by themselves."""
         alone = entries[0] if len(entries) == 1 else None
+        if over_hosts and (alone is None or alone.kind != "file"):
+            return over_hosts
         notified = sorted(name for entry in entries for name in entry.notified)
         if notified or alone is None:
             return why or f'notifies a handler: "{notified[0]}"'
         make = {"role": self._role, "file": self._file}.get(alone.kind, self._resources)
         return make(alone)
 
-    def _shared(self, waiting: Sequence[tuple[Entry, str]], in_play: bool) -> Iterator[Step]:
+    def _shared(self, waiting: Sequence[tuple[Entry, str]], kind: str) -> Iterator[Step]:
         """The step that entries share, which are none by themselves."""
         if waiting:
-            yield self._part(waiting) if in_play else self._tasks(waiting)
+            yield self._tasks(waiting) if kind.startswith(_TASKS) else self._part(waiting, of_all=kind == _OF_ALL)
 
     def _is_left_out(self, entry: Entry) -> bool:
         return NEVER in self._tags | entry.tags
@@ -144,29 +146,39 @@ class _Parts:
         """A file of tasks: resources if all of them are, else as it is; or why it cannot be by itself."""
         assert entry.file is not None
         made = self._resources(*entry.within)
-        if not isinstance(made, str) or not self._is_open(entry):
+        if not isinstance(made, str) or not self._is_open(entry) or over_hosts_reason(self._play, [entry]):
             return made
         name = self._namer.name(entry.name)
         variables = used_variables(entry.words, self._play)
         keywords = {**self._become(), **({"gather_facts": True} if self._gathers([entry]) else {})}
         keywords |= {"vars": variables} if variables else {}
         body = {"tasks": str(entry.file.relative_to(self._root)), **({"keywords": keywords} if keywords else {})}
-        undone = self._removal(name, entry.within)
+        undone = removal(name, entry.within, self._play, self._root)
         told = f"takes away what {undone.count} of its {len(entry.within)} tasks made" if undone.count else ""
         row = Row(entry.place, entry.name, self._play.name, "tasks", name, made, told, "" if told else _NO_UNDO_TASKS)
         return [self._step(name, {**body, **undone.body}, [row], [entry], files=undone.files)]
 
-    def _step(self, name: str, body: dict[str, Any], rows: list[Row], entries: Sequence[Entry], **more: Any) -> Step:
+    def _step(
+        self,
+        name: str,
+        body: dict[str, Any],
+        rows: list[Row],
+        entries: Sequence[Entry],
+        *,
+        of_all: bool = False,
+        **more: Any,
+    ) -> Step:
         tags = self._tags.union(*(entry.tags for entry in entries)) - {"always", "all", "tagged", "untagged"}
-        group = self._play.pattern if self._play.pattern != _LOCALHOST else ""
-        keywords = (
-            {name: plain(self._play.raw[name]) for name in _CONNECTION if name in self._play.raw} if group else {}
-        )
+        group = None if of_all else self._play.group
+        body, needs = self._results.given(name, body, entries)
+        if group is not None and all(entry.once for entry in entries):
+            body["run_once"] = True
+        keywords = {one: plain(self._play.raw[one]) for one in CONNECTION if one in self._play.raw} if group else {}
         if keywords and "playbook" not in body:
             body = {**body, "keywords": {**keywords, **body.get("keywords", {})}}
-        if keywords:  # a group would connect by its own
-            body, group = {**body, "hosts": group}, ""
-        return Step(name, body, rows, group, tags=tags, **more)
+        if group is not None and keywords:  # a group would connect by its own
+            body, group = {**body, "hosts": group.pattern}, None
+        return Step(name, body, rows, group, tags=tags, needs=needs, **more)
 
     def _gathers(self, entries: Sequence[Entry]) -> bool:
         return self._gathered and any(self._play.facts_in(entry.words) for entry in entries)
@@ -229,7 +241,7 @@ class _Parts:
         entries = [entry for entry, _reason in waiting]
         name = self._namer.name(entries[0].name)
         file = f"{PREFIX}-{name}.yml"
-        undone = self._removal(name, entries)
+        undone = removal(name, entries, self._play, self._root)
         rows = [
             Row(entry.place, entry.name, self._play.name, "tasks", name, why, *undone.told[at])
             for at, (entry, why) in enumerate(waiting)
@@ -237,38 +249,17 @@ class _Parts:
         tasks: list[Any] = [entry.raw for entry in entries]
         keywords = {"gather_facts": True} if self._gathers(entries) else {}
         body = {"tasks": file, **({"keywords": keywords} if keywords else {}), **undone.body}
-        files = {file: self._around(tasks, self._play.variables), **undone.files}
+        files = {file: around(self._play, tasks, self._play.variables), **undone.files}
         return self._step(name, body, rows, entries, files=files)
 
-    def _around(self, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
-        """Tasks with what they have from their play."""
-        around = self._become_raw() | ({"vars": dict(variables)} if variables else {})
-        return [{"name": self._play.name, "block": tasks, **around}] if around else tasks
-
-    def _removal(self, name: str, entries: Sequence[Entry]) -> _Removal:
-        """The file of tasks that takes away what entries made, the last first."""
-        found = [removal_of(entry, self._play, self._root) for entry in entries]
-        tasks = [task for task, _told in reversed(found) if task is not None]
-        told = [(words, "") if task is not None else ("", words) for task, words in found]
-        if any(values is None for values in self._play.files.values()):
-            return _Removal({}, {}, [("", "it may need variables of an encrypted file")] * len(entries))
-        if not tasks:
-            return _Removal({}, {}, told)
-        file, words = f"{PREFIX}-{name}-remove.yml", frozenset[str]().union(*(entry.words for entry in entries))
-        content = self._around(tasks, used_variables(words, self._play))
-        return _Removal({"absent": {"tasks": file}}, {file: content}, told)
-
-    def _become_raw(self) -> dict[str, Any]:
-        return {name: self._play.raw[name] for name in sorted(_FREE_OF_ROLE) if self._play.raw.get(name)}
-
-    def _part(self, waiting: Sequence[tuple[Entry, str]]) -> Step:
-        """Entries with all that the play has around them, as a playbook for one host at a time."""
+    def _part(self, waiting: Sequence[tuple[Entry, str]], *, of_all: bool) -> Step:
+        """Entries with all that the play has around them, as a playbook for one host at a time, or all of them."""
         entries = [entry for entry, _reason in waiting]
         name = self._namer.name(entries[0].name)
         file = f"{PREFIX}-{name}.yml"
         part: dict[str, Any] = {
             "name": entries[0].name,
-            "hosts": "all" if self._play.pattern != _LOCALHOST else _LOCALHOST,
+            "hosts": pattern_of(self._play) if of_all else "all" if self._play.group is not None else LOCALHOST,
         }
         part |= {key: value for key, value in self._play.raw.items() if key not in _NOT_IN_PART}
         part |= {"vars": dict(self._play.variables)} if self._play.variables else {}
@@ -276,13 +267,14 @@ class _Parts:
         for section in SECTIONS:
             some = [entry.raw for entry in entries if entry.section == section]
             part |= {section: some} if some else {}
-        undone = self._removal(name, entries)
+        undone = removal(name, entries, self._play, self._root, as_play=of_all)
         rows = [
             Row(entry.place, entry.name, self._play.name, "playbook", name, why, *undone.told[at])
             for at, (entry, why) in enumerate(waiting)
         ]
         body = {"playbook": file, **undone.body}
-        return self._step(name, body, rows, entries, files={file: [part], **undone.files})
+        plays = [*facts_of_others([self._play], entries), part] if of_all else [part]
+        return self._step(name, body, rows, entries, of_all=of_all, files={file: plays, **undone.files})
 
 
 def _removing(role: Entry) -> str | None:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.playbooks.model import ReadPlay, Row, Step
+from ansible_ensemble.playbooks.model import Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import plain
+from ansible_ensemble.playbooks.removing import removing_play
 
-_NO_UNDO = "a playbook says what to do, not how to take it away"
 _ALL = ("all", "*")
 _PROMPT = "vars_prompt"
 #: What a prompt does with an answer, and an input does not.
@@ -29,17 +29,47 @@ def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) ->
     prompts = [prompt for play in plays for prompt in play.raw.get(_PROMPT) or []]
     odd = [str(prompt["name"]) for prompt in prompts if any(prompt.get(key) for key in _TRANSFORMED)]
     why += f"; give {odd[0]} as it is to be used, for an input is not encrypted" if odd else ""
-    rows = [Row(play.place, play.name, play.name, "playbook", name, why, no_undo=_NO_UNDO) for play in plays]
     files: dict[str, Any] = {}
-    if len(plays) == 1 and first.alone and _says_all(first):
+    more = facts_of_others(plays, [entry for play in plays for entry in play.entries])
+    if len(plays) == 1 and first.alone and _says_all(first) and not more:
         file = os.path.relpath(first.file, root)
     else:
         _check_inside(first, root)
         file = os.path.relpath(first.file.parent / f"{PREFIX}-{name}.yml", root)
-        files[file] = [_as_play(play) for play in plays]
+        files[file] = [*more, *(_as_play(play) for play in plays)]
     inputs = {str(prompt["name"]): _input(prompt) for prompt in prompts}
     given = {"vars": {key: {"get_input": key} for key in inputs}} if inputs else {}
-    return Step(name, {"playbook": file, **given}, rows, files=files, inputs=inputs)
+    body = {"playbook": file, **given}
+    removing = [removing_play(play, root) for play in plays]
+    if away := [one for one, _told in reversed(removing) if one is not None]:
+        _check_inside(first, root)
+        remove = os.path.relpath(first.file.parent / f"{PREFIX}-{name}-remove.yml", root)
+        body["absent"], files[remove] = {"playbook": remove}, away
+    rows = [
+        Row(play.place, play.name, play.name, "playbook", name, why, *((told, "") if made else ("", told)))
+        for play, (made, told) in zip(plays, removing, strict=True)
+    ]
+    return Step(name, body, rows, files=files, inputs=inputs)
+
+
+def facts_of_others(plays: Sequence[ReadPlay], entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Plays that gather the facts which entries of plays read of other hosts, as earlier plays did."""
+    if not any(entry.others for entry in entries):
+        return []
+    patterns = dict.fromkeys(pattern for play in plays for pattern in (*play.earlier, play.pattern) if pattern)
+    return [
+        {"name": "Facts that are read", "hosts": _apart(pattern), "gather_facts": True, "tasks": []}
+        for pattern in patterns
+    ]
+
+
+def pattern_of(play: ReadPlay) -> Any:
+    """The hosts of a play for a file of its own, where `all` alone would mean the host of the operation."""
+    return _apart(play.pattern) if play.pattern in _ALL else play.raw["hosts"]
+
+
+def _apart(pattern: str) -> str:
+    return "all:all" if pattern in _ALL else pattern
 
 
 def _check_inside(play: ReadPlay, root: Path) -> None:
@@ -58,10 +88,10 @@ def _says_all(play: ReadPlay) -> bool:
 
 
 def _as_play(play: ReadPlay) -> dict[str, Any]:
-    """A play for a file of its own. `all` alone would mean the host of the operation, and nothing is asked there."""
+    """A play for a file of its own; nothing is asked there."""
     made = {key: value for key, value in play.raw.items() if key != _PROMPT}
     if play.play is not None:
-        made["hosts"] = "all:all" if play.pattern in _ALL else play.raw["hosts"]
+        made["hosts"] = pattern_of(play)
         if play.variables:
             made["vars"] = dict(play.variables)
     return made

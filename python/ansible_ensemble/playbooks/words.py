@@ -26,6 +26,8 @@ _BARE = frozenset(
     {"when", "until", "failed_when", "changed_when", "that", "var", "debug", "assert", "meta"}
     | {"ansible.builtin.debug", "ansible.builtin.assert", "ansible.builtin.meta"}
 )
+#: Facts that nothing but a module of their own gathers.
+_GATHERED_BY = {"service_facts": ("services",), "package_facts": ("packages",)}
 #: Keys that matter by being there.
 _TOLD = frozenset({"run_once", "add_host", "group_by", "delegate_facts"})
 
@@ -139,6 +141,7 @@ def _set_in(data: Any) -> Iterator[str]:
             yield from map(str, value) if isinstance(value, Mapping) else re.findall(r"(\w+)=", str(value))
         elif name in ("setup", "gather_facts") or name.endswith("_facts"):
             yield "ansible_facts"
+            yield from _GATHERED_BY.get(name, ())
         elif key in ("block", "rescue", "always"):
             yield from _set_in(value)
 

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.emitter import emit_yaml
-from ansible_ensemble.playbooks.model import Step
+from ansible_ensemble.playbooks.model import HostGroup, Step
 from ansible_ensemble.playbooks.plain import as_yaml
 
 _HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 
 
-def service_template(steps: Sequence[Step], groups: Mapping[str, str], description: str, root: Path) -> str:
-    """The service template: a group, by these names, for each pattern, and each step after the one before it."""
+def service_template(steps: Sequence[Step], groups: Mapping[HostGroup, str], description: str, root: Path) -> str:
+    """The service template: these groups by their names, and each step after the one before it."""
     used = {step.group for step in steps if step.name}
     lines = [_HEAD, emit_yaml({"description": description}), "\ntopology_template:\n"]
     if inputs := {name: one for step in steps for name, one in step.inputs.items()}:
         lines.append(emit_yaml({"inputs": inputs}, 2))
     lines.append("  node_templates:\n")
-    for pattern, name in ((pattern, name) for pattern, name in groups.items() if pattern in used):
-        lines.append(emit_yaml({name: {"type": "ansible.Group", "properties": {"hosts": pattern}}}, 4))
+    for group, name in ((group, name) for group, name in groups.items() if group in used):
+        properties: dict[str, Any] = {"hosts": group.pattern}
+        if group.serial:
+            properties["serial"] = group.serial[0] if len(group.serial) == 1 else list(group.serial)
+        lines.append(emit_yaml({name: {"type": "ansible.Group", "properties": properties}}, 4))
     before = None
     for step in (one for one in steps if one.name):
         body = dict(step.body)
-        if step.group:
+        if step.group is not None:
             body["host"] = groups[step.group]
-        if before is not None:
-            body["requirements"] = [{"dependency": before}]
+        if needed := list(dict.fromkeys([*step.needs, *([before] if before is not None else [])])):
+            body["requirements"] = [{"dependency": name} for name in needed]
         places = dict.fromkeys(_shown(row.place, root) for row in step.rows)
         lines += ["\n", *(f"    # {place}\n" for place in places), emit_yaml({step.name: body}, 4)]
         before = step.name

@@ -59,11 +59,19 @@ def _lines(found: Mapping[str, Any], style: Style, inventory: str, following: st
             yield f"{count} {kind if count == 1 or kind not in _SEVERAL else _SEVERAL[kind]}: {_GIVES[kind]}"
     folder = clean(shown_path(found["folder"]))
     yield f"Written{'' if folder == '.' else f' to {folder}'}: {', '.join(map(clean, found['files']))}."
+    if found["remarks"]:
+        yield "To be known:"
+        yield from (f"  {_remark(one)}" for one in found["remarks"])
     if found["problems"]:
         yield style.bad("It cannot be planned yet:")
         yield from (f"  {clean(problem)}" for problem in found["problems"])
     elif following:
         yield f"Next: {_call(found, following, inventory)}"
+
+
+def _remark(one: Mapping[str, Any]) -> str:
+    done = "; written so" if one["written"] else ""
+    return clean(f"{Place(one['file'], one['line'])}: {one['text']} ({one['hint']}{done})")
 
 
 def _call(found: Mapping[str, Any], command: str, inventory: str, *options: str) -> str:

@@ -1,4 +1,8 @@
-"""Node templates with `hosts`: one template for each host, `site@web1`, and for what is hosted on it the same."""
+"""Node templates with `hosts`: one template for each host, `site@web1`, and for what is hosted on it the same.
+
+Hosts of a group with `serial` take turns: what is on it comes up on some of them after all of it is up on those before.
+What is to `run_once` is on the first host only, of each turn.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,14 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Interface, NodeTemplate, Relationship, Topology
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.topology.building import static_value
+from ansible_ensemble.topology.turns import Turns, add_order, needs_of, turns_of
 
 #: The property that says on which hosts.
 _HOSTS = "hosts"
+#: The property of a group that says how many hosts are in a turn.
+_SERIAL = "serial"
+#: The property of a resource that is on one host of all.
+_ONCE = "run_once"
 #: The property of a resource that names its host.
 _HOST = "inventory_host"
 #: Types that have `hosts`.
@@ -59,10 +68,10 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
     Where the hosts of a pattern are not known, the node template is virtual: no job deploys it.
 
     Raises:
-        InvalidInput: `hosts` is neither a pattern nor a list of names; or a workflow's step has such a node template as
-            its target; or another node template has the name of a copy.
+        InvalidInput: `hosts` is neither a pattern nor a list of names, or `serial` no size of turns; or a workflow's
+            step has such a node template as its target; or another node template has the name of a copy.
     """
-    hosts = _all_hosts(topology, find_hosts)
+    hosts, turns = _all_hosts(topology, find_hosts)
     topology.hosts |= hosts
     if not hosts:
         return
@@ -81,9 +90,11 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
         for name, node in topology.node_templates.items()
         for made in (copies[name].values() if name in copies else (node,))
     }
+    needs = {name: needs_of(node) for name, node in topology.node_templates.items()}
     for node in templates.values():
-        node.requirements = [one for link in node.requirements for one in _links(link, node, copies)]
+        node.requirements = [one for link in node.requirements for one in _links(link, node, copies, turns)]
         node.incoming = []
+    add_order(topology, turns, needs, copies)
     for node in templates.values():
         for link in node.requirements:
             link.target.incoming.append(link)
@@ -94,25 +105,44 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
         policy.targets = _named(policy.targets, copies)
 
 
-def _all_hosts(topology: Topology, find_hosts: FindHosts) -> dict[str, Sequence[str] | None]:
-    """The hosts of each node template that has some; None where they are not known."""
+def _all_hosts(topology: Topology, find_hosts: FindHosts) -> tuple[dict[str, Sequence[str] | None], dict[str, Turns]]:
+    """The hosts of each node template that has some, None where they are not known; and the turns that these take."""
     found: dict[str, Sequence[str] | None] = {}
+    turns: dict[str, Turns] = {}
     waiting = list(topology.node_templates.values())
     for node in waiting:
         if any(map(node.type.is_a, _TYPES)) and _HOSTS in node.properties:
             raw = node.properties[_HOSTS].value
             if raw is not None:
-                found[node.name] = _hosts(node, static_value(topology, raw), find_hosts)
+                hosts = _hosts(node, static_value(topology, raw), find_hosts)
+                serial = node.properties.get(_SERIAL) if node.type.is_a(_TYPES[1]) else None
+                if hosts and serial is not None and serial.value is not None:
+                    size, known = static_value(topology, serial.value)
+                    turns[node.name] = turns_of(node.name, hosts, size if known else serial.value, serial.place)
+                found[node.name] = _once(topology, node, hosts, None)
     while True:
         more = {
-            node.name: found[link.target.name]
+            node.name: link.target.name
             for node in waiting
             for link in node.requirements
             if link.is_hosted_on and link.target.name in found and node.name not in found
         }
         if not more:
-            return found
-        found |= more
+            return found, turns
+        turns |= {name: turns[target] for name, target in more.items() if target in turns}
+        for name, target in more.items():
+            found[name] = _once(topology, topology.node_templates[name], found[target], turns.get(name))
+
+
+def _once(
+    topology: Topology, node: NodeTemplate, hosts: Sequence[str] | None, turns: Turns | None
+) -> Sequence[str] | None:
+    """The hosts of a node template; if it is to run once, the first of them, of each turn."""
+    given = node.properties.get(_ONCE) if node.type.is_a(_TYPES[0]) else None
+    if not hosts or given is None or static_value(topology, given.value)[0] is not True:
+        return hosts
+    some = ([host for host in batch if host in hosts] for batch in (turns.batches if turns else [hosts]))
+    return [batch[0] for batch in some if batch]
 
 
 def _hosts(node: NodeTemplate, known: tuple[Any, bool], find_hosts: FindHosts) -> Sequence[str] | None:
@@ -151,7 +181,7 @@ def _check_names(topology: Topology, copies: Mapping[str, Mapping[str, NodeTempl
 
 def _copy(node: NodeTemplate, host: str) -> NodeTemplate:
     """The template of one host; its own operations run there."""
-    properties = {name: value for name, value in node.properties.items() if name != _HOSTS}
+    properties = {name: value for name, value in node.properties.items() if name not in (_HOSTS, _SERIAL, _ONCE)}
     interfaces = node.interfaces
     if _HOSTS in node.properties:
         interfaces = {name: _on_host(interface, host) for name, interface in interfaces.items()}
@@ -168,13 +198,20 @@ def _on_host(interface: Interface, host: str) -> Interface:
     return replace(interface, operations=made)
 
 
-def _links(link: Relationship, source: NodeTemplate, copies: Mapping[str, Mapping[str, NodeTemplate]]) -> Sequence[Any]:
+def _links(
+    link: Relationship,
+    source: NodeTemplate,
+    copies: Mapping[str, Mapping[str, NodeTemplate]],
+    turns: Mapping[str, Turns],
+) -> Sequence[Any]:
     """The relationships of a node template that one of its requirements makes, to copies of its target, too."""
     if link.target.name not in copies:
         return [replace(link, source=source)]
     there = copies[link.target.name]
     if link.is_hosted_on:
         there = {host: one for host, one in there.items() if host == host_of(source.name)}
+    elif (own := turns.get(link.source.name)) is not None and own == turns.get(link.target.name):
+        there = {host: one for host, one in there.items() if host in own.batch_of(host_of(source.name))}
     return [
         replace(link, source=source, target=target, index=link.index + number * _MANY)
         for number, target in enumerate(there.values())

@@ -134,6 +134,7 @@ class FakeJobs:
             "folder": "/",
             "files": ["ensemble.yaml"],
             "problems": [],
+            "remarks": [],
             "entries": entries,
             "counts": {"resource": 1},
         }

@@ -41,6 +41,7 @@ def imported(tmp_path: Path) -> Import:
             groups=template.get("groups", {}),
             files=data,
             rows=found.rows,
+            remarks=found.remarks,
             texts=found.files,
         )
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,8 +52,70 @@ CASES = {
         "- hosts: web\n  roles: [{role: app, when: root is defined}]\n",
         ["app playbook web"],
     ),
-    "hosts in batches": ("- name: Roll\n  hosts: web\n  serial: 1\n  roles: [app]\n", ["roll playbook"]),
-    "one host of all": ("- hosts: web\n  tasks: [{debug: {msg: x}, run_once: true}]\n", ["play_of_web playbook"]),
+    "hosts in batches": (
+        "- name: Roll\n  hosts: web\n  serial: 1\n  roles: [app]\n  tasks: [{name: a, copy: {content: a, dest: /a}}]\n",
+        ["app role web_in_turn", "a module web_in_turn"],
+    ),
+    "hosts in batches of a computed size": (
+        "- name: Roll\n  hosts: web\n  serial: '{{ size }}'\n  roles: [app]\n",
+        ["roll playbook"],
+    ),
+    "hosts in batches, and what is about all of them": (
+        "- name: Roll\n  hosts: web\n  serial: 1\n  tasks: [{debug: {msg: '{{ ansible_play_batch }}'}}]\n",
+        ["roll playbook"],
+    ),
+    "hosts in batches with a connection": (
+        "- name: Roll\n  hosts: web\n  serial: 1\n  connection: local\n  tasks: [{debug: {}}]\n",
+        ["roll playbook"],
+    ),
+    "one host of all": (
+        "- hosts: web\n  tasks:\n  - {name: a, debug: {msg: x}, run_once: true}\n  - {name: b, debug: {msg: x}}\n"
+        "  - {name: c, copy: {content: c, dest: /c}, run_once: true}\n"
+        "  - {name: d, copy: {content: d, dest: /d}, run_once: '{{ once }}'}\n",
+        ["a tasks web once", "b tasks web", "c module web once", "d playbook"],
+    ),
+    "a play on one host of all": (
+        "- hosts: web\n  run_once: true\n  roles: [app]\n  tasks: [{name: a, copy: {content: a, dest: /a}}]\n",
+        ["app role web once", "a module web once"],
+    ),
+    "what one host finds for all": (
+        "- hosts: web\n  tasks:\n  - {name: a, command: token, register: token, run_once: true}\n"
+        "  - {name: b, copy: {content: '{{ token.stdout }}', dest: /b}}\n"
+        "  - {name: c, copy: {content: c, dest: /c}}\n",
+        ["a playbook", "c module web"],
+    ),
+    "what is done elsewhere": (
+        "- hosts: web\n  tasks:\n  - {name: a, copy: {content: a, dest: /a}, delegate_to: d1}\n"
+        "  - {name: b, local_action: copy content=b dest=/b}\n",
+        ["a module web", "b module web"],
+    ),
+    "a part about all hosts of the play": (
+        "- hosts: web\n  tasks:\n  - {name: a, copy: {content: a, dest: /a}}\n"
+        "  - {name: b, debug: {msg: '{{ ansible_play_hosts }}'}}\n  - {name: c, copy: {content: c, dest: /c}}\n",
+        ["a module web", "b playbook", "c module web"],
+    ),
+    "what may end a play": (
+        "- hosts: web\n  tasks:\n  - {name: a, copy: {content: a, dest: /a}}\n"
+        "  - {name: b, meta: end_host, when: root is defined}\n  - {name: c, copy: {content: c, dest: /c}}\n"
+        "- hosts: db\n  tasks:\n  - {name: e, meta: end_play, when: root is defined}\n"
+        "  - {name: f, copy: {content: c, dest: /c}}\n",
+        ["a module web", "b tasks web", "e playbook"],
+    ),
+    "hosts that an earlier play adds": (
+        "- hosts: web\n  tasks: [{name: a, add_host: {name: new, groups: fresh}}]\n"
+        "- hosts: fresh\n  tasks: [{name: b, debug: {}}]\n- hosts: db\n  tasks: [{name: c, debug: {}}]\n",
+        ["play_of_web playbook", "c tasks db"],
+    ),
+    "facts that each play gathers": (
+        "- hosts: db\n  tasks: [{name: a, setup: {}}]\n"
+        "- hosts: web\n  tasks: [{name: b, debug: {msg: '{{ ansible_facts.system }}'}}]\n",
+        ["a tasks db", "b tasks web"],
+    ),
+    "facts that only a task gathers": (
+        "- hosts: db\n  tasks: [{service_facts: {}}]\n"
+        "- hosts: db\n  tasks: [{name: b, debug: {msg: '{{ ansible_facts.services }}'}}]\n",
+        ["play_of_db playbook"],
+    ),
     "what a later play reads": (
         "- hosts: web\n  tasks: [{set_fact: {port: 1}}]\n- hosts: web\n  tasks: [{debug: {msg: '{{ port }}'}}]\n",
         ["play_of_web playbook"],
@@ -82,7 +145,7 @@ CASES = {
     "facts of other hosts": (
         "- hosts: db\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n- hosts: web\n  tasks:\n"
         "  - {name: b, copy: {content: \"{{ hostvars['d1'].ansible_facts.system }}\", dest: /b}}\n",
-        ["play_of_db playbook"],
+        ["a module db", "b playbook"],
     ),
     "variables of other hosts": (
         "- hosts: db\n  tasks: [{name: a, file: {path: /a, state: directory}}]\n- hosts: web\n  tasks:\n"
@@ -155,7 +218,7 @@ CASES = {
     "a handler for one host of all": (
         "- hosts: web\n  handlers: [{name: again, run_once: true, debug: {}}]\n"
         "  tasks: [{name: b, copy: {content: b, dest: /b}, notify: again}]\n",
-        ["play_of_web playbook"],
+        ["b playbook"],
     ),
     "a file of variables that another variable needs": (
         "- hosts: web\n  vars: {a: '{{ included }}'}\n  vars_files: [vars/some.yml]\n"
@@ -203,7 +266,7 @@ def test_the_steps_of_plays(imported: Import, case: str) -> None:
     for name, node in steps.items():
         kind = next(kind for kind in ("module", "role", "tasks", "playbook") if kind in node)
         where = node.get("host") or (f"hosts={node['hosts']}" if "hosts" in node else "")
-        made.append(" ".join(filter(None, [name, kind, where])))
+        made.append(" ".join(filter(None, [name, kind, where, "once" * node.get("run_once", False)])))
     assert made == expected
     names = list(steps)
     for before, name in pairwise(names):
@@ -265,7 +328,7 @@ def test_questions_become_inputs(imported: Import) -> None:
 
 
 def test_all_hosts_of_a_play_are_not_the_one_of_an_operation(imported: Import) -> None:
-    found = imported({"site.yml": "- {name: Roll, hosts: all, serial: 1, tasks: [{ping: {}}]}\n"})
+    found = imported({"site.yml": "- {name: Roll, hosts: all, order: sorted, tasks: [{ping: {}}]}\n"})
     assert found.files["imported-roll.yml"][0]["hosts"] == "all:all"
 
 
@@ -282,7 +345,7 @@ def test_what_takes_away_what_tasks_made(imported: Import) -> None:
         {
             "site.yml": "- hosts: web\n  become: true\n  vars: {base: /srv, other: 1}\n  tasks:\n"
             "  - {name: a, file: {path: '{{ base }}/a', state: directory}, when: base is defined}\n"
-            "  - {name: b, local_action: copy content=b dest=/b}\n"
+            "  - {name: b, local_action: copy content=b dest=/b, when: base is defined}\n"
             "  - {name: c, command: make}\n"
         }
     )
@@ -296,9 +359,94 @@ def test_what_takes_away_what_tasks_made(imported: Import) -> None:
         "name": "Take away: b",
         "ansible.builtin.file": {"path": "/b", "state": "absent"},
         "delegate_to": "localhost",
+        "when": "base is defined",
     }
     assert block["block"][1]["when"] == "base is defined"
     assert [bool(row.undo) for row in found.rows] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("serial", "given"), [("1", 1), ("30%", "30%"), ("[1, '50%']", [1, "50%"]), ("[2]", 2)], ids=str
+)
+def test_hosts_in_batches_are_a_group_of_their_play(imported: Import, serial: str, given: Any) -> None:
+    play = f"- {{hosts: web, serial: {serial}, tasks: [{{name: a, copy: {{content: a, dest: /a}}}}]}}\n"
+    nodes = imported({"site.yml": play + play}).nodes
+    group = {"type": "ansible.Group", "properties": {"hosts": "web", "serial": given}}
+    assert nodes["web_in_turn"] == nodes["web_in_turn_2"] == group
+    assert (nodes["a"]["host"], nodes["a_2"]["host"]) == ("web_in_turn", "web_in_turn_2")
+
+
+def test_what_one_host_made_is_known_to_all(imported: Import) -> None:
+    found = imported(
+        {
+            "site.yml": "- hosts: web\n  tasks:\n"
+            "  - {name: a, user: {name: x}, register: made, run_once: true}\n"
+            "  - {name: b, user: {name: y}, register: other, run_once: true, delegate_to: d1}\n"
+            "  - {name: c, copy: {content: '{{ made.uid }} {{ other.uid }}', dest: /c}}\n"
+            "  - {name: d, debug: {msg: '{{ other.uid }}'}}\n"
+        }
+    )
+    result = ["SELF", "dependency", 0, "result"]
+    assert found.nodes["b"]["keywords"] == {"delegate_to": "d1"}
+    assert found.nodes["c"]["keywords"]["vars"] == {
+        "made": {"get_attribute": result},
+        "other": {"get_attribute": ["SELF", "dependency", 1, "result"]},
+    }
+    assert found.nodes["c"]["requirements"] == [{"dependency": "a"}, {"dependency": "b"}]
+    assert found.nodes["d"]["vars"] == {"other": {"get_attribute": result}}
+    assert found.nodes["d"]["requirements"] == [{"dependency": "b"}, {"dependency": "c"}]
+
+
+@pytest.mark.parametrize("read", ["made.changed", "hostvars.w1.made", "made is changed"])
+def test_what_is_of_a_run_is_read_in_that_run(imported: Import, read: str) -> None:
+    once = "{name: a, user: {name: x}, register: made, run_once: true}"
+    reader = f"{{name: b, debug: {{msg: '{{{{ {read} }}}}'}}}}"
+    found = imported({"site.yml": f"- {{hosts: web, tasks: [{once}, {reader}]}}\n"})
+    assert [(row.node, row.becomes) for row in found.rows] == [("a", "playbook"), ("a", "playbook")]
+    assert found.files["imported-a.yml"][0]["hosts"] == "web"
+
+
+def test_facts_of_other_hosts_are_gathered_before(imported: Import) -> None:
+    task = "copy: {content: \"{{ hostvars['d1'].ansible_facts.system }}\", dest: /b}"
+    play = f"- hosts: web\n  tasks: [{{name: b, {task}}}]\n"
+    found = imported({"site.yml": f"- hosts: db\n- hosts: all\n  gather_facts: false\n{play}"})
+    first, second, play = found.files["imported-b.yml"]
+    assert [one["hosts"] for one in (first, second, play)] == ["db", "web", "web"]
+    assert first["gather_facts"] and second["gather_facts"]
+
+
+REMOVED = """\
+- hosts: web
+  PLAY
+  handlers:
+    - {name: again, listen: topic, copy: {content: h, dest: /h}}
+    - {name: other, copy: {content: o, dest: /o}}
+  tasks:
+    - name: try
+      when: root is defined
+      block: [{name: a, copy: {content: a, dest: /a}}, {name: b, command: make}]
+      rescue: [{name: c, copy: {content: c, dest: /c}}]
+      always: [{name: d, copy: {content: d, dest: /d}, notify: topic}]
+"""
+
+
+@pytest.mark.parametrize("play", ["gather_facts: false", "order: sorted"])
+def test_what_blocks_and_handlers_made_is_taken_away(imported: Import, play: str) -> None:
+    found = imported({"site.yml": REMOVED.replace("PLAY", play)})
+    (row,) = found.rows
+    node = found.nodes[row.node]
+    if play.startswith("order"):
+        (removing,) = found.files[node["absent"]["playbook"]]
+        assert removing["hosts"] == "web"
+        tasks = removing["tasks"]
+        assert row.undo == "takes away what 1 of its 1 tasks and roles made"
+    else:
+        tasks = found.files[node["absent"]["tasks"]]
+        assert row.undo == "takes away what 3 of its 4 tasks made"
+    handler, block = tasks
+    assert handler == {"name": "Take away: again", "ansible.builtin.file": {"path": "/h", "state": "absent"}}
+    assert block["when"] == "root is defined"
+    assert [one["ansible.builtin.file"]["path"] for one in block["block"]] == ["/d", "/c", "/a"]
 
 
 def test_a_role_that_can_remove_what_it_made(imported: Import) -> None:
@@ -326,7 +474,7 @@ def test_a_play_outside_of_the_folder_is_refused_if_a_file_would_be_written_ther
 def test_a_folder_may_be_reached_by_a_link(imported: Import, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    play = "- {name: Two, hosts: db, serial: 1, tasks: [{ping: {}}]}\n"
+    play = "- {name: Two, hosts: db, order: sorted, tasks: [{ping: {}}]}\n"
     found = imported({"site.yml": "- import_playbook: link/play.yml\n", "real/play.yml": play + play})
     assert set(found.files) == {"service-template.yaml", "real/imported-two.yml", "real/imported-two_2.yml"}
 

@@ -56,7 +56,7 @@ def test_what_tasks_set() -> None:
         {"ansible.builtin.set_fact": "three=1 four=2"},
         {"block": [{"service_facts": {}}], "always": [{"register": "five"}]},
     ]
-    assert set_in(tasks) == {"one", "two", "three", "four", "ansible_facts", "five"}
+    assert set_in(tasks) == {"one", "two", "three", "four", "ansible_facts", "services", "five"}
 
 
 def test_handlers_and_who_notifies_them() -> None:

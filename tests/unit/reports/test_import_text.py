@@ -12,6 +12,7 @@ FOUND: dict[str, Any] = {
     "folder": "/srv",
     "files": ["ensemble.yaml", "service-template.yaml"],
     "problems": [],
+    "remarks": [],
     "entries": [
         {**ENTRY, "name": "Page", "node": "page", "undo": "removes /a", "no_undo": ""},
         {
@@ -41,6 +42,13 @@ Next: ansible-ensemble plan -i 'my hosts' /srv
 
 def test_the_report() -> None:
     assert import_text(FOUND, Style(), ["-i", "my hosts"]) == TEXT
+
+
+def test_remarks() -> None:
+    remark = {"file": "/srv/site.yml", "line": 3, "text": "sudo is old", "hint": "write become: true", "written": True}
+    text = import_text({**FOUND, "remarks": [remark, {**remark, "line": 4, "written": False}]}, Style(), [])
+    assert "\n  /srv/site.yml:3: sudo is old (write become: true; written so)\n" in text
+    assert "\n  /srv/site.yml:4: sudo is old (write become: true)\n" in text
 
 
 def test_several_of_a_kind() -> None:

@@ -147,3 +147,81 @@ def test_names_as_they_are_written() -> None:
     assert topology.hosts["other"] is None
     names = ("app@web1", "app@gone", "db", "user@db")
     assert [written_name(topology, name) for name in names] == ["app", "app", "db", "user@db"]
+
+
+TURNS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    turns: {type: ansible.Group, properties: {hosts: abc, serial: SERIAL}}
+    drain: {role: drain, host: turns}
+    token: {role: token, host: turns, run_once: true, requirements: [{dependency: drain}]}
+    start: {role: start, host: turns, requirements: [{dependency: token}]}
+    after: {role: after, requirements: [{dependency: start}]}
+    between: {role: between}
+"""
+
+
+def turns(serial: str, text: str = TURNS) -> Topology:
+    topology = load_topology(parse_yaml(text.replace("SERIAL", serial), Path("service.yaml")))
+    copy_for_hosts(topology, lambda _pattern: ["a", "b", "c"])
+    return topology
+
+
+def needed(topology: Topology, name: str) -> list[str]:
+    return [link.target.name for link in topology.node_templates[name].requirements if not link.is_hosted_on]
+
+
+def test_hosts_that_take_turns_finish_one_before_the_next() -> None:
+    topology = turns("1")
+    assert needed(topology, "drain@a") == []
+    assert needed(topology, "start@b") == ["token@b"]
+    assert needed(topology, "drain@b") == ["start@a"]
+    assert needed(topology, "drain@c") == ["start@b"]
+    assert needed(topology, "after") == ["start@a", "start@b", "start@c"]
+    for node in topology.node_templates.values():
+        assert len({(one.name, one.index) for one in node.requirements}) == len(node.requirements)
+        assert all(one in one.target.incoming for one in node.requirements)
+
+
+@pytest.mark.parametrize(
+    ("serial", "batches"),
+    [
+        *(("2", "ab c"), ("'67%'", "ab c"), ("'1%'", "a b c"), ("[1, 2]", "a bc"), ("[1, '100%']", "a bc")),
+        *(("0", "abc"), ("9", "abc"), ("'2'", "ab c")),
+    ],
+)
+def test_the_hosts_of_a_turn(serial: str, batches: str) -> None:
+    topology = turns(serial)
+    before = ""
+    for batch in batches.split():
+        for host in batch:
+            assert needed(topology, f"drain@{host}") == [f"start@{one}" for one in before]
+            assert needed(topology, f"token@{batch[0]}") == [f"drain@{one}" for one in batch]
+            assert needed(topology, f"start@{host}") == [f"token@{batch[0]}"]
+        before = batch
+    assert [one for one in topology.node_templates if one.startswith("token")] == [
+        f"token@{batch[0]}" for batch in batches.split()
+    ]
+
+
+def test_what_runs_once_is_on_the_first_host() -> None:
+    once = TURNS.replace(", serial: SERIAL", "")
+    topology = turns("", once)
+    assert needed(topology, "token@a") == ["drain@a", "drain@b", "drain@c"]
+    assert needed(topology, "start@c") == ["token@a"]
+    assert "token@b" not in topology.node_templates
+
+
+@pytest.mark.parametrize("serial", ["two", "[]", "[1, x]", "true", "{{ size }}"])
+def test_a_serial_that_is_no_number_is_refused(serial: str) -> None:
+    with pytest.raises(InvalidInput, match="the serial of 'turns' is") as caught:
+        turns(f'"{serial}"' if "{" in serial else serial)
+    assert caught.value.place is not None
+
+
+def test_what_comes_between_turns_is_refused() -> None:
+    text = TURNS.replace("{role: between}", "{role: between, requirements: [{dependency: drain}]}")
+    text = text.replace("[{dependency: token}]", "[{dependency: token}, {dependency: between}]")
+    with pytest.raises(InvalidInput, match="'between' comes between what hosts of 'turns' do in turns"):
+        turns("1", text)

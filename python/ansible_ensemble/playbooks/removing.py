@@ -1,0 +1,148 @@
+"""The tasks that take away what tasks made of which nothing is noted, the last first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.playbooks.model import Entry, ReadPlay
+from ansible_ensemble.playbooks.naming import PREFIX
+from ansible_ensemble.playbooks.plain import is_open
+from ansible_ensemble.playbooks.rules import (
+    KEYWORDS,
+    NEVER,
+    args_of,
+    makes_nothing,
+    own_part,
+    spec_of,
+    used_variables,
+)
+from ansible_ensemble.playbooks.undo import undo_of
+from ansible_ensemble.playbooks.words import short_name, words_of
+
+#: Keywords of a task that what takes away what it made has, too.
+_SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
+#: What of a play is around what takes away what it made.
+_AROUND = ("become", "become_user", "become_method", "become_flags", "environment", "no_log")
+_OF_PLAY = (
+    *("vars_files", "collections", "connection", "remote_user", "port", "module_defaults", "run_once"),
+    *("gather_facts", "become_exe", "timeout", *_AROUND),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What takes away what entries made.
+
+    Attributes:
+        body: of the node template.
+        files: that it runs -> what is in them, as data.
+        told: of each entry what undeploy does, and why it does nothing.
+    """
+
+    body: Mapping[str, Any]
+    files: Mapping[str, Any]
+    told: Sequence[tuple[str, str]]
+
+    @property
+    def count(self) -> int:
+        """Of how many entries something is taken away."""
+        return sum(bool(undo) for undo, _why in self.told)
+
+
+def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, as_play: bool = False) -> Removal:
+    """What takes away what entries made: a file of tasks for one host, or a play for all hosts of theirs.
+
+    `name` is that of their node template.
+    """
+    tasks, told = _removal_tasks(entries, play, root)
+    if any(values is None for values in play.files.values()) and not as_play:
+        return Removal({}, {}, [("", "it may need variables of an encrypted file")] * len(entries))
+    if not tasks:
+        return Removal({}, {}, told)
+    file, words = f"{PREFIX}-{name}-remove.yml", frozenset[str]().union(*(entry.words for entry in entries))
+    if as_play:
+        return Removal({"absent": {"playbook": file}}, {file: [as_removing_play(play, tasks)]}, told)
+    return Removal({"absent": {"tasks": file}}, {file: around(play, tasks, used_variables(words, play))}, told)
+
+
+def around(play: ReadPlay, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
+    """Tasks with what they have from their play."""
+    given = {name: play.raw[name] for name in sorted(_AROUND) if play.raw.get(name)}
+    given |= {"vars": dict(variables)} if variables else {}
+    return [{"name": play.name, "block": tasks, **given}] if given else tasks
+
+
+def removing_play(play: ReadPlay, root: Path) -> tuple[dict[str, Any] | None, str]:
+    """The play that takes away what another one made, and in words what it does; without one, why there is none."""
+    tasks, told = _removal_tasks(play.entries, play, root)
+    count = sum(bool(undo) for undo, _why in told)
+    if not tasks:
+        return None, "a playbook says what to do, not how to take it away"
+    if not count:
+        return as_removing_play(play, tasks), "takes away what its handlers made"
+    return as_removing_play(play, tasks), f"takes away what {count} of its {len(told)} tasks and roles made"
+
+
+def as_removing_play(play: ReadPlay, tasks: list[Any]) -> dict[str, Any]:
+    """A play for the hosts of another one, with what that has around its tasks."""
+    made = {
+        "name": f"Take away: {play.name}",
+        "hosts": "all:all" if play.pattern in ("all", "*") else play.raw["hosts"],
+    }
+    made |= {key: play.raw[key] for key in _OF_PLAY if key in play.raw}
+    return {**made, **({"vars": dict(play.variables)} if play.variables else {}), "tasks": tasks}
+
+
+def _removal_tasks(entries: Sequence[Entry], play: ReadPlay, root: Path) -> tuple[list[Any], list[tuple[str, str]]]:
+    """The tasks that take away what entries and the handlers that they notify made, and of each entry what is told."""
+    found = [_removal_of(entry, play, root) for entry in entries]
+    named = frozenset[str]().union(*(entry.notified for entry in entries))
+    handling = [_removal_of(one, play, root) for one in play.handling if one.handlers & named]
+    tasks = [task for task, _told in reversed([*found, *handling]) if task is not None]
+    return tasks, [(words, "") if task is not None else ("", words) for task, words in found]
+
+
+def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
+    """The task that takes away what an entry made, and in words what it does; without one, why there is none."""
+    if NEVER in entry.tags:
+        return None, "is tagged never, and does not run"
+    if entry.kind == "block" or (entry.kind == "file" and entry.within):
+        return _removal_of_block(entry, play, root)
+    if entry.kind != "task":
+        return None, f"a {entry.kind} says what to do, not how to take it away"
+    own, module = own_part(entry.raw), entry.task.resolved_action or entry.task.action
+    spec = spec_of(module, root)
+    if spec is None or makes_nothing(entry.task, root):
+        return None, "it makes nothing that could be taken away"
+    if own.get("check_mode") is not None:
+        return None, "it may have run in check mode only"
+    found = undo_of(short_name(module), spec, args_of(entry.task) if is_open(entry.task.args) else entry.task.args)
+    if isinstance(found, str):
+        return None, found
+    loops = {key: own[key] for key in own if key == "loop" or str(key).startswith("with_")}
+    if play.sets & play.reached(words_of({"when": own.get("when"), "args": dict(found.args), **loops})):
+        return None, "it depends on what other tasks found"
+    shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in KEYWORDS}
+    shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
+    task: Any = {"name": f"Take away: {entry.name}", (found.module or module): dict(found.args), **shared}
+    outer = entry.raw
+    while "block" in outer:
+        task = {**{key: value for key, value in outer.items() if key not in ("block", "tags")}, "block": [task]}
+        outer = outer["block"][0]
+    return task, found.told
+
+
+def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
+    """What takes away what a block of tasks made, or a file of them: of all its parts, whichever ran."""
+    if play.sets & words_of({"when": entry.raw.get("when")}):
+        return None, "it depends on what other tasks found"
+    found = [_removal_of(one, play, root) for one in entry.within]
+    tasks = [task for task, _told in reversed(found) if task is not None]
+    if not tasks:
+        return None, f"a {entry.kind} says what to do, not how to take it away"
+    given = {key: value for key, value in entry.raw.items() if key in _SHARED or key in KEYWORDS}
+    told = f"takes away what {len(tasks)} of its {len(found)} tasks made"
+    return {"name": f"Take away: {entry.name}", "block": tasks, **given}, told
