@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 
 from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.rules.fields import Field, field_of
 from ansible_ensemble.provision.rules.pattern import InvalidPattern, compiled_for_many
 from ansible_ensemble.provision.rules.refusal import Refused
@@ -25,8 +27,26 @@ Test = Callable[[Any], bool]
 
 _OPERATION = re.compile(r"(Eq|Ne|Lt|Lte|Gt|Gte|Re|In|Nin|Between|Except)\((.*)\)", re.DOTALL)
 
+_PARAMS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_EMPTY, _TRUE = msgspec.Raw(b"{}"), msgspec.Raw(b"true")
+
 #: Words of a query that are no filters, and belong to the request as a whole.
 _NO_FILTERS = frozenset({"token", "force", "aggregate", "compose"})
+
+
+@cache
+def _unread(kind: type[Object]) -> msgspec.json.Decoder[Any]:
+    """Decodes objects of a kind without looking at the values of their fields."""
+    new = kind()  # objects that were stored before a field was known have what new ones have
+    fields = [
+        (
+            one.name,
+            msgspec.Raw,
+            msgspec.field(name=one.encode_name, default=msgspec.Raw(encode(getattr(new, one.name)))),
+        )
+        for one in msgspec.structs.fields(kind)
+    ]
+    return msgspec.json.Decoder(msgspec.defstruct(f"Unread{kind.__name__}", fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +82,9 @@ class Shape:
     params: frozenset[str] | None = None
     decode: bool = False
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether objects are shown as they are."""
-        return not self.slim and self.params is None and not self.decode
-
     def shown(self, whole: Kept) -> Kept:
         """The object without what is left out."""
-        names = {field.name for field in msgspec.structs.fields(whole)}
+        names = whole.__struct_fields__
         changes: dict[str, Any] = {name.lower(): {} for name in self.slim if name.lower() in names}
         if self.params is not None and "params" in names and "params" not in changes:
             held: dict[str, Any] = whole.params  # type: ignore[attr-defined] # it has some
@@ -77,6 +92,24 @@ class Shape:
         if "partial" in names and "params" in changes:
             changes["partial"] = True
         return whole.replaced(**changes) if changes else whole
+
+    def shown_text(self, kind: type[Object], body: bytes) -> bytes:
+        """The JSON of an object of a kind without what is left out; in long lists, nothing else of it is looked at."""
+        if not self.slim and self.params is None:
+            return body
+        names = kind.__struct_fields__
+        fields = _unread(kind).decode(body)
+        for name in self.slim:
+            if name.lower() in names:
+                setattr(fields, name.lower(), _EMPTY)
+        if "params" not in names:
+            return encode(fields)
+        if self.params is not None and "Params" not in self.slim:
+            held = _PARAMS.decode(fields.params)
+            fields.params = msgspec.Raw(encode({name: held[name] for name in held if name in self.params}))
+        if "partial" in names and (self.params is not None or "Params" in self.slim):
+            fields.partial = _TRUE
+        return encode(fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +133,9 @@ class Query:
     shape: Shape = Shape()
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the list is all objects as they are, in the order of their keys."""
-        return not (self.filters or self.order or self.reverse) and self.shape.is_whole
+    def is_of_all(self) -> bool:
+        """Whether the list is of all objects, in the order of their keys."""
+        return not (self.filters or self.order or self.reverse)
 
     def exact(self, name: str) -> str | None:
         """The value that a field has to have, where it is one: then an index finds the objects."""

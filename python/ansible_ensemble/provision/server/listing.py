@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.codec import decode_stored
 from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.server.answers import body_of
 from ansible_ensemble.provision.server.identity import names_of
 from ansible_ensemble.provision.service.lookup import candidates
 from ansible_ensemble.provision.service.secure_params import revealed
 from ansible_ensemble.provision.store.transaction import Reader
+
+#: What the JSON of an object contains that has sealed params.
+_SEALED = b'"Payload"'
 
 #: How much is sent at once.
 _PIECE = 256 * 2**10
@@ -58,15 +62,23 @@ def listing(
         counted: whether the objects themselves are not wanted.
     """
     total = reader.count(kind)
-    if query.is_whole and allowed is None and kind.public is Object.public:
+    if query.is_of_all and allowed is None and kind.public is Object.public:
         part = query.page(range(total))
-        bodies = () if counted else tuple(islice(reader.bodies(kind), part.start, part.stop))  # type: ignore[attr-defined] # a part of a range is one
-        return Listing(total, total, len(part), bodies)
+        bodies = () if counted else islice(reader.bodies(kind), part.start, part.stop)  # type: ignore[attr-defined] # a part of a range is one
+        return Listing(total, total, len(part), tuple(_texts(reader, kind, query, bodies)))
     shown = (one.public() for one in candidates(reader, kind, query))
     seen = (one for one in shown if allowed is None or not allowed.isdisjoint(names_of(one)))
     found = query.found(seen)
     page = query.page(found)
     return Listing(total, len(found), len(page), () if counted else tuple(_bodies(reader, query, page)))
+
+
+def _texts(reader: Reader, kind: type[Object], query: Query, bodies: Iterable[bytes]) -> Iterator[bytes]:
+    for body in bodies:
+        if query.shape.decode and _SEALED in body:
+            yield from _bodies(reader, query, [decode_stored(kind, body)])
+        else:
+            yield query.shape.shown_text(kind, body)
 
 
 def _bodies(reader: Reader, query: Query, page: Sequence[Object]) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from ansible_ensemble.provision.rules.parameters import aggregated, value_of
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
-from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, Revealed, revealed
+from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, Revealed
 from ansible_ensemble.provision.store.transaction import Reader
 
 
@@ -173,7 +173,8 @@ def invocation(reader: Reader, action: Action, target: Object, said: Mapping[str
     Raises:
         Refused: 422, a param that is needed is missing.
     """
-    known = aggregated(revealed(reader, target), Revealed(reader)) if isinstance(target, WITH_PARAMS) else {}
+    catalog = Revealed(reader)
+    known = aggregated(catalog.of(target), catalog) if isinstance(target, WITH_PARAMS) else {}
     params = {**known, **said}
     about = action.about
     if missing := [name for name in about.required_params if name not in params]:

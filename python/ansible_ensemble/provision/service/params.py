@@ -24,7 +24,7 @@ from ansible_ensemble.provision.service.guards import is_secret_param, refuse_pr
 from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.patch import parsed, patched, same
-from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, Revealed, revealed
+from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, Revealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 Owner: TypeAlias = Machine | Profile | Stage
@@ -151,7 +151,8 @@ def _owner(reader: Reader, prefix: str, name: str, method: str) -> Owner:
 
 def _read(reader: Reader, prefix: str, name: str, decode: bool) -> tuple[Owner, Reader | Revealed]:
     owner = _owner(reader, prefix, name, "GET")
-    return (revealed(reader, owner), Revealed(reader)) if decode else (owner, reader)
+    catalog = Revealed(reader) if decode else None
+    return (catalog.of(owner), catalog) if catalog else (owner, reader)
 
 
 def _keep(tx: Transaction, owner: Owner, params: Mapping[str, Any], method: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import values_of
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.service.jobs import known_job
-from ansible_ensemble.provision.service.secure_params import Revealed, revealed
+from ansible_ensemble.provision.service.secure_params import Revealed
 from ansible_ensemble.provision.store.transaction import Reader
 from ansible_ensemble.provision.templates.job_actions import job_actions
 from ansible_ensemble.provision.templates.source import Addresses
@@ -66,7 +66,8 @@ class StoredSource:
         self.addresses = surroundings.addresses
         self.templates: Mapping[str, str] = _Texts(reader)
         self._reader, self._surroundings = reader, surroundings
-        self._owner, self._catalog = revealed(reader, machine), Revealed(reader)
+        self._catalog = Revealed(reader)
+        self._owner = self._catalog.of(machine)
 
     def values(self, param: str) -> Iterable[Any]:
         """The values of a param of the machine, the nearest first, the default of its definition last."""

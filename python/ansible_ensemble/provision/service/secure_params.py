@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from ansible_ensemble.provision.objects.base import Object, Reference
@@ -95,13 +96,48 @@ def _opened(reader: Reader, owner: Reference, value: Any) -> Any:
         return value
 
 
+class _Opened(Mapping[str, Any]):
+    """Params of an object, of which those that are secure are opened when they are looked at."""
+
+    def __init__(self, reader: Reader, catalog: Catalog, kept: Object, params: Mapping[str, Any]) -> None:
+        self._reader, self._catalog, self._owner = reader, catalog, (kept.PREFIX, kept.key)
+        self._params, self._open = params, dict[str, Any]()
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._params[name]
+        if not is_sealed(value) or not is_secure(name, self._catalog):
+            return value
+        if name not in self._open:
+            self._open[name] = _opened(self._reader, self._owner, value)
+        return self._open[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._params
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._params)
+
+    def __len__(self) -> int:
+        return len(self._params)
+
+
 class Revealed:
-    """A catalog in which secure params are open."""
+    """A catalog of one moment in which secure params are open; what was looked up is not read again."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self._found: dict[Reference, Object | None] = {}
 
     def get(self, kind: type[Kept], key: str) -> Kept | None:
         """The object of a kind with a key."""
-        found = self._reader.get(kind, key)
-        return found if found is None else revealed(self._reader, found)
+        reference = (kind.PREFIX, key)
+        if reference not in self._found:
+            found = self._reader.get(kind, key)
+            self._found[reference] = found and self.of(found)
+        return self._found[reference]  # type: ignore[return-value] # the prefix is the kind's
+
+    def of(self, kept: Kept) -> Kept:
+        """An object as the catalog has it."""
+        if not isinstance(kept, WITH_PARAMS):
+            return kept
+        return kept.replaced(params=_Opened(self._reader, self, kept, kept.params))  # type: ignore[return-value] # mypy loses the type by isinstance

@@ -23,6 +23,8 @@ from ansible_ensemble.provision.templates.source import Source
 _DURATION = re.compile(r"([0-9]{1,9})([smhdwy]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31536000}
 _TOKEN_SECONDS = 2000
+#: A longer text may be more than a rendering may give, even where nothing of it is to be rendered.
+_SHORT = 2**12
 
 
 class RenderData(Struct):
@@ -56,6 +58,8 @@ class RenderData(Struct):
         Raises:
             TemplateError: it is no template, or cannot be rendered; the message names template, line and what is wrong.
         """
+        if "{{" not in text and len(text) < _SHORT:
+            return printable(text)
         self._rendering = Rendering(self.texts, self.limits, strict)
         return printable(self._rendering.text(name, text, self))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_ensemble.provision.objects import Job, Machine, Profile, User, Workflow
+from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.rules.query import Shape, parse_query
 from ansible_ensemble.provision.rules.refusal import Refused
 
@@ -98,10 +99,10 @@ def test_names_the_value_that_an_index_finds(text, name, exact):
     assert parse_query(Job, _words(text)).exact(name) == exact
 
 
-@pytest.mark.parametrize(("text", "whole"), [("", True), ("limit=1", True), ("sort=Name", False), ("slim=Meta", False),
-                                             ("Name=a", False), ("decode=true", False)])  # fmt: skip
-def test_tells_whether_bodies_can_be_sent_as_they_are_stored(text, whole):
-    assert parse_query(Machine, _words(text)).is_whole is whole
+@pytest.mark.parametrize(("text", "is_of_all"), [("", True), ("limit=1", True), ("sort=Name", False), ("Name=a", False),
+                                                 ("slim=Meta", True), ("decode=true", True)])  # fmt: skip
+def test_tells_whether_objects_have_to_be_looked_at(text, is_of_all):
+    assert parse_query(Machine, _words(text)).is_of_all is is_of_all
 
 
 @pytest.mark.parametrize(
@@ -112,10 +113,14 @@ def test_tells_whether_bodies_can_be_sent_as_they_are_stored(text, whole):
      (Shape(params=frozenset({"n", "o"})), {"n": 1}, {"c": "d"}, True)],
 )  # fmt: skip
 def test_leaves_out(shape, params, meta, partial):
-    shown = shape.shown(Profile(name="p", params={"n": 1, "m": 2}, meta={"c": "d"}))
+    whole = Profile(name="p", params={"n": 1, "m": 2}, meta={"c": "d"}, description='\u00e4 "')
+    shown = shape.shown(whole)
     assert (shown.params, shown.meta, shown.partial) == (params, meta, partial)
+    assert shape.shown_text(Profile, encode(whole)) == encode(shown)
 
 
 def test_leaves_out_nothing_of_what_has_no_params():
     user = User(name="someone", roles=["r"])
-    assert Shape(slim=frozenset({"Params"})).shown(user) == user
+    shape = Shape(slim=frozenset({"Params"}))
+    assert shape.shown(user) == user
+    assert shape.shown_text(User, encode(user)) == encode(user)

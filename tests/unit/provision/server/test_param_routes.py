@@ -61,7 +61,12 @@ def test_sealed_ones_are_open_only_for_who_asks_and_may(live):
     shown = [live.get(path).body for path in (machine, "/machines", f"{machine}/params", f"{machine}/params/pass")]
     assert not any(b"canary-7d1f" in body for body in shown)
     assert live.get(f"{machine}/params/pass?decode=true").json == "canary-7d1f"
-    for path in (f"{machine}?decode=true", "/machines?Name=keeper&decode=true", f"{machine}/params?decode=true"):
+    for path in (
+        f"{machine}?decode=true",
+        "/machines?Name=keeper&decode=true",
+        "/machines?decode=true&params=pass",
+        f"{machine}/params?decode=true",
+    ):
         assert "canary-7d1f" in json.dumps(live.get(path).json)
 
 

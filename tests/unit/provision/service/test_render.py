@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.service import jobs, render
+from ansible_ensemble.provision.service import jobs, render, secure_params
 from ansible_ensemble.provision.templates.source import Addresses
 from tests.unit.provision.service.test_jobs import OTHER, UUID
 from tests.unit.provision.service.world import World, body, refusal
@@ -73,6 +73,20 @@ def test_secure_params_are_open_in_templates_alone(world: World) -> None:
     world.set("machines", UUID, Params={"password": "s3cret"})
     world.set("profiles", "global", Params={"key": "gl0bal"})
     assert contents(world, job) == ["s3cret gl0bal"]
+
+
+def test_a_secure_param_is_opened_when_it_is_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+    original = secure_params.opened
+    monkeypatch.setattr(secure_params, "opened", lambda *said: [opened.append(said), original(*said)][1])
+    for number in range(9):
+        world.create("params", Name=f"key{number}", Secure=True)
+    world.create("profiles", Name="keys", Params={f"key{number}": f"value{number}" for number in range(9)})
+    job = job_of(world, {"Name": "a", "Contents": '{{.Param "color"}} {{.Param "key3"}} {{.Param "key3"}}'})
+    world.set("machines", UUID, Profiles=["keys"])
+    opened.clear()
+    assert contents(world, job) == ["red value3 value3"]
+    assert len(opened) == 1
 
 
 def test_actions_are_those_of_the_system(world: World) -> None:
