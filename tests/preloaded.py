@@ -44,6 +44,8 @@ PROGRAMS = Path(sys.executable).parent
 _KNOWN = {str(PROGRAMS / name) for name in ("ansible-ensemble", "ansible-playbook")}
 #: What the interpreter and its libraries read when they start, so that a fork cannot heed it, but for some.
 _OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OPENSSL_", "SSL_", "GIT_PYTHON_")
+#: The size of a request, in bytes, that is a message of its own: several processes may send some.
+_LONGEST = 1 << 18
 _WITHOUT_EFFECT = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
 
 
@@ -116,21 +118,23 @@ class _Server:
             stdin = opened.enter_context(tempfile.TemporaryFile())
             stdin.write(given.encode())
             stdin.seek(0)
-            ours, theirs = socket.socketpair()
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             opened.enter_context(ours)
             reading, writing = zip(os.pipe(), os.pipe(), strict=True)
             with theirs:
-                _send(self._connected(), request, [theirs.fileno(), stdin.fileno(), *writing])
+                _send(self.connected(), request, [theirs.fileno(), stdin.fileno(), *writing])
             for descriptor in writing:
                 os.close(descriptor)
             streams = [opened.enter_context(os.fdopen(descriptor, "rb", buffering=0)) for descriptor in reading]
             stdout, stderr = _read(streams)
+            ours.recv(100)  # its process
             code = json.loads(ours.recv(100))
         return subprocess.CompletedProcess(list(words), code, stdout, stderr)
 
-    def _connected(self) -> socket.socket:
+    def connected(self) -> socket.socket:
         if self._connection is None:
-            self._connection, theirs = socket.socketpair()
+            self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST)
             with theirs:
                 self._process = subprocess.Popen(
                     [sys.executable, __file__, str(theirs.fileno())],
@@ -146,10 +150,31 @@ class _Server:
     def _end(self) -> None:
         if self._connection is not None:
             self._connection.close()
+            self._process.kill()  # what a shell started in the background may hold a copy of the connection
             self._process.wait()
 
 
 _SERVER = _Server()
+
+
+@contextlib.contextmanager
+def stand_ins(environment: Mapping[str, str]) -> Iterator[tuple[dict[str, str], list[int]]]:
+    """Let a shell's commands be forks of the server as well, if it has what the server began with.
+
+    The shell gets this environment, and these descriptors.
+    """
+    if _of_the_start(environment) != _of_the_start(_plain(os.environ)):
+        yield dict(environment), []
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(__file__).with_name("preloaded_client.py").read_text()
+        for program in _KNOWN:
+            file = Path(folder, Path(program).name)
+            file.write_text(f"#!{sys.executable} -IS\n{text}")
+            file.chmod(0o755)
+        number = _SERVER.connected().fileno()
+        path = f"{folder}{os.pathsep}{environment['PATH']}"
+        yield {**environment, "PATH": path, "PRELOADED_CONNECTION": str(number)}, [number]
 
 
 def _umask() -> int:
@@ -174,10 +199,8 @@ def _read(streams: Sequence[Any]) -> list[str]:
 
 
 def _send(connection: socket.socket, request: dict[str, Any], descriptors: list[int]) -> None:
-    text = json.dumps(request).encode()
     passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
-    connection.sendmsg([len(text).to_bytes(8, "big")], passed)
-    connection.sendall(text)
+    connection.sendmsg([json.dumps(request).encode()], passed)
 
 
 # --- the server -------------------------------------------------------------------------------------------------------
@@ -205,6 +228,8 @@ def serve(connection: socket.socket) -> None:
                         _begin(request, streams, [connection.fileno(), telling, waking])
                         return
                     ended[pid] = socket.socket(fileno=telling)
+                    with contextlib.suppress(OSError):
+                        ended[pid].send(json.dumps(pid).encode())
                     for descriptor in streams:
                         os.close(descriptor)
 
@@ -224,20 +249,16 @@ def _tell_ends(ended: dict[int, socket.socket]) -> None:
         if not pid:
             return
         with ended.pop(pid) as telling, contextlib.suppress(OSError):
-            telling.sendall(json.dumps(os.waitstatus_to_exitcode(status)).encode())
+            telling.send(json.dumps(os.waitstatus_to_exitcode(status)).encode())
 
 
 def _receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    head, passed, _, _ = connection.recvmsg(8, socket.CMSG_SPACE(16 * 4))
-    if not head:
+    text, passed, _, _ = connection.recvmsg(_LONGEST, socket.CMSG_SPACE(16 * 4))
+    if not text:
         return None
     descriptors = array.array("i")
     for _, _, data in passed:
         descriptors.frombytes(data[: len(data) // descriptors.itemsize * descriptors.itemsize])
-    size = int.from_bytes(head, "big")
-    text = b""
-    while len(text) < size:
-        text += connection.recv(size - len(text))
     return json.loads(text), list(descriptors)
 
 

@@ -187,6 +187,7 @@ def documented_text(file: Path, name: str) -> Any:
     return None
 
 
+@functools.lru_cache(maxsize=4)  # the same file is read for its documentation, its rules and its secrets
 def _parsed(source: bytes) -> ast.Module | None:
     try:
         return ast.parse(source)
@@ -292,12 +293,17 @@ def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[st
             return next((found for home in ansible_homes() if (found := util_file(util, home.parent))), None)
         return next((found for base in bases if (found := util_file(util, base))), None)
 
+    return frozenset().union(*(_hidden(text) for text in sources(name, str(file), find) if b"no_log" in text))
+
+
+@functools.lru_cache(maxsize=128)  # most modules import the same few
+def _hidden(source: bytes) -> frozenset[str]:
+    """Names of the arguments that a source marks with `no_log`."""
     found: set[str] = set()
-    for text in sources(name, str(file), find):
-        tree = _parsed(text) if b"no_log" in text else None
-        for node in ast.walk(tree) if tree is not None else ():
-            hidden = ((key, value) for key, value in _entries(node) if _is_hidden(value))
-            found.update(name for key, value in hidden for name in (key, *_aliases(value)))
+    tree = _parsed(source)
+    for node in ast.walk(tree) if tree is not None else ():
+        hidden = ((key, value) for key, value in _entries(node) if _is_hidden(value))
+        found.update(name for key, value in hidden for name in (key, *_aliases(value)))
     return frozenset(found)
 
 

@@ -49,15 +49,15 @@ def used_files(
     """
     base, sources = operation.base or folder, _SOURCES
     resolved = resolve(operation, root)
-    target, collections = Path(resolved.target or "."), list(collection_folders(root))
+    target = Path(resolved.target or ".")
     if target.is_absolute():
         yield target
         yield from files_of_play(resolved.target, operation.base)
     elif resolved.configurator == "module":
-        yield from filter(None, [module_file(resolved.target, collections)])
+        yield from filter(None, [module_file(resolved.target, collection_folders(root))])
     elif resolved.configurator == "command":
         yield from _programs(resolved.target, (base, root))
-    elif (role := role_folder(resolved.target, collections)) is not None and resolved.target:
+    elif (role := role_folder(resolved.target, collection_folders(root))) is not None and resolved.target:
         yield role
     yield from find_dependencies(operation, root)
     for artifact in template.artifacts.values():
@@ -73,8 +73,9 @@ def used_files(
 
 def _found(name: str, bases: tuple[Path, ...]) -> Iterator[Path]:
     if name.strip("./") and len(name) < _LONGEST_NAME and "\0" not in name and "\n" not in name:
-        paths = (base / kind / name for base in bases for kind in _FOLDERS)
-        yield from (path for path in paths if os.path.exists(path))  # noqa: PTH110 - also where a name is too long
+        # Each word of a command is looked for, so without a Path of each place; and a name may be too long for one.
+        paths = (os.path.join(base, kind, name) for base in dict.fromkeys(bases) for kind in _FOLDERS)  # noqa: PTH118
+        yield from (Path(path) for path in paths if os.path.exists(path))  # noqa: PTH110
 
 
 def _programs(text: str, bases: tuple[Path, ...]) -> Iterator[Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import termios
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -13,8 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from tests.integration.docs.pages import Step
-
-PROGRAMS = Path(sys.executable).parent
+from tests.preloaded import PROGRAMS, stand_ins
 
 #: What is another one each time, by what it is.
 VARYING = {
@@ -107,10 +105,12 @@ def _run(commands: list[str], folder: Path, environment: Mapping[str, str], colu
         termios.tcsetwinsize(output, (24, columns))
     with (
         FileIO(shown) as reader,
+        stand_ins(environment) as (variables, inherited),
         subprocess.Popen(
-            ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            ["bash", "-c", script],
+            cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=inherited,
         ),
-    ):
+    ):  # fmt: skip
         os.close(output)
         text = b"".join(_read(reader)).decode()
     text = _ERASED.sub("", text.replace("\r\n", "\n"))
