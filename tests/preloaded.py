@@ -105,9 +105,14 @@ def _has_site(environment: Mapping[str, str]) -> bool:
 
 
 class _Server:
-    """The client of the server, which is started when it is first needed, and ends with this process."""
+    """The client of a server, which is started when it is first needed, and ends with this process.
 
-    def __init__(self) -> None:
+    Args:
+        environment: what it is started with; that of this process if left out.
+    """
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment
         self._connection: socket.socket | None = None
 
     def run(
@@ -142,7 +147,7 @@ class _Server:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     start_new_session=True,
-                    env=_plain(os.environ),
+                    env=_plain(self._environment or os.environ),
                 )
             atexit.register(self._end)
         return self._connection
@@ -157,22 +162,26 @@ class _Server:
 _SERVER = _Server()
 
 
+@functools.cache
+def _server_for(environment: str) -> _Server:
+    """A server for shells whose environment, as JSON, differs in what counts when Python starts."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OF_THE_START)}
+    return _Server({**kept, **json.loads(environment)})
+
+
 @contextlib.contextmanager
 def stand_ins(environment: Mapping[str, str]) -> Iterator[tuple[dict[str, str], list[int]]]:
-    """Let a shell's commands be forks of the server as well, if it has what the server began with.
-
-    The shell gets this environment, and these descriptors.
-    """
-    if _of_the_start(environment) != _of_the_start(_plain(os.environ)):
-        yield dict(environment), []
-        return
+    """Let a shell's commands be forks of a server as well; gives the shell's environment, and its descriptors."""
+    started = _of_the_start(environment)
+    is_as_here = started == _of_the_start(_plain(os.environ))
+    server = _SERVER if is_as_here else _server_for(json.dumps(started, sort_keys=True))
     with tempfile.TemporaryDirectory() as folder:
         text = Path(__file__).with_name("preloaded_client.py").read_text()
         for program in _KNOWN:
             file = Path(folder, Path(program).name)
             file.write_text(f"#!{sys.executable} -IS\n{text}")
             file.chmod(0o755)
-        number = _SERVER.connected().fileno()
+        number = server.connected().fileno()
         path = f"{folder}{os.pathsep}{environment['PATH']}"
         yield {**environment, "PATH": path, "PRELOADED_CONNECTION": str(number)}, [number]
 

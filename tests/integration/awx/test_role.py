@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 import pytest
 
 from tests.integration.awx.api import Awx, injected, rendered, served
+from tests.preloaded import PROGRAMS
+from tests.preloaded import run as run_command
 
 #: What `make community` installs.
 COLLECTIONS = Path(__file__).parents[3] / ".build/community"
@@ -105,16 +106,8 @@ def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -
 
         def play(*arguments: str, **variables: Any) -> Run:
             given = json.dumps({**VARIABLES, "awx_ensemble": "web/service.yaml", **variables})
-            command = [Path(sys.executable).parent / "ansible-playbook", "tosca.ensemble.awx", "-e", given, *arguments]
-            done = subprocess.run(
-                command,
-                env=environment,
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
+            command = [PROGRAMS / "ansible-playbook", "tosca.ensemble.awx", "-e", given, *arguments]
+            done = run_command(command, env=environment, cwd=folder)
             return Run(done.returncode, done.stdout + done.stderr)
 
         yield play

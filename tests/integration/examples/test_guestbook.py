@@ -7,14 +7,14 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.preloaded import PROGRAMS, run
 
 #: a progress line of an operation that ended, e.g. `[ 3/10] app: configure changed (0.1s)`
 ENDED = re.compile(r"^\[ *\d+/\d+\] (\w+): (\w+) (ok|changed|failed|skipped|blocked)\b", re.MULTILINE)
@@ -39,14 +39,9 @@ class Guestbook:
         self.ensemble.write_text(text.replace(old, new))
 
     def play(self, name: str, *arguments: str) -> str:
-        program = Path(sys.executable).parent / "ansible-playbook"
-        done = subprocess.run(
-            [program, f"tosca.ensemble.{name}", "-e", f"ensemble={self.ensemble}", *arguments],
+        done = run(
+            [PROGRAMS / "ansible-playbook", f"tosca.ensemble.{name}", "-e", f"ensemble={self.ensemble}", *arguments],
             env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(self.collections), "ANSIBLE_NOCOLOR": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

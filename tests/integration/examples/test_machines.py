@@ -6,14 +6,14 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
+
+from tests.preloaded import PROGRAMS, run
 
 pytest.importorskip("aiohttp", reason="the libraries of the extra provision are not installed")
 
@@ -41,17 +41,10 @@ class Machines:
 
     def run(self, *words: str) -> str:
         """What a command prints."""
-        programs = Path(sys.executable).parent
-        done = subprocess.run(
-            [programs / "ansible-ensemble", *words, self.ensemble],
-            env={
-                **os.environ,
-                "PATH": f"{programs}:{os.environ['PATH']}",
-                "ANSIBLE_COLLECTIONS_PATH": str(self.collections),
-                "ANSIBLE_NOCOLOR": "1",
-            },
-            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        done = run(
+            [PROGRAMS / "ansible-ensemble", *words, self.ensemble],
+            env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(self.collections), "ANSIBLE_NOCOLOR": "1"},
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -6,8 +6,6 @@ import asyncio
 import importlib.util
 import json
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +16,9 @@ from ansible_ensemble.provision.client.client import Client, run
 from ansible_ensemble.provision.client.settings import Settings, settings_from
 from ansible_ensemble.provision.objects import Machine
 from tests.integration.provision.lasting import Lasting
+from tests.preloaded import PROGRAMS
+from tests.preloaded import run as run_command
 
-PROGRAMS = Path(sys.executable).parent
 KEY = "rocketskates:r0cketsk8ts"
 
 
@@ -62,6 +61,7 @@ class Controller:
             "ANSIBLE_HOME": str(folder / "home"),
             "ANSIBLE_LOCALHOST_WARNING": "0",
             "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_PIPELINING": "1",
             "RESULTS": str(folder / "results"),
             "RS_ENDPOINT": server.endpoint,
             "RS_KEY": KEY,
@@ -70,15 +70,7 @@ class Controller:
     def command(self, program: str, *words: str, **environment: str) -> Ended:
         results = self.folder / "results"
         results.unlink(missing_ok=True)
-        done = subprocess.run(
-            [PROGRAMS / program, *words],
-            env={**self.environment, **environment},
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        done = run_command([PROGRAMS / program, *words], cwd=self.folder, env={**self.environment, **environment})
         lines = results.read_text().splitlines() if results.exists() else []
         return Ended(done.returncode, done.stdout + done.stderr, [json.loads(line) for line in lines])
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 from tests.integration.docs.pages import blocks, page, steps
 from tests.integration.provision.lasting import Lasting
-from tests.integration.provision.served import PATIENCE
+from tests.preloaded import PROGRAMS, run
 
 
 def test_the_page_is_what_happens(shared: Lasting, tmp_path: Path) -> None:
@@ -38,9 +36,6 @@ def _run(words: list[str], server: Lasting, folder: Path) -> str:
         "XDG_STATE_HOME": str(folder / "state"),
     }
     talks = [] if words[1:3] == ["content", "bundle"] else ["--insecure"]
-    done = subprocess.run(
-        [Path(sys.executable).parent / "ansible-ensemble", *words, *talks],
-        env=variables, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+    done = run([PROGRAMS / "ansible-ensemble", *words, *talks], env=variables, cwd=folder)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout
