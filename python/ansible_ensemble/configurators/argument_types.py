@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ansible_ensemble.configurators.module_spec import Option
-from ansible_ensemble.core.texts import without_credentials
+from ansible_ensemble.core.sensitive import is_secret_name
+from ansible_ensemble.core.texts import holds_credentials, named_texts
 from ansible_ensemble.language.entities import EntityType, NodeTemplate, ParameterDefinition, Schema, Topology
 from ansible_ensemble.topology.building import static_value
 
@@ -46,10 +48,31 @@ def hide_whole(node: NodeTemplate, *names: str) -> None:
 def hide_urls(node: NodeTemplate, topology: Topology, *names: str) -> None:
     """Declare properties of a node as sensitive that are URLs with a user and a password."""
     for name in names:
-        if name in node.properties:
-            value, is_known = static_value(topology, node.properties[name].value)
-            if is_known and isinstance(value, str) and without_credentials(value) != value:
-                hide_whole(node, name)
+        if name in node.properties and with_credentials({name: node.properties[name].value}, topology):
+            hide_whole(node, name)
+
+
+def with_credentials(given: Mapping[str, Any], topology: Topology) -> dict[str, Option]:
+    """Those of some arguments with URLs that hold passwords, as secrets."""
+    known = {name: static_value(topology, value) for name, value in given.items()}
+    return {
+        name: Option(secret=True)
+        for name, (value, is_known) in known.items()
+        if is_known and any(map(holds_credentials, (text for _name, text in named_texts(value))))
+    }
+
+
+def hide_keywords(node: NodeTemplate, topology: Topology, name: str) -> None:
+    """Declare the variables of a task and of its environment as sensitive that have names of secrets."""
+    written = node.properties[name].value if name in node.properties else None
+    given = written if isinstance(written, Mapping) else {}
+    options = {}
+    for keyword in ("environment", "vars"):
+        value = given.get(keyword)
+        maps = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Mapping)]
+        secrets = {str(key): Option(secret=True) for one in maps for key in one if is_secret_name(str(key))}
+        options[keyword] = Option(type="list" if isinstance(value, list) else "dict", options=secrets)
+    hide_secrets(node, topology, (name,), options)
 
 
 def hide_own(node: NodeTemplate, topology: Topology, options: Mapping[str, Option]) -> None:

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.argument_types import hide_own, hide_secrets, hide_whole
+from ansible_ensemble.configurators.argument_types import (
+    hide_keywords,
+    hide_own,
+    hide_secrets,
+    hide_whole,
+    with_credentials,
+)
 from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.containers import as_resource, is_container
 from ansible_ensemble.configurators.implementation import MODULE, resolve
@@ -113,6 +119,7 @@ class _Resource:
             )
         if self._keywords().get("no_log") is True:
             hide_whole(node, _GIVEN[kind], "absent", *self._own)
+        hide_keywords(node, self._topology, "keywords")
         run = self._run(kind, {name: one.value for name, one in node.properties.items()}, ())
         configure = self._operation("Standard", "configure", run)
         spec = self._spec(configure, run)
@@ -240,6 +247,7 @@ class _Resource:
             return
         within = {key for key, value in self._given(run).items() if not names.isdisjoint(_keys_within(value))}
         options = {name: Option(secret=True) for name in names | within}
+        options |= with_credentials(self._given(run), self._topology)
         hide_secrets(self._node, self._topology, (*run.path, _GIVEN[run.kind]), options)
         own = self._own if not run.path else []
         hide_own(self._node, self._topology, {name: options[name] for name in own if name in options})
@@ -248,9 +256,10 @@ class _Resource:
         """What is wrong with what a run is given; its secrets are marked."""
         if spec is None:
             return []
-        hide_secrets(self._node, self._topology, (*path, _GIVEN[run.kind]), spec.options)
-        own = self._own if not path else []
-        hide_own(self._node, self._topology, {name: found for name in own if (found := spec.option(name)) is not None})
+        credentials = with_credentials(self._given(run), self._topology)
+        hide_secrets(self._node, self._topology, (*path, _GIVEN[run.kind]), {**spec.options, **credentials})
+        own = {name: credentials.get(name) or spec.option(name) for name in (self._own if not path else [])}
+        hide_own(self._node, self._topology, {name: found for name, found in own.items() if found is not None})
         where = self._place(*path, _GIVEN[run.kind]) or self._node.place
         what = f"{run.kind} {run.name} of '{self._node.name}'"
         places = {name: self._place(name) for name in own}

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, Sensitive
+
+_TEXT = r'"((?:[^"\\\n]|\\.)+)"'
+#: What a secret takes the place of in one line, as Terraform writes it, and what goes from where there was one.
+_REPLACED = re.compile(rf"{_TEXT} -> [^\n]*{re.escape(REDACTED)}")
+_REMOVED = re.compile(rf"^\s+- (?:[^\n=]+= )?{_TEXT}(?:,| -> null|)$", re.MULTILINE)
 
 
 def masked_diff(diff: Mapping[str, Any], redactor: Redactor, *, secretive: bool = False) -> dict[str, Any]:
@@ -34,7 +39,8 @@ def masked_diff(diff: Mapping[str, Any], redactor: Redactor, *, secretive: bool 
 def masked_result(result: Any, redactor: Redactor, *, secretive: bool = False) -> Any:
     """What a task returns with its secrets masked, and those of the diffs in it as by `masked_diff`."""
     if isinstance(result, Sensitive) or not isinstance(result, (dict, list, tuple)):
-        return redactor.data(result)
+        masked = redactor.data(result)
+        return _without_replaced(masked) if isinstance(masked, str) else masked
     if not isinstance(result, dict):
         return [masked_result(item, redactor, secretive=secretive) for item in result]
     told = {}
@@ -88,16 +94,23 @@ def _pattern(line: str) -> re.Pattern[str]:
 
 
 def _prepared(text: str, redactor: Redactor, *, secretive: bool) -> str:
-    """A unified diff, whose lines that begin with a minus go."""
+    """A text with both: a unified diff, whose lines that begin with a minus go, or one of Terraform's."""
     masked = redactor.text(text)
     if not secretive and REDACTED not in masked:
         return masked
+    masked = _without_replaced(masked, _REMOVED.findall(masked) if secretive else ())
     lines = masked.splitlines(keepends=True)
     now = [line[1:].rstrip("\r\n") for line in lines if not line.startswith("-")]
     return "".join(
         f"-{_without_gone(line[1:], now)}" if line.startswith("-") and not line.startswith("--- ") else line
         for line in lines
     )
+
+
+def _without_replaced(masked: str, removed: Iterable[str] = ()) -> str:
+    """A masked text without what secrets take the place of, wherever it stands."""
+    earlier = [*_REPLACED.findall(masked), *removed] if REDACTED in masked else removed
+    return Redactor(one for one in earlier if REDACTED not in one).text(masked)
 
 
 def _holds_mask(value: Any) -> bool:

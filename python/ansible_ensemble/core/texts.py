@@ -11,6 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput
 #: Where a part of a text was left out: by `cut`, or by an ellipsis.
 CUT = re.compile(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
 _USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
+_CREDENTIALS = re.compile(r"(?:https?://[^/\s]+|\w+://[^/\s:@]*:[^/\s]+)@")
 _QUERY = re.compile(r"(\w+://[^\s?#'\"]+\?)[^\s#'\"]+")
 
 MAX_NESTING = 100
@@ -24,6 +25,11 @@ _LARGEST_INTEGER = 4300 * 3
 def without_credentials(text: str) -> str:
     """The text without user and password in its URLs."""
     return _USER_INFO.sub(r"\1", text)
+
+
+def holds_credentials(text: str) -> bool:
+    """Whether a URL in the text has a password, or by HTTP a user, who may be a token."""
+    return _CREDENTIALS.search(text) is not None
 
 
 def with_shown_urls(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What Ansible Vault has decrypted, to be masked in all that is shown.
+"""What Ansible Vault has decrypted, and passwords of connections, to be masked in all that is shown.
 
 ansible-core 2.22 keeps a register of this; this is the same for earlier ones, with the same methods. A value is known
 once it is decrypted, in whichever process: workers are forks, and the register is in memory that they share.
@@ -14,7 +14,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.sensitive import Redactor
+from ansible_ensemble.core.sensitive import Redactor, is_secret_name
 
 _HEADER = b"$ANSIBLE_VAULT;"
 _LONGEST = 1_000_000
@@ -115,9 +115,40 @@ def secret_register() -> Any:
 def note_decrypted(loader: Any) -> None:
     """Have what is decrypted masked, by this process and its forks, before any of it can be shown."""
     register = secret_register()
+    _note_passwords()
     if isinstance(register, Decrypted):
         register.install()
         register.take_files(loader)
+
+
+@cache
+def is_connection_secret(name: str) -> bool:
+    """Whether a variable of a host is a password of its connection, such as `ansible_become_password`."""
+    return name.startswith("ansible_") and is_secret_name(name)
+
+
+def _note_passwords() -> None:
+    """Take note of the passwords of connections that stand in variables of hosts, once somebody asks for these."""
+    from ansible.vars.manager import VariableManager
+
+    if getattr(VariableManager.get_vars, "_noted", False):
+        return
+    get_vars = VariableManager.get_vars
+
+    @wraps(get_vars)
+    def noting(manager: Any, *arguments: Any, **named: Any) -> Any:
+        found = get_vars(manager, *arguments, **named)
+        texts = [found[name] for name in found if is_connection_secret(name)]
+        secret_register().register_secret_texts([str(one) for one in texts if _is_plain(one)])
+        return found
+
+    noting._noted = True  # type: ignore[attr-defined]
+    VariableManager.get_vars = noting
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a variable is its own text: not one for a template, and not encrypted, which would decrypt it."""
+    return isinstance(value, str) and "{{" not in value
 
 
 def _anonymous_file() -> int:

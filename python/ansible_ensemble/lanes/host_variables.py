@@ -14,6 +14,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.orders import CONTROLLER, fact_value
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.lanes import core
+from ansible_ensemble.lanes.decrypted import is_connection_secret
 from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.lanes.session import AnsibleSession
 
@@ -104,7 +105,7 @@ class HostVariables:
         return self._names[host]
 
     def value(self, host: str, name: str) -> Any:
-        """A variable, rendered; marked as sensitive if something that is encrypted by Ansible Vault is in it.
+        """A variable, rendered; marked as sensitive if it is a connection's password or holds what is encrypted.
 
         Raises:
             KeyError: there is no such host or variable.
@@ -128,10 +129,10 @@ class HostVariables:
         except AnsibleError as error:
             message = " ".join(str(error).split())
             raise InvalidInput(f"the variable {name} of the host {host} fails: {message}") from error
-        return mark_sensitive(value) if self._is_secret(raw, variables, {name}) else value
+        return mark_sensitive(value) if self._is_hidden(name, variables) else value
 
     def raw(self, host: str, name: str) -> Any:
-        """A variable as it is written; marked as sensitive if something that is encrypted by Ansible Vault is in it.
+        """A variable as it is written; marked as sensitive if it is a connection's password or holds what is encrypted.
 
         Raises:
             KeyError: there is no such host or variable.
@@ -140,7 +141,7 @@ class HostVariables:
             raise KeyError(name)
         variables = self._of(host)
         value = core.jsonable(variables[name])
-        return mark_sensitive(value) if self._is_secret(variables[name], variables, {name}) else value
+        return mark_sensitive(value) if self._is_hidden(name, variables) else value
 
     def fact(self, host: str, name: str) -> Any:
         """A fact of a host from Ansible's cache of facts, by its name in `ansible_facts` (see `orders.fact_value`).
@@ -170,6 +171,9 @@ class HostVariables:
                 raise InvalidInput(f"the variables of {host} cannot be read: {error}", hint=hint) from error
         return self._variables[host]
 
+    def _is_hidden(self, name: str, variables: dict[str, Any]) -> bool:
+        return is_connection_secret(name) or self._is_secret(variables[name], variables, {name})
+
     def _is_secret(self, raw: Any, variables: dict[str, Any], seen: set[str]) -> bool:
         """Whether a value is encrypted, or a template that names one that is."""
         if isinstance(raw, dict):
@@ -181,8 +185,8 @@ class HostVariables:
         if not isinstance(raw, str) or "{" not in raw:
             return False
         words = set(_WORD.findall(raw))
-        if words & _INDIRECT:
-            return True  # it may name any
+        if words & _INDIRECT or any(map(is_connection_secret, words & variables.keys())):
+            return True  # the former may name any
         new = (words & variables.keys()) - seen
         seen |= new
         return any(self._is_secret(variables[name], variables, seen) for name in new)

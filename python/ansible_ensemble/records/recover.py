@@ -10,7 +10,7 @@ from ansible_ensemble.changes.jobs_tsv import FILE_NAME, collisions
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.engine.journal_entries import JobStarted
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.job_inputs import options_of_job
+from ansible_ensemble.ensembles.job_inputs import options_of_job, withdraw
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
@@ -119,6 +119,8 @@ def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str,
         yield f"{text} Interrupted: {names}." if names else text, report
     if unread:
         raise unread[0]
+    if journals:  # nobody else needs the secrets that these were given
+        withdraw(location.ensemble.parent / PLANNED)
     remove_unfinished(location.ensemble, records=bool(journals))
 
 

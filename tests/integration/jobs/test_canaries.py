@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from tests.preloaded import PROGRAMS, run
+
+COMMAND = (PROGRAMS / "ansible-ensemble",)
+STRACE = ("strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=execve", "-s", "100000", "-o", "../trace")
+OF_A_PROCESS = "command line"
+TRACED = (*(STRACE if shutil.which("strace") else ()), *COMMAND)
 
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -45,13 +56,31 @@ topology_template:
     plain:
       interfaces:
         Standard: {operations: {create: {implementation: "echo $URL", inputs: {URL: {eval: {sensitive: URL}}}}}}
-  outputs: {made: {value: {get_attribute: [made, made]}}, word: {value: {get_input: word}}}
+    keywords:
+      type: ansible.Resource
+      properties:
+        module: ansible.builtin.shell
+        args: {cmd: "echo $OF_KEYWORD $TOKEN"}
+        keywords: {environment: {OF_KEYWORD: {eval: {secret: of_keyword}}, TOKEN: canary-named-token}}
+    other_user:
+      type: ansible.Resource
+      properties:
+        module: ansible.builtin.command
+        inventory_host: localhost
+        args: {cmd: id}
+        keywords: {become: true, become_method: su}
+    fetched:
+      type: ansible.Resource
+      properties:
+        module: ansible.builtin.uri
+        args: {url: "http://me:canary-of-user@127.0.0.1:PORT/?token=canary-of-argument", return_content: true}
+STACK  outputs: {made: {value: {get_attribute: [made, made]}}, word: {value: {get_input: word}}}
 """
 URL = "https://me:canary-in-url@example.com/x?token=canary-of-query"
 ENSEMBLE = """\
 apiVersion: tosca-ensemble/v1
 kind: Ensemble
-environment: {secrets: {of_environment: {get_env: CANARY}}}
+environment: {secrets: {of_environment: {get_env: CANARY}, of_keyword: {get_env: OF_KEYWORD}}}
 spec: {service_template: service.yaml}
 """
 MODULE = """\
@@ -66,12 +95,32 @@ printf '{"changed": true, "told": "%s"}' "$(tr -dc a-z=- < "$1")"
 """
 TALKS = """\
 - ansible.builtin.debug: {msg: "{{ inline }} {{ file.deep }} {{ of_role }}"}
+- ansible.builtin.debug: {msg: "{{ ansible_become_password }} {{ ansible_password }}"}
 - ansible.builtin.include_vars: {file: FOLDER/included.yml}
 - ansible.builtin.debug: {var: included}
 - ansible.builtin.copy: {dest: FOLDER/of_role, content: "a={{ inline }}"}
 """
+STACK = """\
+    stack:
+      type: terraform.Module
+      properties: {source: stack, variables: {word: {get_input: word}}}
+"""
+MAIN = """\
+variable "word" { type = string }
+resource "terraform_data" "made" { input = join("-", ["canary", "of", "terraform"]) }
+resource "terraform_data" "given" { input = var.word }
+output "made" {
+  value     = terraform_data.made.output
+  sensitive = true
+}
+output "given" {
+  value     = terraform_data.given.output
+  sensitive = true
+}
+"""
 SOURCES = {
     "a sensitive input": ["canary-input-1st", "canary-input-2nd"],
+    "an answer to a survey of AWX": ["canary-of-survey"],
     "no_log of a module without documentation": ["canary-own-module"],
     "a module that is a program": ["canary-of-program"],
     "a value of the inventory in the vault": ["canary-of-vault"],
@@ -80,13 +129,28 @@ SOURCES = {
     "included variables in the vault": ["canary-of-include"],
     "secrets of an environment": ["canary-of-environment"],
     "an output of an operation": ["canary-made-by-job"],
+    "a secret in the environment of a task": ["canary-of-keyword"],
+    "a variable of a task's environment with the name of a secret": ["canary-named-token"],
+    "passwords of a host": ["canary-of-become", "canary-of-connection"],
+    "a URL in an argument": ["canary-of-user"],
+    "an output of Terraform": ["canary-of-terraform"],
     "a sensitive URL": ["canary-in-url", "canary-of-query"],
 }
 
 
-def call(folder: Path, *words: str) -> str:
-    env = {**os.environ, "CANARY": "canary-of-environment", "TMPDIR": str(folder.parent / "temporary")}
-    done = run([PROGRAMS / "ansible-ensemble", *words], cwd=folder, env=env)
+def call(folder: Path, *words: str | Path, program: Sequence[str | Path] = COMMAND) -> str:
+    env = {
+        **os.environ,
+        "CANARY": "canary-of-environment",
+        "OF_KEYWORD": "canary-of-keyword",
+        "TMPDIR": str(folder.parent / "temporary"),
+        "HOME": str(folder.parent / "home"),
+        "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
+        "ANSIBLE_ENSEMBLE_TRUST": str(folder),
+        "TF_CLI_CONFIG_FILE": "/dev/null",
+        "TF_PLUGIN_CACHE_DIR": str(folder.parent / "providers"),
+    }
+    done = run([*program, *words], cwd=folder, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -96,17 +160,24 @@ def encrypt(folder: Path, text: str) -> str:
     return subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-def written(folder: Path) -> None:
+def written(folder: Path, port: int) -> None:
     for name in ("library", "roles/talks/tasks", "roles/talks/vars", "group_vars", "host_vars"):
         (folder / name).mkdir(parents=True)
-    (folder.parent / "temporary").mkdir()
+    for name in ("temporary", "home", "providers"):
+        (folder.parent / name).mkdir()
+    for number, name in (("1st", "first"), ("2nd", "second")):
+        (folder.parent / f"{name}.yaml").write_text(f"word: canary-input-{number}\n")
     (folder.parent / "pass").write_text("password\n")
     service = SERVICE.replace("FOLDER", str(folder.parent)).replace("sensitive: URL", f'sensitive: "{URL}"')
+    service = service.replace("PORT", str(port)).replace("STACK", STACK if shutil.which("terraform") else "")
     (folder / "service.yaml").write_text(service)
     (folder / "ensemble.yaml").write_text(ENSEMBLE)
     (folder / "inventory.ini").write_text(
-        f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}\n"
+        f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}"
+        " ansible_become_password=canary-of-become ansible_password=canary-of-connection\n"
     )
+    (folder / "stack").mkdir()
+    (folder / "stack/main.tf").write_text(MAIN)
     (folder / "library/mine.py").write_text(MODULE)
     (folder / "library/binary").write_text(PROGRAM)
     (folder / "roles/talks/tasks/main.yml").write_text(TALKS.replace("FOLDER", str(folder.parent)))
@@ -120,12 +191,38 @@ def written(folder: Path) -> None:
         subprocess.run(words, check=True, capture_output=True)
 
 
+class Answers(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def served() -> Iterator[int]:
+    """The port of a server that answers."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+
+
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """All that is shown and kept, by what it is."""
     folder = tmp_path_factory.mktemp("canaries") / "project"
     folder.mkdir()
-    written(folder)
+    with served() as port:
+        written(folder, port)
+        return seen(folder)
+
+
+def seen(folder: Path) -> dict[str, str]:
     for words in (
         ["init", "-q"],
         ["config", "user.name", "a"],
@@ -136,10 +233,12 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     subprocess.run(["git", "commit", "-qm", "Begin"], cwd=folder, check=True)
     own = {file for file in folder.rglob("*") if file.is_file() and file.name != "ensemble.yaml"}
     common = ("-i", "inventory.ini", "--vault-password-file", "../pass")
-    first, second = ("--input", "word=canary-input-1st"), ("--input", "word=canary-input-2nd")
+    first, second = (("--inputs", f"../{name}.yaml") for name in ("first", "second"))
     shown = {"plan": call(folder, "plan", *common, *first, "--out", "../plan.json")}
     logged = ("--log-file", "../log", "--commit")
-    shown["deploy"] = call(folder, "deploy", "-a", "-vvv", "--diff", *common, *first, *logged)
+    shown["deploy"] = call(folder, "deploy", "-a", "-vvv", "--diff", *common, *first, *logged, program=TRACED)
+    if (trace := folder.parent / "trace").exists():
+        shown |= executed(trace.read_text())
     shown["plan of a change"] = call(folder, "plan", *common, *second, "--output", "json")
     more = ("--output", "json", "--junit", "../junit.xml", "--dirty", "ok")
     shown["JSON"] = call(folder, "deploy", "-a", "--force", "--diff", *common, *second, *more)
@@ -154,15 +253,44 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         shown[" ".join(words)] = call(folder, *words, *(() if words == ["history"] else common[2:]))
     for name in ("plan.json", "log", "junit.xml"):
         shown[name] = (folder.parent / name).read_text()
+    shown |= launched(folder, common)
     kept = [file for file in folder.rglob("*") if file.is_file() and file not in own and ".git" not in file.parts]
-    kept += [file for file in (folder.parent / "temporary").rglob("*") if file.is_file()]
+    kept += [file for name in ("temporary", "home") for file in (folder.parent / name).rglob("*") if file.is_file()]
     shown |= {str(file.relative_to(folder.parent)): file.read_bytes().decode("utf-8", "replace") for file in kept}
     words = ["git", "log", "-p", "--", "ensemble.yaml", "changes", "jobs", "jobs.tsv", "active"]
     shown["git"] = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True).stdout
     return shown
 
 
+def executed(trace: str) -> dict[str, str]:
+    """The command lines of the processes of a job, which every user of a machine can read; no environments."""
+    return {f"{OF_A_PROCESS} {number}": line for number, line in enumerate(trace.splitlines())}
+
+
+def launched(folder: Path, common: Sequence[str]) -> dict[str, str]:
+    """What ansible-runner keeps of a job that somebody launched in AWX, with an answer to its survey."""
+    private = folder.parent / "private"
+    (private / "env").mkdir(parents=True)
+    variables = {"ensemble": "ensemble.yaml", "ensemble_force": True, "ensemble_dirty": "ok"}
+    (private / "env/extravars").write_text(json.dumps({**variables, "input_word": "canary-of-survey"}))
+    words = ["run", private, "--project-dir", folder, "-p", "tosca.ensemble.deploy", "--ident", "job"]
+    call(folder, *words, "--cmdline=" + " ".join(["-vvv", "--diff", *common]), program=[PROGRAMS / "ansible-runner"])
+    files = [file for file in (private / "artifacts").rglob("*") if file.is_file() and file.name != "command"]
+    return {f"AWX {file.relative_to(private)}": file.read_text() for file in files}
+
+
 @pytest.mark.parametrize("source", SOURCES)
 def test_no_output_shows_a_secret(outputs: dict[str, str], source: str) -> None:
+    if "Terraform" in source and not shutil.which("terraform"):
+        pytest.skip("the program terraform is not installed")
     found = {name for name, text in outputs.items() for canary in SOURCES[source] if canary in text}
     assert not found
+
+
+def test_the_outputs_are_those_of_the_job(outputs: dict[str, str]) -> None:
+    """Else nothing could be found in them."""
+    assert "<<REDACTED>>" in outputs["deploy"]
+    assert any(name.startswith("AWX artifacts/job/job_events/") and "<<REDACTED>>" in outputs[name] for name in outputs)
+    if not shutil.which("strace"):
+        pytest.skip("strace tells the command lines; it is not installed")
+    assert any(name.startswith(OF_A_PROCESS) and "ansible-playbook" in outputs[name] for name in outputs)

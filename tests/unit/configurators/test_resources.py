@@ -320,6 +320,44 @@ def test_secrets_are_declared(tmp_path: Path) -> None:
     assert absent.schema.type == "one.absent"
 
 
+@pytest.mark.parametrize(
+    ("template", "name", "path"),
+    [
+        ("{module: uri, args: {url: 'http://me:x@h', method: GET}}", "args", ["url"]),
+        ("{module: get_url, args: {url: 'https://token@h/f', dest: /d}}", "args", ["url"]),
+        ("{module: git, args: {name: 'ssh://me:x@h/r', dest: /d}}", "args", ["name"]),
+        ("{module: shell, args: {cmd: 'curl https://token@h/f'}}", "args", ["cmd"]),
+        (
+            "{module: shell, args: {cmd: x}, keywords: {environment: {API_TOKEN: x, A: b}}}",
+            "keywords",
+            ["environment", "API_TOKEN"],
+        ),
+        (
+            "{module: shell, args: {cmd: x}, keywords: {vars: {db_password: x, a: b}}}",
+            "keywords",
+            ["vars", "db_password"],
+        ),
+    ],
+)
+def test_passwords_in_urls_and_variables_with_names_of_secrets_are_declared(
+    tmp_path: Path, template: str, name: str, path: list[str]
+) -> None:
+    topology = load_topology(parse_yaml(SERVICE.format(template), tmp_path / "service.yaml"))
+    add_operations(topology, tmp_path)
+    fields = topology.data_types[".".join(["one", name, *path[:-1]])].properties
+    of_the_module = {"url_password", "password"}
+    assert {key for key, field in fields.items() if field.sensitive} - of_the_module == set(path[-1:])
+
+
+@pytest.mark.parametrize(
+    "template", ["{module: git, args: {repo: 'ssh://git@h/r', dest: /d}}", "{module: shell, args: {cmd: x}}"]
+)
+def test_what_holds_no_password_is_not_secret(tmp_path: Path, template: str) -> None:
+    topology = load_topology(parse_yaml(SERVICE.format(template), tmp_path / "service.yaml"))
+    add_operations(topology, tmp_path)
+    assert not any(name.startswith("one.") for name in topology.data_types)
+
+
 def test_all_that_a_task_without_log_is_given_is_secret(tmp_path: Path) -> None:
     node, _ = made(tmp_path, "{module: shell, args: {cmd: echo x}, keywords: {no_log: true}, absent: {module: ping}}")
     definitions = {name: assignment.definition for name, assignment in node.properties.items()}

@@ -41,9 +41,43 @@ def test_a_unified_diff() -> None:
     assert told == f"--- f\n+++ f\n@@ -1,2 +1,2 @@\n kept\n-password={M}\n+password={M}\n"
 
 
+@pytest.mark.parametrize(
+    ("secretive", "removed"),
+    [(False, ['"beforehand"', '"gone-42"']), (True, [f'"{M}"', f'"{M}"'])],
+)
+def test_a_diff_of_terraform(secretive: bool, removed: list[str]) -> None:
+    text = f"""\
+  # terraform_data.given will be updated in-place
+  ~ resource "terraform_data" "given" {{
+        id     = "eb2ed140"
+      ~ input  = "{OLD}" -> "{NEW}"
+      ~ output = "p={OLD}" -> (known after apply)
+      ~ size   = "small" -> "large"
+      ~ words  = [
+          - "beforehand",
+        ]
+      - token  = "gone-42" -> null
+    }}
+"""
+    told = masked_diff({"prepared": text}, Redactor([NEW]), secretive=secretive)["prepared"].splitlines()
+    assert [line.split(None, 1)[1] for line in told[3:6]] == [
+        f'input  = "{M}" -> "{M}"',
+        f'output = "p={M}" -> (known after apply)',
+        'size   = "small" -> "large"',
+    ]
+    assert [told[7].strip(" -,"), told[9].partition("= ")[2].removesuffix(" -> null")] == removed
+    assert told[:3] == text.splitlines()[:3]
+
+
 def test_diffs_within_a_result() -> None:
     diff = {"before": f"p={OLD}\n", "after": f"p={NEW}\n"}
     told = masked_result({"msg": NEW, "results": [{"diff": [diff]}, {"diff": diff}, {"diff": ""}]}, Redactor([NEW]))
     assert OLD not in str(told)
     assert NEW not in str(told)
     assert told["results"][1]["diff"] == {"before": f"p={M}\n", "after": f"p={M}\n"}
+
+
+def test_what_a_program_says_that_it_changed() -> None:
+    said = f'~ input  = "{OLD}" -> "{NEW}"\n~ output = "{OLD}" -> (known after apply)\n~ size = "small" -> "large"\n'
+    told = masked_result({"stdout": said}, Redactor([NEW]))["stdout"]
+    assert told == f'~ input  = "{M}" -> "{M}"\n~ output = "{M}" -> (known after apply)\n~ size = "small" -> "large"\n'

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import REDACTED, is_sensitive
+from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.host_variables import HostVariables
 from ansible_ensemble.lanes.session import standalone_session
 
@@ -35,6 +37,16 @@ def variables(tmp_path: Path) -> HostVariables:
 def test_variables_of_the_inventory(variables: HostVariables, name: str, value: object) -> None:
     assert name in variables.names("web1")
     assert variables.value("web1", name) == value
+
+
+def test_passwords_of_connections_are_sensitive_and_masked(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text(
+        "web1 ansible_password=hunter2x ansible_become_pass=hunter3x both='{{ ansible_password }}!' ansible_user=web\n"
+    )
+    variables = HostVariables(standalone_session(tmp_path / "hosts", base=tmp_path))
+    names = ("ansible_password", "ansible_become_pass", "both", "ansible_user")
+    assert [is_sensitive(variables.value("web1", name)) for name in names] == [True, True, True, False]
+    assert core.masked(["hunter2x", "a hunter3x", "web"]) == [REDACTED, f"a {REDACTED}", "web"]
 
 
 @pytest.mark.parametrize("name", ["ensemble", "ensemble_jobs", "ansible_check_mode", "ansible_verbosity", "nope"])

@@ -125,6 +125,16 @@ def test_what_killed_jobs_were_writing_is_removed(job) -> None:
     assert not unfinished.exists()
 
 
+def test_secrets_that_killed_jobs_were_given_are_removed(job) -> None:
+    made = job()
+    left(made, JOBS[0], *created(JOBS[0], "x"))
+    given = made.ensemble.planned / "given.json"
+    given.parent.mkdir(exist_ok=True)
+    given.write_text('{"plan": "", "inputs": {"word": "hunter2"}, "variables": {}}')
+    recover(made)
+    assert not given.exists()
+
+
 def test_what_was_left_of_the_ensembles_file_is_removed_whoever_wrote_it(job) -> None:
     made = job()
     unfinished = made.ensemble.path.with_name(f".{made.ensemble.path.name}.{'0' * 8}.new")
