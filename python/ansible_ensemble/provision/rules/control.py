@@ -10,8 +10,8 @@ from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import value_of
 from ansible_ensemble.provision.rules.schemas import flaw_of_value
 
-#: In the Meta of a machine: the index of the entry before which it stopped.
-_STOPPED_AT = "stopped-at"
+#: In the Meta of a machine: the index of the entry before which it stopped; how often the handlers of its task ran.
+_STOPPED_AT, _HANDLED = "stopped-at", "handled-failures"
 
 _NAMES = {"type": "array", "items": {"type": "string"}}
 
@@ -58,7 +58,29 @@ def stopped_at(machine: Machine, index: int) -> Machine:
 
 def not_stopped(machine: Machine) -> Machine:
     """The machine once it went on, or elsewhere."""
-    return machine.replaced(meta={name: value for name, value in machine.meta.items() if name != _STOPPED_AT})
+    return _without(machine, _STOPPED_AT)
+
+
+def times_handled(machine: Machine) -> int:
+    """How often the handlers of the machine's task ran since it began, or was made to begin anew."""
+    text = machine.meta.get(_HANDLED, "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else 0
+
+
+def handled_again(machine: Machine) -> Machine:
+    """The machine, whose task is handled once more."""
+    return machine.replaced(meta={**machine.meta, _HANDLED: str(times_handled(machine) + 1)})
+
+
+def not_handled(machine: Machine) -> Machine:
+    """The machine, whose task has not been handled."""
+    return _without(machine, _HANDLED)
+
+
+def _without(machine: Machine, name: str) -> Machine:
+    if name not in machine.meta:
+        return machine
+    return machine.replaced(meta={key: value for key, value in machine.meta.items() if key != name})
 
 
 def retries_of(machine: Machine, task: str, catalog: Catalog) -> int:

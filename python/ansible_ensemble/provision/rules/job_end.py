@@ -9,7 +9,14 @@ from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import TaskErrorStack
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.control import handlers_of, retries_of, steps_singly
+from ansible_ensemble.provision.rules.control import (
+    handled_again,
+    handlers_of,
+    not_handled,
+    retries_of,
+    steps_singly,
+    times_handled,
+)
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.moment import moment_of, wire_time
 from ansible_ensemble.provision.rules.task_list import restarted
@@ -18,6 +25,10 @@ from ansible_ensemble.provision.rules.task_list import restarted
 ENDED = frozenset({"finished", "failed"})
 #: In the Meta of a failed job: when its machine is made runnable, to try again.
 RETRY_AT = "retry-at"
+#: In the Meta of a failed job: why its task is not tried again, although it has error handlers.
+STOPPED = "stop-reason"
+#: How often the handlers of a task run at most, before somebody has to look at it.
+MOST_HANDLED = 10
 #: The seconds before the first retry; each further one waits twice as long, up to the longest.
 FIRST_WAIT, LONGEST_WAIT = 2, 3600
 
@@ -30,7 +41,8 @@ def ended_job(job: Job, state: str, exit_state: str, now: datetime) -> Job:
 
 def after_finish(machine: Machine, catalog: Catalog) -> Machine:
     """The machine after its current job finished: not runnable if it is stepped singly."""
-    return machine.replaced(
+    passed = machine if machine.task_error_stacks else not_handled(machine)
+    return passed.replaced(
         runnable=machine.runnable and not steps_singly(machine, catalog),
         retry_task_attempt=0,
     )
@@ -39,18 +51,22 @@ def after_finish(machine: Machine, catalog: Catalog) -> Machine:
 def after_failure(machine: Machine, job: Job, catalog: Catalog, now: datetime) -> tuple[Machine, Job]:
     """The machine and its current job after that failed: not runnable, until a retry is due if there is one.
 
-    When a task's retries (`task-retry`) are used up, its handlers (`task-error-handlers`) become the task list, once;
-    when they are through, the task is tried again. Handlers are retried, but have no handlers themselves.
+    When a task's retries (`task-retry`) are used up, its handlers (`task-error-handlers`) become the task list; when
+    they are through, the task is tried again, ever later, until they ran `MOST_HANDLED` times. Handlers are retried,
+    but have no handlers themselves.
     """
-    stopped, attempt = machine.replaced(runnable=False), machine.retry_task_attempt
-    due = job.replaced(meta={**job.meta, RETRY_AT: wire_time(now + _wait(attempt))})
+    stopped, attempt, handled = machine.replaced(runnable=False), machine.retry_task_attempt, times_handled(machine)
+    due = job.replaced(meta={**job.meta, RETRY_AT: wire_time(now + _wait(attempt + handled))})
     if attempt < retries_of(machine, job.task, catalog):
         return stopped.replaced(retry_task_attempt=attempt + 1), due
     handlers = [] if machine.task_error_stacks else handlers_of(machine, job.task, catalog)
     if not handlers:
         return stopped, job
+    if handled >= MOST_HANDLED:
+        reason = f"{job.task} failed again after its error handlers ran {handled} times; the machine is not runnable"
+        return not_handled(stopped), job.replaced(meta={**job.meta, STOPPED: reason})
     stack = TaskErrorStack(current_task=machine.current_task, task_list=machine.tasks)
-    handling = restarted(stopped, -1).replaced(tasks=handlers, task_error_stacks=[stack])
+    handling = handled_again(restarted(stopped, -1)).replaced(tasks=handlers, task_error_stacks=[stack])
     return settled(handling, catalog), due
 
 
@@ -76,8 +92,8 @@ def retried(machine: Machine, job: Job, catalog: Catalog) -> tuple[Machine, Job]
 
 
 def without_retry(job: Job) -> Job:
-    """The job without a retry to come."""
-    return job.replaced(meta={name: value for name, value in job.meta.items() if name != RETRY_AT})
+    """The job without a retry to come, and without a reason for none."""
+    return job.replaced(meta={name: value for name, value in job.meta.items() if name not in (RETRY_AT, STOPPED)})
 
 
 def _wait(attempt: int) -> timedelta:

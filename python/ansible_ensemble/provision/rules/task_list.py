@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.control import not_stopped
+from ansible_ensemble.provision.rules.control import not_handled, not_stopped
 from ansible_ensemble.provision.rules.placement import placed_in_bootenv, start_of_segment
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 
@@ -42,6 +42,7 @@ def with_current_task(machine: Machine, index: int, catalog: Catalog) -> Machine
     Raises:
         Refused: 422; the place is further on, or in another bootenv.
     """
+    machine = not_handled(machine)
     current, start = machine.current_task, start_of_segment(machine, catalog)
     if index > current:
         raise _refused(machine, f"Cannot advance CurrentTask from {current} to {index} without running jobs")

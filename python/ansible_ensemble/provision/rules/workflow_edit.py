@@ -5,6 +5,7 @@ from __future__ import annotations
 from ansible_ensemble.provision.objects.content import Stage, Workflow
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.catalog import Catalog
+from ansible_ensemble.provision.rules.control import not_handled
 from ansible_ensemble.provision.rules.expansion import expand_workflow
 from ansible_ensemble.provision.rules.placement import NO_STAGE, base_context, in_bootenv
 from ansible_ensemble.provision.rules.refusal import invalid
@@ -41,4 +42,6 @@ def without_workflow(machine: Machine) -> Machine:
 
 def with_list(machine: Machine, tasks: list[str]) -> Machine:
     """The machine before the beginning of another task list, in its base context."""
-    return restarted(machine, -1).replaced(tasks=tasks, task_error_stacks=[], context=base_context(machine))
+    return not_handled(restarted(machine, -1)).replaced(
+        tasks=tasks, task_error_stacks=[], context=base_context(machine)
+    )

@@ -14,6 +14,7 @@ from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.in_use import refuse_undeletable_job
 from ansible_ensemble.provision.rules.job_edit import edited_job, without_machine
+from ansible_ensemble.provision.rules.job_end import STOPPED
 from ansible_ensemble.provision.rules.machine_create import created_machine
 from ansible_ensemble.provision.rules.machine_edit import edited_machine
 from ansible_ensemble.provision.rules.object_edit import created_object, edited_object
@@ -98,6 +99,8 @@ def _changed_user(batch: Batch, kept: User, asked: User, _force: bool) -> Object
 def _changed_job(batch: Batch, kept: Job, asked: Job, _force: bool) -> Object:
     machine = batch.tx.locked(Machine, kept.machine)
     edit = edited_job(kept, asked, machine, batch, now())
+    if (reason := edit.job.meta.get(STOPPED)) and STOPPED not in kept.meta:
+        batch.tx.append_log(kept.uuid, f"{reason}\n".encode())
     if edit.machine and edit.machine != machine:
         batch.follow(edit.machine)
     return edit.job
