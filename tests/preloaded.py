@@ -41,7 +41,7 @@ from typing import Any, NoReturn
 
 PROGRAMS = Path(sys.executable).parent
 #: Programs that a fork of the server can be, beside scripts of Python.
-_KNOWN = {str(PROGRAMS / name) for name in ("ansible-ensemble", "ansible-playbook")}
+_KNOWN = {str(PROGRAMS / f"ansible-{name}") for name in ("ensemble", "playbook", "inventory", "vault", "doc", "galaxy")}
 #: What the interpreter and its libraries read when they start, so that a fork cannot heed it, but for some.
 _OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OPENSSL_", "SSL_", "GIT_PYTHON_")
 #: The size of a request, in bytes, that is a message of its own: several processes may send some.
@@ -177,8 +177,8 @@ def stand_ins(environment: Mapping[str, str]) -> Iterator[tuple[dict[str, str], 
     server = _SERVER if is_as_here else _server_for(json.dumps(started, sort_keys=True))
     with tempfile.TemporaryDirectory() as folder:
         text = Path(__file__).with_name("preloaded_client.py").read_text()
-        for program in _KNOWN:
-            file = Path(folder, Path(program).name)
+        for program in ("ansible-ensemble", "ansible-playbook"):
+            file = Path(folder, program)
             file.write_text(f"#!{sys.executable} -IS\n{text}")
             file.chmod(0o755)
         number = server.connected().fileno()
@@ -514,11 +514,9 @@ def _run_named() -> object:
     if sys.argv[0].endswith(".py"):
         runpy.run_path(sys.argv[0], run_name="__main__")
         return None
-    if Path(sys.argv[0]).name == "ansible-playbook":
-        from ansible.cli.playbook import main
-    else:
-        from ansible_ensemble.cli.main import main
-    return main()
+    name = Path(sys.argv[0]).name.removeprefix("ansible-")
+    module = "ansible_ensemble.cli.main" if name == "ensemble" else f"ansible.cli.{name}"
+    return importlib.import_module(module).main()
 
 
 if __name__ == "__main__":

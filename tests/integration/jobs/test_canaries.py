@@ -156,8 +156,8 @@ def call(folder: Path, *words: str | Path, program: Sequence[str | Path] = COMMA
 
 
 def encrypt(folder: Path, text: str) -> str:
-    words = ["ansible-vault", "encrypt_string", "--vault-password-file", "../pass", text]
-    return subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True).stdout
+    words = ["encrypt_string", "--vault-password-file", "../pass", text]
+    return run([PROGRAMS / "ansible-vault", *words], cwd=folder, env=os.environ).stdout
 
 
 def written(folder: Path, port: int) -> None:
@@ -187,8 +187,8 @@ def written(folder: Path, port: int) -> None:
     files[folder.parent / "included.yml"] = "included: [canary-of-include]\n"
     for file, text in files.items():
         file.write_text(text)
-        words = ["ansible-vault", "encrypt", "--vault-password-file", str(folder.parent / "pass"), str(file)]
-        subprocess.run(words, check=True, capture_output=True)
+        words = ["encrypt", "--vault-password-file", folder.parent / "pass", file]
+        assert run([PROGRAMS / "ansible-vault", *words], env=os.environ).returncode == 0
 
 
 class Answers(BaseHTTPRequestHandler):

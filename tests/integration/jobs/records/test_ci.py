@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from ansible_ensemble.documents.yaml import read_yaml
 from tests.integration.jobs.conftest import Run, environment
 from tests.integration.jobs.records.repositories import git
+from tests.preloaded import stand_ins
 
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -75,6 +76,15 @@ def notes() -> Iterator[tuple[str, list[Any]]]:
         server.shutdown()
 
 
+def in_bash(script: str, folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    with stand_ins(environment) as (variables, inherited):
+        return subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", script],
+            cwd=folder, env=variables, pass_fds=inherited,
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize(("server", "scripts"), [("gitlab", of_gitlab), ("github", of_github), ("jenkins", of_jenkins)])
 def test_its_steps(
@@ -123,10 +133,7 @@ def test_its_steps(
         }
         output = ""
         for script in steps(job):
-            done = subprocess.run(
-                ["bash", "-e", "-o", "pipefail", "-c", script],
-                cwd=work, env=surroundings, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
-            )  # fmt: skip
+            done = in_bash(script, work, surroundings)
             output += done.stdout + done.stderr
             if done.returncode:
                 return Run(done.returncode, output, "")
