@@ -40,6 +40,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 PROGRAMS = Path(sys.executable).parent
+_KEPT = Path(__file__).parent.parent / ".build" / "preloaded"
 #: Programs that a fork of the server can be, beside scripts of Python.
 _KNOWN = {str(PROGRAMS / f"ansible-{name}") for name in ("ensemble", "playbook", "inventory", "vault", "doc", "galaxy")}
 #: What the interpreter and its libraries read when they start, so that a fork cannot heed it, but for some.
@@ -329,21 +330,29 @@ def preload() -> None:
         for found in pkgutil.walk_packages(ansible_ensemble.__path__, "ansible_ensemble."):
             if not found.name.endswith("__main__"):
                 _import(found.name)
-        listing = "import sys, ansible.cli.playbook; print(*sys.modules)"
-        with tempfile.TemporaryDirectory() as home:
-            done = subprocess.run(
-                [sys.executable, "-c", listing],
-                capture_output=True,
-                text=True,
-                check=True,
-                env={**os.environ, "HOME": home},
-            )
-        for name in done.stdout.split():
+        for name in _modules_of_playbook():
             if name.partition(".")[0] != "__main__" and not name.startswith("ansible.cli"):
                 _import(name)
         for name in ("ansible_runner.interface", "pexpect", "ruamel.yaml", "toscaparser", "git"):
             _import(name)
         importlib.import_module("ansible_ensemble.language.normative").normative_documents()
+
+
+def _modules_of_playbook() -> list[str]:
+    """What ansible-playbook imports; this is found once for a version of Ansible, and of Python."""
+    release = importlib.import_module("ansible.release")
+    file = _KEPT / f"{release.__version__}-{sys.version_info[0]}.{sys.version_info[1]}"
+    if not file.exists():
+        with tempfile.TemporaryDirectory() as home:
+            listing = "import sys, ansible.cli.playbook; print(*sys.modules)"
+            found = subprocess.check_output(
+                [sys.executable, "-c", listing], text=True, env={**os.environ, "HOME": home}
+            )
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_suffix(f".{os.getpid()}")
+        partial.write_text(found)
+        partial.replace(file)
+    return file.read_text().split()
 
 
 def _import(name: str) -> None:
