@@ -23,6 +23,7 @@ from ansible_ensemble.core.budget import Budget, Fault
 
 COUNTED, PAID = "a turn", "a value"  # filters that are put in; no template can say these names
 _MOST_BITS = 4096
+_OF_JINJA = (Environment, Context, nodes.EvalContext)
 _MADE = (nodes.Concat, nodes.List, nodes.Tuple, nodes.Dict)
 _WIDE = re.compile(r"\d{5}")
 _PERCENT = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{5,})?(?:\.(\*|\d{5,})?)?")
@@ -181,7 +182,7 @@ class Bounded(SandboxedEnvironment):
 
         @wraps(call)
         def run(*arguments: Any, **named: Any) -> Any:
-            given = [value for value in (*arguments, *named.values()) if not isinstance(value, (Environment, Context))]
+            given = [value for value in (*arguments, *named.values()) if not isinstance(value, _OF_JINJA)]
             self.pay_all(*given)
             return self.paying_method(call(*arguments, **named))
 
@@ -208,6 +209,10 @@ class _Formatter(SandboxedFormatter):
     def __init__(self, environment: Bounded) -> None:
         super().__init__(environment)
         self._budget, self._made = environment.budget, 0
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        self._budget.pay(value)
+        return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if _WIDE.search(format_spec):

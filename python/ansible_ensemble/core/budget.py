@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 
 class Fault(Exception):
     """What is wrong, said by a rule or a function that does not know where; the evaluator adds template and line."""
 
+
+class NoData(Fault):
+    """A function, a class or an object of Python where a value is wanted."""
+
+
+_PROGRAMS = (FunctionType, BuiltinFunctionType, MethodType, MethodWrapperType, partial, type)
 
 CHARACTERS_PER_STEP = 256  # handling so much text takes about as long as one step of the evaluator
 
@@ -72,7 +80,8 @@ class Budget:
         """Pay for walking through all of a value, and tell how long it is as text, roughly.
 
         Raises:
-            Fault: that is too much; a value within itself is.
+            Fault: that is too much; a value within itself is. It is, or holds, what has no text but where it stands in
+                memory: a function, a class, an object of Python.
         """
         pending, size = [value], 0
         while pending:
@@ -87,4 +96,11 @@ class Budget:
                 pending.extend(dict.values(item))
             elif isinstance(item, (list, tuple)):
                 pending.extend(item)
+            elif _is_no_data(item):
+                raise NoData(f"a {type(item).__name__} is no value; a function is called with ()")
         return size
+
+
+def _is_no_data(item: Any) -> bool:
+    kind: Any = type(item)
+    return isinstance(item, _PROGRAMS) or (kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__)

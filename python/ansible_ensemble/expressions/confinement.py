@@ -127,6 +127,7 @@ def confine(environment: Any, budget: Budget, refuse: Refuse, own: Iterable[str]
         def concat(self, parts: Iterable[Any]) -> Any:
             items = list(parts)
             self.budget.hold(sum(len(item) for item in items if isinstance(item, str)))
+            self.pay_all(*(item for item in items if not isinstance(item, (str, Undefined))))
             return super().concat(items)
 
     environment.__class__ = Confined

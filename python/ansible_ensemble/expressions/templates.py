@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ansible_ensemble.core.budget import Budget, Fault, Limits
+from ansible_ensemble.core.budget import Budget, Fault, Limits, NoData
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.processor_time import at_most
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
@@ -98,6 +98,8 @@ class TemplateMap(Mapping[str, Any]):
 
     def __str__(self) -> str:
         return str(plain(dict(self)))
+
+    __repr__ = __str__
 
     def _names(self) -> list[str]:
         return self._of.names() if isinstance(self._of, View) else list(self._of)
@@ -235,7 +237,8 @@ class Templates:
         while cause is not None and not isinstance(cause, (EnsembleError, Fault)):
             cause = cause.__cause__
         if isinstance(cause, Fault):
-            raise context.failure(f"the template asks for too much: {cause}", _BOUNDED) from error
+            problem = "fails" if isinstance(cause, NoData) else "asks for too much"
+            raise context.failure(f"the template {problem}: {cause}", _BOUNDED) from error
         if cause is None and errors:
             cause = errors[0]
         if cause is not None:
