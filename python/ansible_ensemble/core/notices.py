@@ -84,7 +84,11 @@ class NoticeCode(str, Enum):
         "declare it in the type",
     )
     UNDECLARED_VALUE = (
-        *("undeclared-value", Effect.TOLERATED, "a property or attribute that the node's type does not declare"),
+        *(
+            "undeclared-value",
+            Effect.TOLERATED,
+            "a value that the type of a node or capability does not declare",
+        ),
         "declare it in the type, or remove it",
     )
     OTHER_TARGET = (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, raise_all
+from ansible_ensemble.core.notices import Notice, NoticeCode
 from ansible_ensemble.documents.schema import violations
 from ansible_ensemble.documents.yaml import Document, key_place_of
 
@@ -39,8 +40,11 @@ def project_schema() -> dict[str, Any]:
     return {**schema["$defs"]["project"], "$defs": schema["$defs"]}
 
 
-def check_ensemble(document: Document) -> None:
+def check_ensemble(document: Document) -> list[Notice]:
     """Check that a document, which may have merge directives, is an ensemble.
+
+    Returns:
+        Notices of the sections of Unfurl's files that nothing acts on.
 
     Raises:
         InvalidInput: what is wrong with it; InvalidInputs if it is more than one thing.
@@ -51,14 +55,19 @@ def check_ensemble(document: Document) -> None:
             message = f"this is a service template, and {document.path.name} is an ensemble's file"
             hint = "give it a name of its own, for instance service-template.yaml"
             raise InvalidInput(message, key_place_of(written, key), hint)
-    schema = {**ensemble_schema()}
+    schema, notices = {**ensemble_schema()}, []
     if is_of_unfurl(document.data):
+        known = schema["properties"]
+        others = [key for key in written if key not in known and not str(key).startswith("+")]
+        schema["properties"] = dict.fromkeys(others, True) | known
         # Unfurl's files keep what their merge directives name in sections of their own
-        schema["properties"] = dict.fromkeys(_NAMED.findall(document.text), True) | schema["properties"]
+        idle = [key for key in others if key not in _NAMED.findall(document.text)]
+        notices = [Notice(NoticeCode.IGNORED_KEY, f"`{key}` is ignored", key_place_of(written, key)) for key in idle]
     found = violations(document.data, schema, document.place)
     if any(one.message.startswith("kind is ") for one in found):
         found = [one for one in found if one.message.startswith("kind is ")]  # its keys are those of something else
     raise_all(found)
+    return notices
 
 
 def is_of_unfurl(data: Any) -> bool:

@@ -104,7 +104,7 @@ def read_specification(
     included: list[Path] = []
     data = expanded(document, options.environment, included)
     if document is not None:
-        check_ensemble(document)
+        reading.notices += check_ensemble(document)
         _check_template(location, data)
         reading.versions[path] = str(data.get("apiVersion") or "")
     environment = load_environment(path, data, options.environment)

@@ -181,6 +181,10 @@ def _equal(value: Any, expected: Any) -> bool:
     return False
 
 
+#: Variables that are always there, to compare with: `[flag=$true]`.
+_CONSTANTS = {"true": True, "false": False, "null": None}
+
+
 def _variable(variable: Variable, context: Context) -> Any:
     name = variable.name
     if name in context.variables:
@@ -191,6 +195,8 @@ def _variable(variable: Variable, context: Context) -> Any:
         return context.frame.inputs
     if name in context.environment.variables:
         return context.environment.variables[name]
+    if name in _CONSTANTS:
+        return _CONSTANTS[name]
     found = _part_of_model(name, context)
     if found is not None:
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.hints import nearest_or_known
@@ -91,6 +91,31 @@ def _status(view: View, context: Context) -> Any:
     return context.tracker.rests_on(
         lambda: (view.instance.effective or view.instance.status).value if view.instance is not None else "pending"
     )
+
+
+def _operational(view: View, context: Context) -> Any:
+    """Whether its status is ok or degraded: `::app::.operational`."""
+    return _status_is_one_of(("ok", "degraded"), view, context)
+
+
+def _present(view: View, context: Context) -> Any:
+    """Whether it is there, be it in error: `::app::.present`."""
+    return _status_is_one_of(("ok", "degraded", "error"), view, context)
+
+
+def _missing(view: View, context: Context) -> Any:
+    """Whether its status is pending or absent: `::app::.missing`."""
+    return _status_is_one_of(("pending", "absent"), view, context)
+
+
+def _status_is_one_of(statuses: Collection[str], view: View, context: Context) -> Any:
+    status = _status(view, context)
+    return status if status is MISSING else status in statuses
+
+
+def _template(view: View, _context: Context) -> Any:
+    """What it is made from; its own parts are found by it as by itself: `::app::.template::.type`."""
+    return view
 
 
 def _state(view: View, context: Context) -> Any:
@@ -271,12 +296,16 @@ def _names(view: View, context: Context) -> Any:
 
 
 #: Rules that do not look at which instances there are.
-_FIXED = (_name, _type, _tosca_id, _tosca_name, _status, _state, _root, _apex, _repository, _uri, _deployment, _super)
+_FIXED = (
+    *(_name, _type, _tosca_id, _tosca_name, _status, _state, _root, _apex, _repository, _uri, _deployment, _super),
+    *(_operational, _present, _missing, _template),
+)
 
 _RULES: tuple[Callable[[Any, Context], Any], ...] = (
     *(_name, _type, _tosca_id, _tosca_name, _status, _state, _parent, _parents, _ancestors, _root, _apex, _instances),
     *(_descendants, _siblings, _capabilities, _requirements, _relationships, _targets, _sources, _target, _source),
     *(_artifacts, _repository, _hosted_on, _configured_by, _all, _uri, _deployment, _super, _owner, _names),
+    *(_operational, _present, _missing, _template),
 )
 #: Each rule by its key, in the order in which they are documented: a dot and its function's name.
 SPECIAL_KEYS = {".." if rule is _parent else f".{rule.__name__[1:]}": rule for rule in _RULES}

@@ -50,9 +50,26 @@ _FUNCTION_FILTERS = (
 )
 
 
+#: The lookup of Unfurl's, and the variable of its functions.
+_LOOKUP, _FUNCTIONS = "unfurl", "__unfurl"
+_LOOKUPS = ("lookup", "query", "q")
+
+
 def _which(program: str) -> str | None:
     """The path of a program, null where there is none."""
     return shutil.which(program)
+
+
+class _Functions:
+    """The functions of the language as attributes: `__unfurl.to_label("a", "b")`."""
+
+    def __init__(self, function: Callable[[str], Callable[..., Any]]) -> None:
+        self._function = function
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._function(name)
 
 
 class TemplateMap(Mapping[str, Any]):
@@ -282,6 +299,9 @@ class Templates:
                 from ansible_ensemble.expressions.confinement import confine
 
                 confine(inner.environment, self._budget, self._distrust, self._filters().keys() - {"which"})
+            known = inner.environment.globals
+            known |= {name: self._lookup(known[name], as_list=name != "lookup") for name in _LOOKUPS}
+            known[_FUNCTIONS] = _Functions(self._function)
             self._engines.append(engine)
         return self._engines[depth]
 
@@ -319,6 +339,17 @@ class Templates:
             quoted = [{"q": plain(item)} for item in (value, *more)]
             expression = {name: quoted if more else quoted[0], **{key: {"q": plain(o)} for key, o in options.items()}}
             return self._guarded(lambda context: context.query(expression))
+
+        return run
+
+    def _lookup(self, others: Callable[..., Any], *, as_list: bool) -> Callable[..., Any]:
+        """Ansible's function for lookups, with Unfurl's of paths: `lookup("unfurl", "::app::url")`."""
+
+        def run(plugin: Any, *terms: Any, **options: Any) -> Any:
+            if plugin != _LOOKUP:
+                return others(plugin, *terms, **options)
+            found = [self._eval(term) for term in terms]
+            return found if as_list or len(found) != 1 else found[0]
 
         return run
 

@@ -41,7 +41,7 @@ def _eval(
         if foreach is not MISSING:
             result = _for_each(foreach, result, context)
         if select is not MISSING:
-            result = context.at(result).query(select, of_result=True)
+            result = _selected(select, result, context)
     except InvalidInput:
         if strict is not False:
             raise
@@ -73,6 +73,18 @@ def _trace(result: Any, context: Context) -> None:
         tell(context.environment.redactor.text(f"{shown(context.expression)} from {start}: {shown(result)}"))
 
 
+def _selected(raw: Any, result: Any, context: Context) -> Any:
+    """What `select` makes of a result: of each item of a list, where it is a map with `value`, as in `foreach`."""
+    if not _is_keyed(raw):
+        return context.at(result).query(raw, of_result=True)
+    made = _for_each(raw, result if isinstance(result, (list, tuple)) else [result], context)
+    return made if isinstance(result, (list, tuple)) or not isinstance(made, list) else next(iter(made), None)
+
+
+def _is_keyed(raw: Any) -> bool:
+    return isinstance(raw, dict) and "value" in raw and set(raw) <= {"key", "value"}
+
+
 def _for_each(raw: Any, collection: Any, context: Context) -> Any:
     """Map over a list or map.
 
@@ -88,7 +100,7 @@ def _for_each(raw: Any, collection: Any, context: Context) -> Any:
         pairs = [(key, collection[key]) for key in collection]
     else:
         pairs = [] if collection is None else [(0, collection)]
-    keyed = isinstance(raw, dict) and "value" in raw and set(raw) <= {"key", "value"}
+    keyed = _is_keyed(raw)
     found: list[tuple[Any, Any]] = []
     for index, (key, item) in enumerate(pairs):
         variables = {"collection": collection, "index": index, "key": key, "item": item, **_ENDS}

@@ -57,7 +57,9 @@ def _tempfile(call: Call, given: Any, *, encoding: Any = None, suffix: Any = Non
     path = folder / (name + ending)
     if environment.writes:
         _write_private(call, path, data)
-    return str(path)
+    return ExternalValue(
+        str(path), {"path": lambda: str(path), "encoding": lambda: codec, "contents": lambda: contents}
+    )
 
 
 def _codec(call: Call, encoding: Any) -> str:

@@ -113,7 +113,16 @@ def find_faults(path: str, options: JobOptions, *, part: bool = False, expand: b
 
 def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: Validated) -> None:
     location = locate(path)
-    read = read_specification(location, options, whole=not part, reading=found.reading)
+    try:
+        read = read_specification(location, options, whole=not part, reading=found.reading)
+    except InvalidInput as error:
+        beside = str(location.ensemble)
+        if location.template is None or any(one.place is None or one.place.file != beside for one in each(error)):
+            raise
+        # a service template is not to blame for what is wrong with the ensemble beside it
+        found.reading.notices += [Notice(NoticeCode.UNCHECKED, f"not used: {one}") for one in each(error)]
+        location = replace(location, ensemble=location.ensemble.with_name(f"{location.template.name}.ensemble"))
+        read = read_specification(location, options, whole=not part, reading=found.reading)
     if not part:
         ensemble = blank_ensemble(read, options, work)
         found.reading.notices += ensemble.unselected.notices

@@ -32,7 +32,7 @@ def read_assignments(
 
     Refined definitions go before the type's own. A required property without value is an error if the section has to be
     `complete`; there may be values that nothing declares if it `is_open` or the type says so, and with a warning where
-    it is a node template's in Unfurl's dialect.
+    it is that of a node template or its capability in Unfurl's dialect.
     """
     problems = scope.problems
     definitions = {**getattr(entity, part), **refined} if refined else getattr(entity, part)
@@ -55,7 +55,7 @@ def read_assignments(
         if name in definitions:
             continue
         allowed = is_open or entity.is_open
-        is_loose = scope.is_unfurl and entity.kind == "node"
+        is_loose = scope.is_unfurl and entity.kind in ("node", "capability")
         if allowed or is_loose:
             values[name] = Assignment(value, None, place_of(section, name), scope.base)
         if not allowed:

@@ -41,6 +41,9 @@ _BY_CAPABILITY = (
     ("tosca.capabilities.network.Bindable", "tosca.relationships.network.BindsTo"),
 )
 
+#: The relationship that a requirement of Unfurl's is met by which no type declares.
+_BY_NAME = {"host": "tosca.relationships.HostedOn"}
+
 
 @dataclass(slots=True)
 class Requirer:
@@ -138,7 +141,8 @@ def _assigned(requirer: Requirer, key: str, raw: Any, place: Place | None) -> Wa
     definition = requirer.node.type.requirements.get(key)
     if definition is None:
         if _is_whole(requirer, raw):
-            definition = RequirementDefinition(key, occurrences=(0, None))
+            related = _BY_NAME.get(key) if requirer.entry.scope.is_unfurl else None
+            definition = RequirementDefinition(key, occurrences=(0, None), relationship=related)
             message = f"'{name}' has the requirement '{key}', which its type does not declare"
             building.problems.warn(NoticeCode.UNDECLARED_REQUIREMENT, message, place)
         else:

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from ansible_ensemble.documents.yaml import read_yaml
+from tests.conftest import REPOSITORY
+
 #: Folder -> service template, operations of deploy and of undeploy in their order, outputs.
 CASES = {
     "opera-hello": ("service.yaml", ["hello:create"], ["hello:delete"], {}),
@@ -82,6 +85,21 @@ def test_deploys_and_undeploys_as_given(command, corpus, name):
     assert operations(json.loads(undeploy.stdout)) == sorted(down)
     status = json.loads(command("status", "--output", "json", template, cwd=folder).stdout)
     assert {instance["status"] for instance in status["instances"]} == {"absent"}
+
+
+LEDGER = read_yaml(REPOSITORY / "tests" / "unit" / "jobs" / "unfurl_examples.yaml").data["right"]
+
+
+@pytest.mark.parametrize("name", [name for name, verdict in LEDGER.items() if verdict == "deploys"])
+def test_an_example_of_unfurl_deploys_and_undeploys(command, corpus, name):
+    folder = corpus("unfurl-examples")
+    if not name.endswith("ensemble.yaml"):
+        (folder / name).with_name("ensemble.yaml").unlink(missing_ok=True)  # it is of another topology
+    for workflow in ("deploy", "deploy", "undeploy"):
+        done = command(workflow, "--approve", "--output", "json", name, cwd=folder)
+        assert done.code == 0, done.output
+    status = json.loads(command("status", "--output", "json", name, cwd=folder).stdout)
+    assert {instance["status"] for instance in status["instances"]} <= {"absent"}
 
 
 WEAVE = """

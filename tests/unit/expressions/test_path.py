@@ -88,6 +88,10 @@ VALUES: list[tuple[str, Any]] = [
     (".tosca_id", "app"),
     (".state", "initial"),
     (".status", "pending"),
+    (".present", False),
+    (".missing", True),
+    (".operational", False),
+    (".template::.type", "t.App"),
     (".targets::db::name", "orders"),
     (".targets::host::os", "linux"),
     ("::db::.sources::db::.name", "app"),
@@ -130,7 +134,6 @@ def test_values(model: Any, text: str, value: Any) -> None:
         "want": "b",
         "map": {"k": "v"},
         "items": [{"k": 1, "n": "one"}, {"k": 2, "n": "two"}],
-        "true": True,
     }
     found = model.evaluate({"eval": text, "vars": {name: {"q": item} for name, item in variables.items()}}, "app")
     assert found == value

@@ -93,6 +93,8 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": "$b", "vars": {"b": [1]}, "foreach": {"value": {}}}, [{}]),
     ({"eval": "$b", "vars": {"b": {"a": 1}}, "select": {"size": {"eval": "a"}}}, {"size": 1}),
     ({"eval": "$b", "vars": {"b": {"a": 1}}, "select": {"size": "{{ 1 + 1 }}"}}, {"size": 2}),
+    ({"eval": "$b", "vars": {"b": {"a": 1}}, "select": {"value": {"eval": "a"}}}, 1),
+    ({"eval": "$b", "vars": {"b": [{"a": 1}, {"a": 2}]}, "select": {"value": {"eval": "a"}}}, [1, 2]),
     ({"eval": {"to_env": {"A": False, "B": True}}}, {"A": "", "B": "true"}),
     ({"eval": {"urljoin": ["http", "example.org", 8080, "/a b"]}}, "http://example.org:8080/a%20b"),
     ({"eval": {"urljoin": ["https", "example.org", 443, "a", "q=1", "top"]}}, "https://example.org/a?q=1#top"),
@@ -348,6 +350,8 @@ def test_temporary_files(full: Any, encoding: str, written: str) -> None:
     assert path.startswith(str(full.root))
     assert path.endswith(".x")
     assert (full.root / path).read_text() == written
+    select = {"eval": {"tempfile": {"a": 1}, "encoding": encoding, "suffix": ".x"}, "select": "contents"}
+    assert full.evaluate(select, "app") == {"a": 1}
 
 
 def test_generated_strings_are_always_the_same_for_the_same_value(full: Any) -> None:

@@ -85,6 +85,8 @@ def output(ensemble: Ensemble, name: str) -> set[str]:
 
 def disagreements(path: Path) -> list[str]:
     validate, jobs = told_by_validate(path), told_by_jobs(path)
+    beside = f"{path.with_name('ensemble.yaml')}:" if path.name != "ensemble.yaml" else None
+    jobs = {text for text in jobs if not (beside and text.startswith(beside))}
     missed = {text for text in jobs - validate if not any(words in text for words in NOT_OF_THE_FILES)}
     found = [f"{path.name}: a job alone says {text}" for text in sorted(missed)]
     if validate and not jobs:
@@ -285,6 +287,16 @@ topology_template:
     local: {value: {eval: {local: nothing}}}
     external: {value: {eval: {external: nothing}}}
 """
+
+
+def test_a_wrong_ensemble_beside_a_file_is_no_fault_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "types.yaml").write_text(TYPES)
+    (tmp_path / "ensemble.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspce: {}\n")
+    found = validate_path(str(tmp_path / "types.yaml"), JobOptions())
+    assert found["errors"] == []
+    assert "ensemble.yaml:3:1: unknown key 'spce'" in "".join(found["warnings"])
+    assert "unknown key 'spce'" in "".join(told_by_jobs(tmp_path / "types.yaml"))
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["ensemble.yaml", "types.yaml"]
 
 
 def test_a_folder_without_an_ensemble_names_the_file_that_may_be_meant(tmp_path: Path) -> None:

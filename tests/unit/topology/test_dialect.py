@@ -45,6 +45,14 @@ topology_template: {node_templates: {a: {type: Root, metadata: {additionalProper
         "'a' has the property 'x', which its type does not declare",
         "node template 'a' has no property 'x'",
     ),
+    "a property that the capability's type does not declare": (
+        """
+node_types: {T: {capabilities: {endpoint: {type: tosca.capabilities.Endpoint}}}}
+topology_template: {node_templates: {a: {type: T, capabilities: {endpoint: {properties: {x: 1}}}}}}
+""",
+        "capability 'endpoint' of node template 'a' has the property 'x', which its type does not declare",
+        "capability 'endpoint' of node template 'a' has no property 'x'",
+    ),
     "an attribute that is given as a property": (
         """
 node_types: {T: {attributes: {x: {type: string, default: a}}}}
@@ -99,10 +107,7 @@ def test_the_dialect_is_loose_and_the_standard_is_not(load: Load, text: str, war
         load(text)
 
 
-@pytest.mark.parametrize(
-    "part",
-    ["capabilities: {endpoint: {properties: {x: 1}}}", "artifacts: {f: {file: f, type: Bash, properties: {x: 1}}}"],
-)
+@pytest.mark.parametrize("part", ["artifacts: {f: {file: f, type: Bash, properties: {x: 1}}}"])
 def test_other_entities_have_what_is_declared(load: Load, part: str) -> None:
     with pytest.raises(InvalidInput, match="has no property 'x'"):
         load(f"topology_template: {{node_templates: {{a: {{type: Compute, {part}}}}}}}", unfurl=True)
@@ -111,7 +116,9 @@ def test_other_entities_have_what_is_declared(load: Load, part: str) -> None:
 def test_a_requirement_of_its_own_leads_to_its_node(load: Load) -> None:
     text = "topology_template: {node_templates: {a: {type: Root, requirements: [host: b]}, b: {type: Root}}}"
     (made,) = load(text, unfurl=True).node_templates["a"].requirements
-    assert (made.name, made.target.name, made.type.name) == ("host", "b", "tosca.relationships.DependsOn")
+    assert (made.name, made.target.name, made.type.name) == ("host", "b", "tosca.relationships.HostedOn")
+    (other,) = load(text.replace("host: b", "dep: b"), unfurl=True).node_templates["a"].requirements
+    assert (other.name, other.type.name) == ("dep", "tosca.relationships.DependsOn")
 
 
 def test_a_requirement_of_its_own_needs_a_node(load: Load) -> None:

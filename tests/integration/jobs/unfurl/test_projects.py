@@ -116,6 +116,8 @@ def test_a_project_changed_in_turns_stays_right(
 ) -> None:
     if form == "existing":
         subprocess.run(["git", "init", "-q", tmp_path], check=True)
+        git = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost"]
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "begin"], cwd=tmp_path, check=True)
     project = initialised(run_unfurl, tmp_path, *FORMS[form])
     save(project)
     save(project / "ensemble")
