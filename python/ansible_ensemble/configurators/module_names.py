@@ -6,6 +6,7 @@ Ansible itself would report it when it runs, after others have changed; its impo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -164,13 +165,21 @@ def _routed(files: Iterable[Path], kinds: Iterable[str] = _KINDS) -> dict[str, A
     kinds = tuple(kinds)
     names: dict[str, Any] = {}
     for file in files:
-        try:
-            data: Any = read_yaml(file).data
-        except InvalidInput:
-            continue
-        for kind in reversed(kinds):
-            try:
-                names.update(data["plugin_routing"][kind])
-            except (KeyError, TypeError):
-                continue
+        with suppress(OSError):
+            state = file.stat()
+            routing = _routing(file, (state.st_ino, state.st_mtime_ns, state.st_size))
+            for kind in reversed(kinds):
+                said = routing.get(kind)
+                names.update(said if isinstance(said, Mapping) else {})
     return names
+
+
+@lru_cache(maxsize=64)  # that of Ansible is large, and asked for the name of each module
+def _routing(file: Path, _state: tuple[int, ...]) -> Mapping[str, Any]:
+    """What a collection says of its plugins in a file, in one of its states; empty where it says nothing."""
+    try:
+        data: Any = read_yaml(file).data
+    except InvalidInput:
+        return {}
+    routing = data.get("plugin_routing") if isinstance(data, Mapping) else None
+    return routing if isinstance(routing, Mapping) else {}

@@ -86,3 +86,14 @@ def test_a_collection_that_is_installed_as_a_tool_first(tmp_path: Path, tool: st
     assert configurator_for(one, tmp_path, [tool]).name == "module"
     with pytest.raises(InvalidInput, match=r"the collection nobody\.knows .* is not installed"):
         configurator_for(one, tmp_path, ["tool-nobody.else"])
+
+
+def test_redirections_are_those_of_the_file_as_it_is_now(collections: list[Path]) -> None:
+    runtime = collections[1] / "acme" / "tools" / "meta" / "runtime.yml"
+    assert module_fault("acme.tools.gone", collections) is not None
+    runtime.write_text("plugin_routing: {modules: {gone: {redirect: other.place.gone}}}\n")
+    assert module_fault("acme.tools.gone", collections) is None
+    assert module_fault("acme.tools.moved", collections) is not None
+    for text in ("[]\n", "plugin_routing: [a]\n", "plugin_routing: {modules: [a, b]}\n", "{", ""):
+        runtime.write_text(text)
+        assert module_fault("acme.tools.moved", collections) is not None
