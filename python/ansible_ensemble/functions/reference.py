@@ -46,8 +46,8 @@ To try an expression on the recorded status, run `ansible-ensemble query '::db::
 
 _PATHS = """\
 
-In `foreach` and `select`, a map that is not a function is data: `{size: {eval: $item}}`; one of `value`, and `key` for a
-map, makes each item. In `foreach`, `$item`, `$key`, `$index` and `$collection` are set; the values `$continue` and
+In `foreach` and `select`, a map that is not a function is data: `{size: {eval: $item}}`; one of `value`, and `key` for
+a map, makes each item. In `foreach`, `$item`, `$key`, `$index` and `$collection` are set; the values `$continue` and
 `$break` skip an item and end the loop.
 
 ## Paths
