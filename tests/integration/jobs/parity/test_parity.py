@@ -206,7 +206,7 @@ def parameters(names: Mapping[str, Mapping[str, Any]]) -> list[Any]:
     """The cases; but for the quick ones, `make test-all` alone has them."""
     found = []
     for name, case in names.items():
-        marks = [] if case.get("quick") else [pytest.mark.matrix]
+        marks = [pytest.mark.slow if case.get("quick") else pytest.mark.matrix]
         if case.get("needs") == "root":
             marks.append(pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away"))
         if "fails" in case:

@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ..conftest import Run
 from .conftest import example
 
 Command = Callable[..., Run]
 
 
+@pytest.mark.slow
 def test_life(command: Command, tmp_path: Path) -> None:
     def run(*words: str, code: int = 0) -> Run:
         done = command(*words, "--input", f"folder={tmp_path}")

@@ -8,6 +8,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ..conftest import PROGRAMS, Run
 from .conftest import example
 
@@ -15,6 +17,7 @@ Command = Callable[..., Run]
 STAND_IN = Path(__file__).parent / "systemctl"
 
 
+@pytest.mark.slow
 def test_life(command: Command, tmp_path: Path) -> None:
     def run(*words: str) -> tuple[Run, list[str]]:
         """Run a command; returns the calls of systemctl that change something, too."""
