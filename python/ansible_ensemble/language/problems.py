@@ -133,6 +133,13 @@ class Problems:
                 hint = "it is a property, or a key beside which no type stands" if key in short else None
                 hint = hint or nearest(key, [*known, *short])
                 self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)
+        described = raw.get(_DESCRIPTION) if _DESCRIPTION in known else None
+        if isinstance(described, Mapping | list):
+            message = f"the description of {_article(element)} is {kind_of(described)}, not text"
+            self.add(message, place_of(raw, _DESCRIPTION) or place)
+
+
+_DESCRIPTION = "description"
 
 
 def _article(element: str) -> str:

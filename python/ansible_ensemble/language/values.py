@@ -196,6 +196,8 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     if _fits(value, base, nested):
         return None
     hint = "put it in quotes" if base == "string" and isinstance(value, int | float) else _HINTS.get(base)
+    if base == "string" and isinstance(value, Mapping | list):
+        hint = f"declare it as type: {'list' if isinstance(value, list) else 'map'}, or write it as text, in quotes"
     return f"{kind_of(value, hidden=hidden)} is not of type {base}", hint
 
 
