@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 import shlex
-import subprocess
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -17,7 +18,7 @@ from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.validate import validate_path
 from tests.integration.docs.pages import REPOSITORY, Block, blocks, page, prose
-from tests.integration.docs.shell import PROGRAMS
+from tests.preloaded import PROGRAMS, run
 
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 PROGRAM = PROGRAMS / "ansible-ensemble"
@@ -69,6 +70,13 @@ def test_yaml_is_what_the_reader_takes(example: Example, tmp_path: Path) -> None
         assert validate_path(str(tmp_path / "service.yaml"), JobOptions())["errors"] == []
 
 
+@functools.cache
+def help_of(*command: str) -> str:
+    done = run([PROGRAM, *command, "--help-all"], env=os.environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize(("where", "text"), commands(), ids=lambda part: part if len(part) < 60 else None)
 def test_a_command_is_one(where: str, text: str) -> None:
     call = text[text.index("ansible-ensemble ") :]
@@ -78,7 +86,7 @@ def test_a_command_is_one(where: str, text: str) -> None:
     if name not in names:
         return
     called = find_command([name, *takewhile(re.compile(r"[a-z]").match, words)])[0].name.split()
-    known = subprocess.run([PROGRAM, *called, "--help-all"], capture_output=True, text=True, check=True).stdout
+    known = help_of(*called)
     options = words[: words.index("--")] if "--" in words else words
     for word in options:
         option = word.partition("=")[0]
@@ -92,9 +100,7 @@ def test_the_story_of_the_workflows(tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(topology.text)
     for line in calls.text.splitlines():
         _, *words = shlex.split(line, comments=True)
-        done = subprocess.run(
-            [PROGRAM, *words, "--approve"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
-        )
+        done = run([PROGRAM, *words, "--approve"], cwd=tmp_path, env=os.environ)
         assert done.returncode == 0, (line, done.stdout, done.stderr)
 
 
@@ -109,14 +115,7 @@ topology_template:
 @pytest.mark.parametrize("options", [[], ["--check"]], ids=["deploy", "check"])
 def test_all_about_it_is_where_the_text_says(tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "service.yaml").write_text(FAILING)
-    done = subprocess.run(
-        [PROGRAM, "deploy", "--approve", *options, "service.yaml"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = run([PROGRAM, "deploy", "--approve", *options, "service.yaml"], cwd=tmp_path, env=os.environ)
     named = re.findall(r"Details are in (.*)\.$", done.stdout + done.stderr, flags=re.MULTILINE)
     assert bool(named) or options
     assert all((tmp_path / name).is_file() for name in named)
