@@ -21,13 +21,14 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         while not self.done.wait(0.01):
-            for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            for process in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 # a glob takes ten times as long
                 try:
-                    text = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    with open(f"/proc/{process}/cmdline", "rb") as file:  # noqa: PTH123
+                        words = file.read()
                 except OSError:
                     continue
-                if CANARY in text:
-                    self.found.add(text)
+                if CANARY.encode() in words:
+                    self.found.add(words.replace(b"\0", b" ").decode(errors="replace"))
 
 
 def hunt(folder: Path, *outputs: str) -> list[str]:
