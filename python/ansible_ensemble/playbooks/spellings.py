@@ -128,14 +128,12 @@ class Spellings:
                 yield Remark(place, f"the module {shown} is {new} today", f"write {new}")
 
     def _arguments(self, raw: dict[str, Any], key: str, module: str, place: Place, *, write: bool) -> Iterator[Remark]:
-        *_, (moved, _said) = [
-            (module, {}),
-            *((str(said.get("redirect") or name), said) for name, said in routes_of(module, self._collections)),
-        ]
+        routes = routes_of(module, self._collections)
+        moved = [module, *(str(said.get("redirect") or name) for name, said in routes)][-1]
         changes = [(old, new, "") for old, new in old_arguments(moved, self._collections, self._libraries).items()]
         changes += [("state", "state", f"{old}={new}") for old, new in _STATES.get(moved, {}).items()]
         for old, new, values in changes:
-            before, _, after = values.partition("=")
+            before, _sign, after = values.partition("=")
             for owner, at in ((raw, key), (raw, "args")):
                 given = owner.get(at)
                 found = _changed(given, old, new, before, after)
