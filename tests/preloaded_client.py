@@ -20,7 +20,8 @@ def main() -> int:
     environment["PATH"] = os.pathsep.join(paths)
     connection = environment.pop("PRELOADED_CONNECTION", None)
     real = os.path.join(os.path.dirname(sys.executable), program)
-    if connection is None:  # it is started by what one of them started
+    # it is started by what one of them started, or is found by its environment, which a fork does not show in /proc
+    if connection is None or "TO_BE_KILLED" in environment:
         os.execve(real, [real, *sys.argv[1:]], environment)
     mask = os.umask(0o022)
     request = {"argv": [real, *sys.argv[1:]], "cwd": os.getcwd(), "environment": environment, "umask": mask}
