@@ -44,13 +44,22 @@ def at_most(seconds: float) -> Iterator[None]:
     """
     if threading.current_thread() is not threading.main_thread():
         raise Fault("nothing bounds it but in the main thread")
-    handler = signal.signal(signal.SIGVTALRM, _stop)
+    is_over = False
+
+    def stop(*_arguments: Any) -> None:
+        nonlocal is_over
+        is_over = True
+        raise OutOfTime
+
+    handler = signal.signal(signal.SIGVTALRM, stop)
     left, _interval = signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     given, rest = min(seconds, left or seconds), 0.0
     try:
         try:
             signal.setitimer(signal.ITIMER_VIRTUAL, given, _AGAIN)
             yield
+            if is_over:  # it was dropped, and what is within ended before it was said again
+                raise OutOfTime
         finally:
             rest, _interval = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     except OutOfTime:

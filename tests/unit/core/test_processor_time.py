@@ -31,6 +31,17 @@ def test_no_handler_of_errors_swallows_it() -> None:
             pytest.fail("it was swallowed")
 
 
+class _Destroyed:
+    def __del__(self) -> None:
+        endless()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_a_destructor_drops_is_told_at_the_end() -> None:
+    with pytest.raises(Fault, match=r"more than 0\.1 s of processor time"), at_most(0.1):
+        _Destroyed()
+
+
 def test_what_is_within_counts_for_the_whole_process() -> None:
     begun = process_time()
     try:
