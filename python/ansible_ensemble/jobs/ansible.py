@@ -34,6 +34,7 @@ from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.lanes.core_callbacks import Audience, TaskEvent, audience, install
 from ansible_ensemble.planning.plan import KIND, Plan
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.controller import running_job
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
 from ansible_ensemble.records.found import plan_with_found
@@ -103,7 +104,8 @@ def lock(
     if lock_id is not None:
         taken = locks.adopt(path, lock_id, pid=pid)
     else:
-        taken = locking.acquire(path, operation, options, pid=pid, notice=notices.append).local
+        job = running_job(os.environ, getattr(action, "variables", {}))
+        taken = locking.acquire(path, operation, options, pid=pid, notice=notices.append, job=job).local
         drop_plans(path.parent / PLANNED)
     return {"changed": True, "lock": lock_result(taken, environment), "warnings": notices}
 

@@ -23,6 +23,7 @@ from ansible_ensemble.projects.process import Presence, ancestors, presence
 
 if TYPE_CHECKING:
     from ansible_ensemble.engine.lock_watch import LockWatch
+    from ansible_ensemble.projects.controller import ControllerJob
     from ansible_ensemble.state.copy import StateCopy
     from ansible_ensemble.state.keeper import StateKeeper
 
@@ -79,7 +80,13 @@ class JobLock:
 
 
 def acquire(
-    ensemble: Path, operation: str, options: JobOptions, *, notice: Callable[[str], None], pid: int | None = None
+    ensemble: Path,
+    operation: str,
+    options: JobOptions,
+    *,
+    notice: Callable[[str], None],
+    pid: int | None = None,
+    job: ControllerJob | None = None,
 ) -> JobLock:
     """Take the locks of an ensemble, and have its state here. Arguments as for `projects.lock.acquire`.
 
@@ -87,7 +94,8 @@ def acquire(
         Locked: another job holds one of them.
         EnsembleError: one is required and cannot be had, or the files that say so cannot be read.
     """
-    lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=options.lock_timeout, notice=notice))
+    timeout = options.lock_timeout
+    lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=timeout, notice=notice, job=job))
     try:
         lock.fetch(ensemble, options, notice)
         lock.share(ensemble, _environment(ensemble, options.environment), notice)

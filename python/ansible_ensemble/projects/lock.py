@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble import __version__
-from ansible_ensemble.core.clock import iso_time, now
+from ansible_ensemble.core.clock import iso_time, job_time, now
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Place, UsageError
 from ansible_ensemble.documents.shape import Shape, parse_json
 from ansible_ensemble.projects import lock_file
+from ansible_ensemble.projects.controller import ControllerJob
 from ansible_ensemble.projects.process import Presence, Process, describe_process, presence
 
 _LOG = logging.getLogger(__name__)
@@ -51,6 +52,9 @@ class Lock:
         version: of this tool; empty for another tool's lock.
         created: ISO time in UTC; empty where unknown.
         adopters: processes that work for the holder; the lock lives as long as any of these lives.
+        job: the job of AWX that holds it; None outside of AWX.
+        lease: seconds after which others may take it over unless it is renewed; 0 if it lasts until it is released.
+        renewed: when its lease was renewed last, for comparison alone: it is another host's clock.
     """
 
     path: str
@@ -61,6 +65,9 @@ class Lock:
     version: str
     created: str
     adopters: tuple[Process, ...] = ()
+    job: ControllerJob | None = None
+    lease: float = 0.0
+    renewed: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The lock as plain data, as it is in the file."""
@@ -73,6 +80,8 @@ class Lock:
             "Created": self.created,
             "Path": self.path,
             "Adopters": [adopter.to_json() for adopter in self.adopters],
+            **({"ControllerJob": self.job.to_json()} if self.job else {}),
+            **({"Lease": self.lease, "Renewed": self.renewed} if self.lease else {}),
         }
 
 
@@ -89,6 +98,7 @@ def acquire(
     pid: int | None = None,
     timeout: float | None = 0,
     notice: Callable[[str], None] | None = None,
+    job: ControllerJob | None = None,
 ) -> Lock:
     """Take the lock of an ensemble.
 
@@ -98,6 +108,7 @@ def acquire(
         pid: the process that holds the lock, and whose end releases it; None is this one.
         timeout: seconds to wait for a lock that is held; None waits without end.
         notice: called with a line of text when a stale lock is taken over, and when the waiting begins.
+        job: the job of AWX that takes it.
 
     Raises:
         Locked: another process holds it (still, at the end of the timeout).
@@ -116,6 +127,7 @@ def acquire(
         process=process,
         version=__version__,
         created=iso_time(now()),
+        job=job,
     )
     deadline = None if timeout is None else time.monotonic() + timeout
     pause = 0.02
@@ -241,10 +253,28 @@ def is_left(lock: Lock) -> bool:
     return working.process.pid > 0 and _gone(working)
 
 
+def is_visible(lock: Lock) -> bool:
+    """Whether a process that holds the lock is seen at work on this host."""
+    return any(process.pid > 0 and presence(process) is Presence.ALIVE for process in (lock.process, *lock.adopters))
+
+
+def is_at_work(path: str | Path, lock_id: str) -> bool:
+    """Whether the local lock is still this one, and a process of it still there, as far as can be seen."""
+    held = read_lock(path)
+    return held is not None and held.id == lock_id and not is_left(held)
+
+
+def renewal(lock: Lock) -> Lock:
+    """The lock with its lease renewed just now."""
+    return replace(lock, renewed=job_time(now()))
+
+
 def describe(lock: Lock) -> str:
     """Say in one line what is locked by whom, for what and since when."""
     since = f" since {lock.created}" if lock.created else ""
     what = f" for {lock.operation}" if lock.operation else ""
+    if lock.job is not None:
+        return f"{lock.path} is locked by {lock.job}{what}{since}: {lock.job.url} (lock id {lock.id})"
     where = f" on {lock.process.host}" if lock.process.host else ""
     pid = f", process {lock.process.pid}{where}" if lock.process.pid else ""
     return f"{lock.path} is locked by {lock.who}{what}{since}{pid} (lock id {lock.id})"
@@ -298,8 +328,11 @@ def parse_lock(text: str, path: str | Path) -> Lock:
             version=str(data.get("Version", "")),
             created=str(data.get("Created", "")),
             adopters=tuple(Process.from_json(adopter) for adopter in data.get("Adopters", ())),
+            job=ControllerJob.from_json(data["ControllerJob"]) if data.get("ControllerJob") else None,
+            lease=max(0.0, float(data.get("Lease", 0))),
+            renewed=str(data.get("Renewed", "")),
         )
-    except (InvalidInput, ValueError):
+    except (InvalidInput, ValueError, TypeError, KeyError):
         return Lock(str(path), _UNREADABLE, "", "an unreadable lock file", Process(0), "", "")
 
 

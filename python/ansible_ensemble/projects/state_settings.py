@@ -11,12 +11,12 @@ from ansible_ensemble.documents.yaml import place_of
 
 #: The kinds of locations, each with the keys that it takes beside its own.
 KEYS: dict[str, tuple[str, ...]] = {
-    "git": ("branch", "path", "username", "token", "ssh_key", "known_hosts"),
+    "git": ("branch", "path", "username", "token", "ssh_key", "known_hosts", "lease"),
     "http": (
         "lock", "unlock", "update_method", "lock_method", "unlock_method", "username", "password", "token", "ca",
     ),
-    "s3": ("key", "endpoint", "region", "profile", "access_key", "secret_key", "session_token", "ca"),
-    "path": (),
+    "s3": ("key", "endpoint", "region", "profile", "access_key", "secret_key", "session_token", "ca", "lease"),
+    "path": ("lease",),
 }  # fmt: skip
 
 #: The keys that may also be given as environment variables, see `given_credentials`.
@@ -25,6 +25,10 @@ CREDENTIALS = (
 )  # fmt: skip
 #: What the names of these variables begin with; credentials of AWX may set none that begins with `ANSIBLE_`.
 _VARIABLES = ("ANSIBLE_ENSEMBLE_STATE_", "ENSEMBLE_STATE_")
+
+#: Seconds that the lock of a state lasts unless its holder renews it, and the most that may be asked for.
+LEASE = 30
+_LONGEST_LEASE = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +79,9 @@ def _check(kind: str, key: str, value: object, place: Place | None) -> None:
         return
     if key in CREDENTIALS and isinstance(value, (str, Mapping)):
         return  # an expression may give it
+    if key == "lease":
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value <= _LONGEST_LEASE:
+            raise InvalidInput(f"lease of state must be a number of seconds, 1 to {_LONGEST_LEASE}", place)
+        return
     if not isinstance(value, str) or not value:
         raise InvalidInput(f"{key} of state must be a text", place)

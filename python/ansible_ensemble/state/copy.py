@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -20,9 +21,12 @@ from ansible_ensemble.changes.job_record import OPEN
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job, read_jobs
 from ansible_ensemble.core.errors import EnsembleError, Locked, Place, UsageError
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.controller import has_ended
 from ansible_ensemble.projects.folders import ACTIVE
+from ansible_ensemble.projects.state_settings import LEASE
 from ansible_ensemble.projects.vault import Vault, protect
 from ansible_ensemble.state.files import MARK, SECTIONS, collected, install, is_here, job_of
+from ansible_ensemble.state.lease import LeaseWatch, start_renewal
 from ansible_ensemble.state.location import open_store
 from ansible_ensemble.state.store import File, Files
 from ansible_ensemble.state.version import Record, digest_of, mark, marked, read_record, write_record
@@ -49,6 +53,7 @@ class StateCopy:
         self._kind, self._values = kind, values
         self._store = open_store(kind, values)
         self._vault = vault
+        self._renewal: subprocess.Popen[bytes] | None = None
         lock = locks.lock_path(ensemble)
         self._file = lock.with_name(f"{lock.name}.state")
         self._guard = lock.with_name(f"{lock.name}.fetch")
@@ -71,10 +76,10 @@ class StateCopy:
             EnsembleError: the location cannot be had, or has gone another way than this copy.
         """
         before = self.record
-        held = self._locked(lock, before, timeout, notice)
+        held, is_taken_over = self._locked(lock, before, timeout, notice)
         try:
             with self._alone():
-                self._synchronise(before, held, notice)
+                self._synchronise(self._fenced(before, held) if is_taken_over else before, held, notice)
             self._note(replace(self.record, unpushed=True))
         except BaseException:
             if held != before.lock:
@@ -151,6 +156,10 @@ class StateCopy:
     def release(self) -> str | None:
         """Release the lock there; returns what to report if that failed: it is reused by the next job of this copy."""
         held = self.record.lock
+        if self._renewal is not None:
+            self._renewal.terminate()
+            self._renewal.wait()
+            self._renewal = None
         try:
             self._store.release(held)
         except UsageError:  # somebody did it by force
@@ -178,8 +187,9 @@ class StateCopy:
             EnsembleError: the location cannot be had, or has gone another way.
         """
         before = self.record
-        self._locked(lock, before, 0.0, lambda _told: None)
+        held, is_taken_over = self._locked(lock, before, 0.0, lambda _told: None)
         try:
+            before = self._fenced(before, held) if is_taken_over else before
             files = self._read()
             is_unknown = files is not None and before.serial == 0 and not before.unpushed
             if not forced and files is not None and (is_unknown or not self._is_base(before, files)):
@@ -210,40 +220,71 @@ class StateCopy:
         if before.lock and forced:
             self.release()
 
-    def _locked(self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]) -> str:
-        """Take the lock and note it: before as well, for the answer may be lost, and then the next job reuses it."""
+    def _locked(
+        self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]
+    ) -> tuple[str, bool]:
+        """Take the lock and note it: before as well, for the answer may be lost, and then the next job reuses it.
+
+        Returns:
+            The id of the lock, and whether it was taken over from another job.
+        """
         self._note(replace(before, lock=before.lock or lock.id))
+        wanted = replace(lock, adopters=())
+        if self._store.leases:
+            wanted = locks.renewal(replace(wanted, lease=float(self._values.get("lease", LEASE))))
         try:
-            held = self._taken(replace(lock, adopters=()), before, timeout, notice)
+            held, is_taken_over = self._taken(wanted, before, timeout, notice)
         except Locked:
             self._note(before)
             raise
         self._note(replace(before, lock=held))
-        return held
+        if self._store.leases:
+            self._renewal = start_renewal(self._kind, self._values, held, wanted)
+        return held, is_taken_over
 
-    def _taken(self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]) -> str:
-        """Take the lock, reuse the one that this copy holds, or that of a process that is gone from this host."""
-        deadline, waiting = time.monotonic() + timeout, False
+    def _taken(
+        self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]
+    ) -> tuple[str, bool]:
+        """Take the lock, reuse the one that this copy holds, or take over that of a job that is gone."""
+        deadline, told, is_taken_over = time.monotonic() + timeout, "", False
+        watch = LeaseWatch()
         while (holder := self._store.take(lock)) is not None and holder.id != lock.id:  # ours, if an answer was lost
+            watch.look(holder)
             if holder.id == before.lock:
                 notice(f"reused the lock of the state in {self.where} that an earlier job of this folder left")
-                return holder.id
-            if locks.is_left(holder):
-                notice(f"the process that held the lock is gone; taken over from: {locks.describe(holder)}")
+                return holder.id, False
+            if why := _is_gone(holder, watch, is_new=told != holder.id):
+                notice(f"{why}; taken over from: {locks.describe(holder)}")
                 with suppress(UsageError):
                     self._store.release(holder.id, forced=True)
+                is_taken_over = True
                 continue
-            if time.monotonic() >= deadline:
-                raise Locked(
-                    f"the state is locked: {locks.describe(holder)}",
-                    hint="try again later or wait with --lock-timeout; if nothing runs there any more: "
-                    f"`ansible-ensemble unlock {holder.id} --ensemble {self._ensemble}`",
-                )
-            if not waiting:
+            if time.monotonic() >= deadline and not watch.is_undecided(holder):
+                raise Locked(f"the state is locked: {locks.describe(holder)}", hint=self._way_out(holder))
+            if told != holder.id:
                 notice(f"waiting for: {locks.describe(holder)}")
-                waiting = True
-            time.sleep(min(_PAUSE, max(0.0, deadline - time.monotonic())))
-        return lock.id
+                told = holder.id
+            time.sleep(min(_PAUSE, holder.lease / 4 or _PAUSE))
+        return lock.id, is_taken_over
+
+    def _way_out(self, holder: locks.Lock) -> str:
+        way = "try again later or wait with --lock-timeout"
+        if holder.lease:
+            return f"{way}; it is free {holder.lease:g} s after its job was killed"
+        if holder.job is not None:
+            return f"{way}; if that job has ended, launch the template of `unlock` with the lock id {holder.id}"
+        unlock = f"`ansible-ensemble unlock {holder.id} --ensemble {self._ensemble}`"
+        return f"{way}; if nothing runs there any more: {unlock}"
+
+    def _fenced(self, before: Record, held: str) -> Record:
+        """Write the state as it is under the new lock: an earlier holder that wakes up finds another version there."""
+        files = self._read() or {}
+        serial = marked(files)[0]
+        self._store.write({**files, MARK: mark(serial + 1, held)}, "Taken over", held)
+        if before.serial != serial:
+            return before
+        self._note(replace(self.record, serial=serial + 1))
+        return replace(before, serial=serial + 1)
 
     def _synchronise(self, before: Record, held: str, notice: Callable[[str], None]) -> None:
         files = self._read()
@@ -346,3 +387,14 @@ class StateCopy:
         except OSError as error:
             place = Place(str(self._ensemble.parent))
             raise EnsembleError(f"the state cannot be copied here: {error.strerror or error}", place) from error
+
+
+def _is_gone(holder: locks.Lock, watch: LeaseWatch, *, is_new: bool) -> str | None:
+    """Why the holder of a lock is known to be gone; None if it may be at work."""
+    if locks.is_left(holder):
+        return "the process that held the lock is gone"
+    if watch.has_run_out(holder):
+        return f"the lock was not renewed for {holder.lease:g} s"
+    if is_new and holder.job is not None and has_ended(holder.job, os.environ):
+        return f"{holder.job} has ended"
+    return None

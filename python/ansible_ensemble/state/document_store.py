@@ -19,6 +19,8 @@ _DOCUMENT: Shape = {"format": str, "files": {"*": {"text?": str, "base64?": str,
 class DocumentStore(ABC):
     """A store whose server keeps a text: `get` and `put` are what differs."""
 
+    leases: bool
+
     def __init__(self, where: str) -> None:
         self.where = where
         self._files: Files | None = None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.projects import lock_file
-from ansible_ensemble.projects.lock import Lock, lock_path, lock_text, read_lock
+from ansible_ensemble.projects.lock import Lock, lock_path, lock_text, parse_lock, read_lock, renewal
 from ansible_ensemble.state.files import mirror, tree
 from ansible_ensemble.state.store import File, Files, Unreachable, check_held, check_id
 
@@ -18,7 +18,7 @@ _LOCKED = "ensemble.yaml"
 class FolderStore:
     """The store in a folder."""
 
-    exclusive = True
+    exclusive = leases = True
 
     def __init__(self, folder: Path) -> None:
         self.where = str(folder)
@@ -32,15 +32,18 @@ class FolderStore:
 
     def write(self, files: Files, _note: str, lock_id: str) -> None:
         """See `Store`."""
-        check_held(self._holder(), lock_id)
-        with _reported(self._folder):
+        with self._held(lock_id):
             mirror(files, self._folder, tree(self._folder))
 
     def keep(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
-        check_held(self._holder(), lock_id)
-        with _reported(self._folder):
+        with self._held(lock_id):
             mirror({name: File(journal)}, self._folder, {})
+
+    def renew(self, lock_id: str) -> None:
+        """See `Store`."""
+        with self._held(lock_id) as holder:
+            lock_file.replace(self._lock, lock_text(renewal(holder)))
 
     def take(self, lock: Lock) -> Lock | None:
         """See `Store`."""
@@ -53,9 +56,20 @@ class FolderStore:
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:  # noqa: ARG002  (the journal is in the state)
         """See `Store`."""
-        check_id(self._holder(), lock_id)
-        with _reported(self._folder):
+        with self._guarded() as holder:
+            check_id(holder, lock_id)
             self._lock.unlink(missing_ok=True)
+
+    @contextmanager
+    def _held(self, lock_id: str) -> Iterator[Lock]:
+        """Keep the lock from being taken over meanwhile; it is this one's."""
+        with self._guarded() as holder:
+            yield check_held(holder, lock_id)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[Lock | None]:
+        with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
+            yield parse_lock(text, self._folder / _LOCKED) if text is not None else None
 
     def _holder(self) -> Lock | None:
         return read_lock(self._folder / _LOCKED)

@@ -11,11 +11,11 @@ import io
 import re
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from ansible_ensemble.core.texts import without_credentials
-from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock
+from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock, renewal
 from ansible_ensemble.state.files import PLACES, is_of_state
 from ansible_ensemble.state.git_remote import GitRemote, Refused
 from ansible_ensemble.state.store import File, Files, check_held, check_id
@@ -29,7 +29,7 @@ _TRIES = 10
 class GitStore:
     """The store of one ensemble on a branch; the branch may hold those of others in other folders."""
 
-    exclusive = True
+    exclusive = leases = True
 
     def __init__(self, remote: GitRemote, branch: str, path: str) -> None:
         self.where = f"{without_credentials(remote.url)}, branch {branch}" + (f", folder {path}" if path else "")
@@ -62,23 +62,33 @@ class GitStore:
 
     def keep(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
-        if not self._held:
-            (held,) = self._remote.fetch(self._lock)
-            self._check_held(held, lock_id)
-            self._held = held
-        lock = self._files(self._held)[_LOCK_FILE]
-        commit = self._remote.imported(_commit("Journal", "", "", {_LOCK_FILE: lock, name: File(journal)}))
-        try:
-            self._remote.push(commit, self._lock, replacing=self._held)
-        except Refused:
-            (found,) = self._remote.fetch(self._lock)
-            self._check_held(found, lock_id)
-            raise
-        self._held = commit
+        self._amend(lock_id, lambda files: {_LOCK_FILE: files[_LOCK_FILE], name: File(journal)})
+
+    def renew(self, lock_id: str) -> None:
+        """See `Store`."""
+        self._amend(lock_id, lambda files: {**files, _LOCK_FILE: _lock_file(renewal(self._lock_of(files)))})
+
+    def _amend(self, lock_id: str, change: Callable[[Files], Files]) -> None:
+        """Change what the lock's branch holds; another process of the holder may do so as well."""
+        for attempt in range(_TRIES):
+            if not self._held:
+                (held,) = self._remote.fetch(self._lock)
+                self._check_held(held, lock_id)
+                self._held = held
+            commit = self._remote.imported(_commit("Lock", "", "", change(self._files(self._held))))
+            try:
+                self._remote.push(commit, self._lock, replacing=self._held)
+            except Refused:
+                self._held = ""
+                if attempt == _TRIES - 1:
+                    raise
+                continue
+            self._held = commit
+            return
 
     def take(self, lock: Lock) -> Lock | None:
         """See `Store`."""
-        files = {_LOCK_FILE: File(lock_text(lock).encode())}
+        files = {_LOCK_FILE: _lock_file(lock)}
         commit = self._remote.imported(_commit(f"Lock for {lock.operation}", "", "", files))
         for attempt in range(_TRIES):
             try:
@@ -94,14 +104,16 @@ class GitStore:
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:
         """See `Store`."""
-        branch, lock = self._remote.fetch(self._branch, self._lock)
-        check_id(self._holder(lock) if lock else None, lock_id)
-        left = self._journals(lock)
-        if forced and left:
-            files = {**self._files(branch, self._path), **left}
-            self.write(files, f"Left by the job that held the lock {lock_id}", lock_id)
-        with suppress(Refused):  # another holds it by now
-            self._remote.push("", self._lock, replacing=lock)
+        for _attempt in range(_TRIES):
+            branch, lock = self._remote.fetch(self._branch, self._lock)
+            check_id(self._holder(lock) if lock else None, lock_id)
+            left = self._journals(lock)
+            if forced and left:
+                files = {**self._files(branch, self._path), **left}
+                self.write(files, f"Left by the job that held the lock {lock_id}", lock_id)
+            with suppress(Refused):  # it was renewed just now, or another holds it
+                self._remote.push("", self._lock, replacing=lock)
+                break
         self._held = ""
 
     def _files(self, commit: str, path: str = "") -> dict[str, File]:
@@ -113,11 +125,18 @@ class GitStore:
         return {name: file for name, file in self._files(lock).items() if name != _LOCK_FILE}
 
     def _holder(self, commit: str) -> Lock:
-        found = self._files(commit).get(_LOCK_FILE, File(b""))
+        return self._lock_of(self._files(commit))
+
+    def _lock_of(self, files: Files) -> Lock:
+        found = files.get(_LOCK_FILE, File(b""))
         return parse_lock(found.content.decode(errors="replace"), self.where)
 
     def _check_held(self, lock: str, lock_id: str) -> None:
         check_held(self._holder(lock) if lock else None, lock_id)
+
+
+def _lock_file(lock: Lock) -> File:
+    return File(lock_text(lock).encode())
 
 
 def _commit(note: str, parent: str, path: str, files: Files) -> bytes:

@@ -50,7 +50,9 @@ class HttpSettings:
 
 
 class HttpStore(DocumentStore):
-    """The store at a URL."""
+    """The store at a URL. Terraform's protocol cannot renew a lock: it lasts until it is released."""
+
+    leases = False
 
     def __init__(self, settings: HttpSettings) -> None:
         super().__init__(without_credentials(settings.url))
@@ -91,6 +93,9 @@ class HttpStore(DocumentStore):
             return parse_lock(body.decode(errors="replace"), self.where)
         self._check(status, "lock")
         return None
+
+    def renew(self, lock_id: str) -> None:
+        """See `Store`: there is nothing to renew."""
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:
         """See `Store`; the journal is in the state already."""

@@ -11,12 +11,11 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import ansible_ensemble
+from ansible_ensemble.state.helper import start_helper
 
 _MODULE = "ansible_ensemble.state.keeper_main"
 _PATIENCE = 30.0
@@ -50,17 +49,7 @@ class StateKeeper:
             lock_id: of the lock there.
             patience: seconds for which a location is tried again that cannot be had.
         """
-        package = str(Path(ansible_ensemble.__file__).parents[1])
-        path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", _MODULE, str(os.getpid())],
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
-            start_new_session=True,
-        )
+        self._process = start_helper(_MODULE, str(os.getpid()), stdout=subprocess.PIPE)
         self.pid = self._process.pid
         order: dict[str, Any] = {
             "kind": kind,

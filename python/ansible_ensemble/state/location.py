@@ -74,7 +74,7 @@ def open_store(kind: str, values: Mapping[str, str]) -> Store:
             from ansible_ensemble.state.git_remote import GitRemote
             from ansible_ensemble.state.git_store import GitStore
 
-            folder = Path(values["folder"]) / JOBS / _REPOSITORY
+            folder = Path(values["folder"]) / JOBS / values.get("repository", _REPOSITORY)
             remote = GitRemote(values["git"], folder, _git_settings(values))
             return GitStore(remote, values.get("branch", _BRANCH), values["path"])
         case "http":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
-from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock
+from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock, renewal
 from ansible_ensemble.state.document_store import DocumentStore
 from ansible_ensemble.state.store import Unreachable, check_held, check_id
 
@@ -17,6 +17,8 @@ _UNKNOWN = ("NotImplemented", "501")
 
 class S3Store(DocumentStore):
     """The store of an object."""
+
+    leases = True
 
     def __init__(self, bucket: str, key: str, options: Mapping[str, str]) -> None:
         super().__init__(f"s3://{bucket}/{key}")
@@ -56,6 +58,13 @@ class S3Store(DocumentStore):
                 return None
             if holder is not None:
                 return holder
+
+    def renew(self, lock_id: str) -> None:
+        """See `Store`."""
+        holder, version = self._holder()
+        text = lock_text(renewal(check_held(holder, lock_id))).encode()
+        if self._call("put_object", _TAKEN, Key=self._lock_key, Body=text, IfMatch=version) is None:
+            check_held(self._holder()[0], lock_id)
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:  # noqa: ARG002  (the journal is in the state)
         """See `Store`."""

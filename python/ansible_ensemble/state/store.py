@@ -37,9 +37,11 @@ class Store(Protocol):
     Attributes:
         where: the location as people read it, without credentials.
         exclusive: whether nothing is ever written without the lock; else a job compares before it writes.
+        leases: whether a lock can be renewed.
     """
 
     where: str
+    leases: bool
 
     @property
     def exclusive(self) -> bool:
@@ -65,6 +67,13 @@ class Store(Protocol):
     def take(self, lock: Lock) -> Lock | None:
         """Take the lock; returns who holds it if somebody does, and None if it is taken."""
 
+    def renew(self, lock_id: str) -> None:
+        """Renew the lease of the lock of this id.
+
+        Raises:
+            Locked: the lock of this id is no longer held.
+        """
+
     def release(self, lock_id: str, *, forced: bool = False) -> None:
         """Release the lock of this id; by force, what `keep` kept stays as a part of the state: a killed job left it.
 
@@ -73,14 +82,15 @@ class Store(Protocol):
         """
 
 
-def check_held(holder: Lock | None, lock_id: str) -> None:
-    """Make sure that the lock of this id is the one that is held.
+def check_held(holder: Lock | None, lock_id: str) -> Lock:
+    """The lock that is held, which must be the one of this id.
 
     Raises:
         Locked: it is not.
     """
     if holder is None or holder.id != lock_id:
         raise Locked(f"the lock of the state was lost: {describe(holder) if holder else 'it was removed'}")
+    return holder
 
 
 def check_id(holder: Lock | None, lock_id: str) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.controller import ControllerJob
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.state.copy import StateCopy
 from ansible_ensemble.state.document_store import decoded, encoded
@@ -127,6 +129,24 @@ def test_the_lock_of_a_process_that_is_gone_from_this_host_is_taken_over(copies:
     server.locks["/state"] = locks.lock_text(gone).encode()
     held, told = begin(ensemble, copy)
     assert "taken over from: /gone/ensemble.yaml is locked by a@b" in told[0]
+    copy.finish()
+    locks.release(held)
+
+
+def test_the_lock_of_a_job_of_awx_that_has_ended_is_taken_over(
+    copies: Copies, server: StateServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensemble, copy = copies("one")
+    job = ControllerJob(42, "web deploy", "ann", "https://awx.example/#/jobs/playbook/42")
+    server.locks["/state"] = locks.lock_text(replace(lock("pod"), job=job)).encode()
+    monkeypatch.setattr("ansible_ensemble.state.copy.has_ended", lambda _job, _environ: False)
+    with pytest.raises(Locked) as refused:
+        begin(ensemble, copy)
+    assert "job 42 of AWX, template web deploy, launched by ann" in str(refused.value)
+    assert f"{job.url} (lock id pod)" in str(refused.value)
+    monkeypatch.setattr("ansible_ensemble.state.copy.has_ended", lambda job, _environ: job.id == 42)
+    held, told = begin(ensemble, copy)
+    assert told[0].startswith("job 42 of AWX, template web deploy, launched by ann has ended; taken over from: ")
     copy.finish()
     locks.release(held)
 
