@@ -382,7 +382,8 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.awx.find(endpoint, dict(parse_qsl(url.query)))
             return 200, {"count": len(found), "next": None, "previous": None, "results": found}
         number = int(rest[0])
-        if number not in self.awx.objects[endpoint]:
+        of_node = endpoint == "workflow_approval_templates" and "".join(rest[1:]).endswith("_nodes")
+        if number not in self.awx.objects[endpoint] or of_node:  # an approval leads nowhere, its node does
             return 404, {"detail": "Not found."}
         return self._of_object(endpoint, number, "".join(rest[1:]), given)
 
