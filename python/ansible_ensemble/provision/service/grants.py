@@ -96,14 +96,20 @@ def _of_workflow(reader: Reader, before: Workflow | None, after: Workflow, _gran
 
 
 def _of_machine(reader: Reader, before: Machine | None, after: Machine, granter: Granter) -> Iterator[Claim]:
-    """What its new entries claim that do not come from a workflow or stage which the granter may choose."""
+    """What its new entries claim that do not come from a workflow or stage which the granter may choose.
+
+    A task that does not exist counts as all claims: it may be created with them later.
+    """
     given = Counter(after.tasks) - Counter(before.tasks if before else ())
     if not given:
         return
     if _is_chosen(reader, before, after, granter):
         given -= Counter(_expanded(reader, after))
     for entry in given:
-        yield from extra_claims(reader.get(Task, entry), reader, EVERYTHING)
+        task = reader.get(Task, entry)
+        if task is None and not split_entry(entry)[0]:
+            yield from EVERYTHING
+        yield from extra_claims(task, reader, EVERYTHING)
 
 
 def _is_chosen(reader: Reader, before: Machine | None, after: Machine, granter: Granter) -> bool:
