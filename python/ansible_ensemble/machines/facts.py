@@ -9,7 +9,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.desired.change import shown
-from ansible_ensemble.provision.desired.keeper import WITH_PARAMS
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, wire_name
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.job import Job

@@ -12,7 +12,7 @@ from ansible_ensemble.provision.agent.ansible_action import is_ansible
 from ansible_ensemble.provision.agent.exit_codes import FAILED, SMOOTH, Outcome, job_outcome, outcome_of
 from ansible_ensemble.provision.agent.host import Host, Output, Playbook, Script
 from ansible_ensemble.provision.objects.job import Job, JobAction
-from ansible_ensemble.provision.objects.names import is_valid_name
+from ansible_ensemble.provision.objects.names import PARAM_NAME
 
 #: A script that leaves this file in its folder uses the sane exit codes, whatever its task's feature flags are.
 _SANE_MARK = ".sane-exit-codes"
@@ -101,7 +101,7 @@ class JobRun:
         check = (action.meta or {}).get("check", "").lower() == "true"
         playbook = Playbook(action.name, action.content, await self.facts(), check)
         played = await self.host.play(playbook, self.output)
-        if wrong := [name for name in played.params if not is_valid_name("params", name)]:
+        if wrong := [name for name in played.params if not PARAM_NAME.fullmatch(name)]:
             await self.note(f"set_stats: {', '.join(wrong)} cannot be the name of a param")
             return FAILED
         await self.set_params(played.params)

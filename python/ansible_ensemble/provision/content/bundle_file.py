@@ -11,7 +11,7 @@ from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.provision.content.document import Document, Steps, parse
 from ansible_ensemble.provision.content.files import read_text
 from ansible_ensemble.provision.content.pack import Entry, Pack
-from ansible_ensemble.provision.service.contents import SECTIONS
+from ansible_ensemble.provision.objects import SECTIONS
 
 _PARTS = ("meta", "sections")
 

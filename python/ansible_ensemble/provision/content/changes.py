@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeAlias
 
 from ansible_ensemble.provision.content.lean import lean, lean_meta
 from ansible_ensemble.provision.content.writing import yaml_text
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.bundle import BundleRecord
 from ansible_ensemble.provision.rules.parameters import is_sealed
-from ansible_ensemble.provision.service.contents import SECTIONS
 
 Kind: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
 

@@ -14,10 +14,11 @@ from ansible_ensemble.provision.content.folder import read_folder
 from ansible_ensemble.provision.content.judge import Judge
 from ansible_ensemble.provision.content.pack import Entry, Pack
 from ansible_ensemble.provision.content.trial import Surroundings, Trial
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleMeta
 from ansible_ensemble.provision.objects.codec import plain
-from ansible_ensemble.provision.rules.flaw import TITLES, unavailable
+from ansible_ensemble.provision.rules.flaw import unavailable
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.contents import prerequisites_of
 from ansible_ensemble.provision.service.server_features import lacking_features
@@ -97,7 +98,7 @@ def _refusals(pack: Pack, bundle: Bundle, tried: Trial, judge: Judge) -> Iterato
         messages = tried.load(bundle).warnings
     except Refused as refused:
         messages = refused.error.messages
-    own = {str(unavailable((entry.section, entry.key))) for entry in pack.entries if entry.section in TITLES}
+    own = {str(unavailable((entry.section, entry.key))) for entry in pack.entries if entry.section in SECTIONS}
     own.update(lacking_features(bundle.meta.required_features))  # which are warnings
     for message in messages:
         entry = next((one for one in pack.entries if message.startswith(f"{one.name}: ")), pack.meta)

@@ -12,10 +12,11 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import closest, nearest_or_known
 from ansible_ensemble.provision.content.document import Steps
 from ansible_ensemble.provision.content.pack import Entry
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.codec import Undecodable, field_names, from_plain
-from ansible_ensemble.provision.service.contents import SECTIONS, named
+from ansible_ensemble.provision.service.contents import named
 from ansible_ensemble.provision.service.fields import key_name
 
 #: Words for the types of JSON, and those of Python.

@@ -8,11 +8,12 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.content.bundle_file import read_bundle
 from ansible_ensemble.provision.content.check import check
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleMeta
 from ansible_ensemble.provision.objects.codec import Undecodable, plain
 from ansible_ensemble.provision.rules.parameters import is_sealed
-from ansible_ensemble.provision.service.contents import SECTIONS, named
+from ansible_ensemble.provision.service.contents import named
 
 #: The profile that each server has for itself.
 _OWN = ("profiles", "global")

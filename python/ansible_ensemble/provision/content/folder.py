@@ -16,9 +16,9 @@ from ansible_ensemble.core.hints import closest
 from ansible_ensemble.provision.content.document import Document, Spot, parse
 from ansible_ensemble.provision.content.files import MOST_BYTES, entries_of, files_below, read_text
 from ansible_ensemble.provision.content.pack import Entry, Pack
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.codec import field_names
-from ansible_ensemble.provision.service.contents import SECTIONS
 from ansible_ensemble.provision.service.fields import key_name
 
 META = "meta.yaml"

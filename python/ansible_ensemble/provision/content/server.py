@@ -9,13 +9,13 @@ from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.content.changes import Change, changes
 from ansible_ensemble.provision.content.export import objects_of
 from ansible_ensemble.provision.content.trial import Surroundings
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleRecord, BundleSummary
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.service.built_ins import BUNDLE as BUILT_IN
-from ansible_ensemble.provision.service.contents import SECTIONS
 
 _FORBIDDEN = (401, 403)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleRecord, BundleSummary
 from ansible_ensemble.provision.objects.codec import encode
@@ -40,7 +41,7 @@ class Trial:
 
     def objects(self) -> list[Object]:
         """All objects of the kinds of content."""
-        return [one for kind in contents.SECTIONS.values() for one in self._snapshot.all(kind)]
+        return [one for kind in SECTIONS.values() for one in self._snapshot.all(kind)]
 
     def held(self, bundle: str) -> list[Object]:
         """The record and the objects of a bundle."""

@@ -13,11 +13,10 @@ import yaml
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.provision.content.folder import DATA, META, TEMPLATES
 from ansible_ensemble.provision.content.lean import lean, lean_meta
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.content import Template
-from ansible_ensemble.provision.objects.names import is_valid_name
-from ansible_ensemble.provision.service.contents import SECTIONS
 from ansible_ensemble.provision.service.fields import key_name
 
 #: What some readers take for the end of a line; quoted in double quotes, it is escaped.
@@ -100,7 +99,7 @@ def _files(meta: BundleMeta, objects: Iterable[Object]) -> Iterator[tuple[str, s
     taken: set[str] = set()
     yield META, yaml_text(lean_meta(meta))
     for one in objects:
-        if not is_valid_name(one.PREFIX, one.key):
+        if not one.NAMES.fullmatch(one.key):
             raise InvalidInput(f"{one.PREFIX}/{one.key}: no file can have this name")
         fields = lean(one)
         raw = _is_raw(one, fields)

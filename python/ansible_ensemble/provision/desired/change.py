@@ -8,8 +8,9 @@ from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.client.patch import Operation, difference
-from ansible_ensemble.provision.desired.keeper import WITH_PARAMS, Keeper, Seen, secure_params
+from ansible_ensemble.provision.desired.keeper import Keeper, Seen, secure_params
 from ansible_ensemble.provision.desired.wanted import Wanted
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.rules.parameters import is_sealed

@@ -9,13 +9,9 @@ from typing import Protocol
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import NOT_FOUND, RequestFailed
 from ansible_ensemble.provision.client.patch import Operation
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object
-from ansible_ensemble.provision.objects.content import Profile, Stage
-from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import is_sealed
-
-#: The kinds of objects that have params.
-WITH_PARAMS = (Machine, Profile, Stage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.patch import Operation
 from ansible_ensemble.provision.desired.keeper import Live, Seen
-from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.objects import KINDS, SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.rules.refusal import Refused
@@ -21,7 +21,7 @@ from ansible_ensemble.provision.store.transaction import Transaction
 T = TypeVar("T")
 
 #: The kinds of objects that content consists of.
-CONTENT = ("params", "templates", "tasks", "profiles", "bootenvs", "contexts", "stages", "workflows")
+CONTENT = tuple(section for section in SECTIONS if section != "roles")
 
 #: The kinds that the rules look up for an object of a kind; for others, it is the content.
 _LOOKED_UP = {

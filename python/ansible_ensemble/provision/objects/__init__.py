@@ -18,22 +18,29 @@ from ansible_ensemble.provision.objects.content import (
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 
-#: The kinds of objects by their prefix: the first part of their paths and the type of their events.
+#: The kinds of objects by their prefix. Each refers to those before it, and to its own: so what changes is assessed
+#: before what it is part of.
 KINDS: dict[str, type[Object]] = {
     kind.PREFIX: kind
     for kind in (
-        BootEnv,
-        BundleRecord,
-        Context,
-        Job,
-        Machine,
         Param,
-        Profile,
-        Role,
-        Stage,
-        Task,
         Template,
-        User,
+        Task,
+        Profile,
+        BootEnv,
+        Context,
+        Stage,
         Workflow,
+        Role,
+        User,
+        BundleRecord,
+        Machine,
+        Job,
     )
 }
+
+#: Those that bundles of content can hold, by section.
+SECTIONS = {prefix: kind for prefix, kind in KINDS.items() if kind.IN_CONTENT}
+
+#: Those that have params.
+WITH_PARAMS = (Machine, Profile, Stage)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar, Self
 
 from ansible_ensemble.provision.objects.base import Object, Record, Reference
+from ansible_ensemble.provision.objects.names import USER_NAME
 from ansible_ensemble.provision.objects.parts import Claim
 
 
@@ -19,6 +21,8 @@ class User(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "users"
+    NAMES: ClassVar[re.Pattern[str]] = USER_NAME
+    ACTIONS: ClassVar[tuple[str, ...]] = ("token", "password")
 
     name: str = ""
     description: str = ""
@@ -39,6 +43,8 @@ class Role(Object, frozen=True, kw_only=True):
     """Claims that users may have together."""
 
     PREFIX: ClassVar[str] = "roles"
+    TITLE: ClassVar[str] = "Role"
+    IN_CONTENT: ClassVar[bool] = True
 
     name: str = ""
     description: str = ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import msgspec
+
+from ansible_ensemble.provision.objects.names import NAME
 
 #: The time that means "never".
 ZERO_TIME = "0001-01-01T00:00:00Z"
@@ -38,7 +41,7 @@ Reference: TypeAlias = tuple[str, str]
 
 
 class Object(Record, frozen=True, kw_only=True):
-    """An object that the server keeps.
+    """An object that the server keeps; each kind is a class, which says in its upper case attributes what is special.
 
     Attributes:
         validated: whether it may be stored; the server computes it.
@@ -50,15 +53,26 @@ class Object(Record, frozen=True, kw_only=True):
         bundle: the content it came with: empty for what was created by a request, `BasicStore` for built-ins.
     """
 
+    #: The first part of its paths, and the type of its events.
     PREFIX: ClassVar[str]
+    #: What errors call it; empty for kinds that no object refers to.
+    TITLE: ClassVar[str] = ""
     #: The attribute that is the key.
     KEY: ClassVar[str] = "name"
+    #: What its name has to match.
+    NAMES: ClassVar[re.Pattern[str]] = NAME
     #: Names on the wire, beside the key, of which a value belongs to one object alone.
     UNIQUE: ClassVar[tuple[str, ...]] = ()
     #: Names on the wire by which many are looked up.
     INDEXED: ClassVar[tuple[str, ...]] = ()
     #: Names on the wire of what requests cannot set.
     COMPUTED: ClassVar[frozenset[str]] = frozenset({"Validated", "Available", "Errors", "ReadOnly"})
+    #: Attributes that those look at which refer to it, beside whether it is available and why not.
+    LOOKED_AT: ClassVar[tuple[str, ...]] = ()
+    #: Whether bundles of content have a section of it.
+    IN_CONTENT: ClassVar[bool] = False
+    #: Actions that claims can allow, beside those of all kinds.
+    ACTIONS: ClassVar[tuple[str, ...]] = ()
 
     validated: bool = False
     available: bool = False

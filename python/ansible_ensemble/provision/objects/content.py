@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from ansible_ensemble.provision.objects.base import Object, Reference
+from ansible_ensemble.provision.objects.names import NAME_OR_NUMBER, PARAM_NAME
 from ansible_ensemble.provision.objects.parts import (
     Claim,
     OperatingSystem,
@@ -16,6 +18,8 @@ from ansible_ensemble.provision.objects.parts import (
 
 
 class _Described(Object, frozen=True, kw_only=True):
+    IN_CONTENT: ClassVar[bool] = True
+
     name: str = ""
     description: str = ""
     documentation: str = ""
@@ -32,6 +36,8 @@ class Task(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "tasks"
+    TITLE: ClassVar[str] = "Task"
+    LOOKED_AT: ClassVar[tuple[str, ...]] = ("prerequisites",)
 
     templates: list[TemplateInfo] = []
     required_params: list[str] = []
@@ -55,6 +61,9 @@ class Stage(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "stages"
+    TITLE: ClassVar[str] = "Stage"
+    LOOKED_AT: ClassVar[tuple[str, ...]] = ("meta",)
+    ACTIONS: ClassVar[tuple[str, ...]] = ("getSecure",)
     COMPUTED: ClassVar[frozenset[str]] = Object.COMPUTED | {"RunnerWait", "Partial"}
 
     templates: list[TemplateInfo] = []
@@ -82,6 +91,7 @@ class Workflow(_Described, frozen=True, kw_only=True):
     """The stages that bring a machine to a wanted end."""
 
     PREFIX: ClassVar[str] = "workflows"
+    TITLE: ClassVar[str] = "Workflow"
 
     stages: list[str] = []
 
@@ -98,6 +108,8 @@ class BootEnv(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "bootenvs"
+    TITLE: ClassVar[str] = "Bootenv"
+    LOOKED_AT: ClassVar[tuple[str, ...]] = ("meta", "only_unknown")
 
     os: OperatingSystem = OperatingSystem()
     templates: list[TemplateInfo] = []
@@ -118,6 +130,9 @@ class Template(Object, frozen=True, kw_only=True):
     """A text that tasks, stages, bootenvs and other templates render."""
 
     PREFIX: ClassVar[str] = "templates"
+    TITLE: ClassVar[str] = "Template"
+    NAMES: ClassVar[re.Pattern[str]] = NAME_OR_NUMBER
+    IN_CONTENT: ClassVar[bool] = True
     KEY: ClassVar[str] = "id"
 
     id: str = ""
@@ -134,6 +149,9 @@ class Param(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "params"
+    TITLE: ClassVar[str] = "Param"
+    NAMES: ClassVar[re.Pattern[str]] = PARAM_NAME
+    LOOKED_AT: ClassVar[tuple[str, ...]] = ("schema", "secure")
 
     secure: bool = False
     schema: Any = None
@@ -143,6 +161,9 @@ class Profile(_Described, frozen=True, kw_only=True):
     """Params that several machines share."""
 
     PREFIX: ClassVar[str] = "profiles"
+    TITLE: ClassVar[str] = "Profile"
+    LOOKED_AT: ClassVar[tuple[str, ...]] = ("profiles",)
+    ACTIONS: ClassVar[tuple[str, ...]] = ("getSecure",)
     COMPUTED: ClassVar[frozenset[str]] = Object.COMPUTED | {"Partial"}
 
     params: dict[str, Any] = {}

@@ -30,6 +30,7 @@ class Job(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "jobs"
+    ACTIONS: ClassVar[tuple[str, ...]] = ("actions", "log")
     KEY: ClassVar[str] = "uuid"
     INDEXED: ClassVar[tuple[str, ...]] = ("Machine",)
 

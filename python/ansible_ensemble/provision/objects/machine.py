@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from ansible_ensemble.provision.objects.base import Object, Reference, Whole
+from ansible_ensemble.provision.objects.names import NAME_OR_NUMBER
 from ansible_ensemble.provision.objects.parts import Fingerprint, TaskErrorStack, entry_references
 
 
@@ -26,6 +28,8 @@ class Machine(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "machines"
+    NAMES: ClassVar[re.Pattern[str]] = NAME_OR_NUMBER
+    ACTIONS: ClassVar[tuple[str, ...]] = ("token", "getSecure")
     KEY: ClassVar[str] = "uuid"
     UNIQUE: ClassVar[tuple[str, ...]] = ("Name",)
     COMPUTED: ClassVar[frozenset[str]] = Object.COMPUTED | {"WorkflowComplete", "CurrentJob", "Partial"}

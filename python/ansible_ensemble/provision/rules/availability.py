@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from ansible_ensemble.provision.objects.access import User
-from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.base import Object, wire_name
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
 from ansible_ensemble.provision.objects.job import EXIT_STATES, STATES, Job
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.objects.names import is_valid_name
 from ansible_ensemble.provision.rules import content_checks as content
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import missing
@@ -24,19 +22,9 @@ from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 Checked = TypeVar("Checked", bound=Object)
 
 
-#: What else is looked at of an object that others name, beside whether it is available and why not.
-_LOOKED_AT: dict[type[Object], tuple[str, ...]] = {
-    BootEnv: ("meta", "only_unknown"),
-    Param: ("schema", "secure"),
-    Profile: ("profiles",),
-    Stage: ("meta",),
-    Task: ("prerequisites",),
-}
-
-
 def looks_alike(before: Object, after: Object) -> bool:
     """Whether those that name an object are as sound after its change as before, so that nothing of them is new."""
-    names = ("available", "errors", *_LOOKED_AT.get(type(after), ()))
+    names = ("available", "errors", *after.LOOKED_AT)
     looks = ([getattr(one, name) for name in names] for one in (before, after))
     return len({encode(look) for look in looks}) == 1
 
@@ -60,16 +48,16 @@ def validated(checked: Checked, catalog: Catalog, syntax: SyntaxCheck = any_synt
 def flaws(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
     """Why an object may not be stored."""
     check = _FLAWS.get(type(checked))
-    if not isinstance(checked, Machine | Job) and not is_valid_name(checked.PREFIX, checked.key):
-        field = "ID" if isinstance(checked, Template) else "Name"
+    if checked.KEY != "uuid" and not checked.NAMES.fullmatch(checked.key):
+        field = wire_name(checked.KEY)
         yield Flaw(f"Invalid {field} `{checked.key}`", field)
     yield from check(checked, catalog, syntax) if check else ()
 
 
 def lacks(checked: Object, catalog: Catalog) -> Iterable[str]:
-    """Why an object that may be stored cannot be used."""
+    """Why an object that may be stored cannot be used: it names what is not there, if its kind says nothing else."""
     check = _LACKS.get(type(checked))
-    return check(checked, catalog) if check else ()
+    return check(checked, catalog) if check else missing(checked.references(), catalog)
 
 
 def refuse_flawed(checked: Object) -> None:
@@ -99,10 +87,6 @@ def _flaws_of_job(job: Job, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator
         yield f"Invalid State `{job.state}`"
     if job.exit_state not in EXIT_STATES:
         yield f"Invalid ExitState `{job.exit_state}`"
-
-
-def _lacks_of_user(user: User, catalog: Catalog) -> Iterator[str]:
-    return missing(user.references(), catalog)
 
 
 @contextmanager
@@ -139,6 +123,5 @@ _LACKS: dict[type[Object], Callable[[Any, Catalog], Iterator[str]]] = {
     Profile: content.lacks_of_profile,
     Stage: content.lacks_of_stage,
     Task: content.lacks_of_task,
-    User: _lacks_of_user,
     Workflow: content.lacks_of_workflow,
 }

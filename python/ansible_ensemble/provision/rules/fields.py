@@ -13,15 +13,11 @@ from typing import Any, Literal, TypeAlias, get_origin
 
 import msgspec
 
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Whole
-from ansible_ensemble.provision.objects.content import Profile, Stage
-from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.refusal import Refused
 
 Sort: TypeAlias = Literal["text", "truth", "number", "uuid", "time", "address", "names", "value"]
-
-#: Kinds of which an unknown field is a param.
-_WITH_PARAMS: tuple[type[Object], ...] = (Machine, Profile, Stage)
 
 _UUIDS = {("machines", "Uuid"), ("machines", "CurrentJob"), ("jobs", "Uuid"), ("jobs", "Previous"), ("jobs", "Machine")}
 
@@ -74,7 +70,7 @@ def field_of(kind: type[Object], name: str) -> Field:
         return found
     if name.startswith("Meta.") and len(name) > 5:
         return Field(name, "text", lambda owner: owner.meta.get(name[5:], ""))
-    if kind in _WITH_PARAMS and name not in _names(kind):
+    if kind in WITH_PARAMS and name not in _names(kind):
         param = name.removeprefix("Params.")
         return Field(name, "value", lambda owner: owner.params.get(param))
     raise Refused(406, f"Filter not found: {name}")

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Self
 
+from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Reference
-
-#: What errors call the kinds of objects.
-TITLES = {
-    "bootenvs": "Bootenv",
-    "params": "Param",
-    "profiles": "Profile",
-    "roles": "Role",
-    "stages": "Stage",
-    "tasks": "Task",
-    "templates": "Template",
-    "workflows": "Workflow",
-}
 
 
 class Flaw(str):
@@ -61,10 +50,10 @@ def within(field: str, messages: Iterable[str]) -> Iterator[Flaw]:
 def absent(reference: Reference) -> Flaw:
     """That an object is named which is not there."""
     prefix, key = reference
-    return Flaw(f"{TITLES[prefix]} {key} does not exist", key, reference=reference)
+    return Flaw(f"{KINDS[prefix].TITLE} {key} does not exist", key, reference=reference)
 
 
 def unavailable(reference: Reference) -> Flaw:
     """That an object is named which is not available."""
     prefix, key = reference
-    return Flaw(f"{TITLES[prefix]} {key} is not available", key, reference=reference)
+    return Flaw(f"{KINDS[prefix].TITLE} {key} is not available", key, reference=reference)

@@ -11,7 +11,7 @@ from ansible_ensemble.provision.rules.job_end import ENDED
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 
 #: The kinds of objects that preferences name.
-_PREFERRED = {
+PREFERRED = {
     "defaultStage": "stages",
     "defaultBootEnv": "bootenvs",
     "unknownBootEnv": "bootenvs",
@@ -61,6 +61,6 @@ def _uses(gone: Object, referrers: Iterable[Object]) -> Iterator[str]:
 
 
 def _preferring(gone: Object, preferences: Mapping[str, str]) -> Iterator[str]:
-    for name, prefix in _PREFERRED.items():
+    for name, prefix in PREFERRED.items():
         if prefix == gone.PREFIX and preferences.get(name) == gone.key:
             yield f"{gone.key} is in use by preference {name}"

@@ -11,12 +11,10 @@ from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import BootEnv
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.objects.names import is_valid_name
 from ansible_ensemble.provision.objects.parts import entry_references
 from ansible_ensemble.provision.rules.architecture import flaw_of_architecture
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import duplicates, flaws_of_entries, missing
-from ansible_ensemble.provision.rules.flaw import TITLES
 from ansible_ensemble.provision.rules.parameters import flaws_of_params
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
@@ -25,7 +23,7 @@ _HARDWARE_ADDRESS = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5,19}")
 
 def flaws_of_machine(machine: Machine, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
     """A machine has a name, and addresses and an architecture that clients can read."""
-    if not is_valid_name(machine.PREFIX, machine.name):
+    if not machine.NAMES.fullmatch(machine.name):
         yield f"Invalid Name `{machine.name}`"
     yield from flaws_of_uuid("Uuid", machine.uuid)
     if machine.address and not _is_address(machine.address):
@@ -46,7 +44,7 @@ def lacks_of_machine(machine: Machine, catalog: Catalog) -> Iterator[str]:
     for prefix, key in named:
         found: Object | None = catalog.get(KINDS[prefix], key)
         if found and not found.available:
-            yield f"Machine {machine.uuid} wants {TITLES[prefix]} {key}, which is not available"
+            yield f"Machine {machine.uuid} wants {KINDS[prefix].TITLE} {key}, which is not available"
     bootenv = catalog.get(BootEnv, machine.boot_env)
     if bootenv and bootenv.only_unknown:
         yield f"Bootenv {bootenv.name} is for unknown machines only"

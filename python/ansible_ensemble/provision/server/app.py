@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from aiohttp import web
 
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.server import (
     account_routes,
     action_routes,
@@ -27,7 +28,7 @@ _LOG = logging.getLogger(__name__)
 Handler: TypeAlias = Callable[[Call], Awaitable[web.StreamResponse]]
 
 _BASE = "/api/v3"
-_OWNER = "/{kind:machines|profiles|stages}/{key}"
+_OWNER = f"/{{kind:{'|'.join(kind.PREFIX for kind in WITH_PARAMS)}}}/{{key}}"
 #: Names of params may contain slashes.
 _KEYS = ("/{kind:params}/{key:.+}", "/{kind}/{key}")
 

@@ -12,13 +12,6 @@ from ansible_ensemble.provision.service.info import Info, info
 from ansible_ensemble.provision.store.transaction import Reader
 
 _OF_OBJECTS = ("list", "get", "create", "update", "delete", "action")
-_MORE: dict[str, tuple[str, ...]] = {
-    "machines": ("token", "getSecure"),
-    "profiles": ("getSecure",),
-    "stages": ("getSecure",),
-    "jobs": ("actions", "log"),
-    "users": ("token", "password"),
-}
 _OTHERS: dict[str, tuple[str, ...]] = {
     "events": ("post",),
     "indexes": ("list",),
@@ -53,5 +46,5 @@ def own_address(call: Call) -> tuple[str, int]:
 
 def _scopes() -> dict[str, dict[str, dict[str, Any]]]:
     """What claims can be about."""
-    kinds = {prefix: (*_OF_OBJECTS, *_MORE.get(prefix, ())) for prefix in KINDS}
+    kinds = {prefix: (*_OF_OBJECTS, *kind.ACTIONS) for prefix, kind in KINDS.items()}
     return {scope: {action: {} for action in actions} for scope, actions in {**kinds, **_OTHERS}.items()}

@@ -11,13 +11,14 @@ from typing import Any
 
 import msgspec
 
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Record
 from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.rules.parameters import aggregated, value_of
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
-from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, Revealed
+from ansible_ensemble.provision.service.secure_params import Revealed
 from ansible_ensemble.provision.store.transaction import Reader
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
 
-from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.objects import KINDS, WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.availability import looks_alike, validated
@@ -15,31 +15,12 @@ from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import sealing
 from ansible_ensemble.provision.service.fields import is_same
-from ansible_ensemble.provision.service.secure_params import WITH_PARAMS, concealed
+from ansible_ensemble.provision.service.secure_params import concealed
 from ansible_ensemble.provision.store.transaction import AlreadyExists, Transaction
 
 Kept = TypeVar("Kept", bound=Object)
 
-#: Each kind refers to those before it, and to its own; so what changes is assessed before what it is part of.
-_ORDER = (
-    "params",
-    "templates",
-    "tasks",
-    "profiles",
-    "bootenvs",
-    "contexts",
-    "stages",
-    "workflows",
-    "roles",
-    "users",
-    "contents",
-    "machines",
-    "jobs",
-)
-_RANK = {prefix: rank for rank, prefix in enumerate(_ORDER)}
-
-#: Kinds that no object refers to.
-_LAST = frozenset({"users", "contents", "machines", "jobs"})
+_RANK = {prefix: rank for rank, prefix in enumerate(KINDS)}
 
 
 class Batch:
@@ -133,7 +114,7 @@ class Batch:
 
     def _concern(self, reference: Reference) -> None:
         """Have those assessed that refer to an object."""
-        if reference[0] in _LAST:
+        if not KINDS[reference[0]].TITLE:
             return
         for referrer in self.tx.referrers(*reference):
             self._kept.setdefault((referrer.PREFIX, referrer.key), referrer)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_ensemble.provision.objects.access import Role
+from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleMeta, BundleRecord, BundleSummary
 from ansible_ensemble.provision.objects.codec import Undecodable, from_plain, plain
-from ansible_ensemble.provision.objects.content import BootEnv, Context, Param, Profile, Stage, Task, Template, Workflow
-from ansible_ensemble.provision.objects.names import is_valid_name
+from ansible_ensemble.provision.objects.content import Profile
 from ansible_ensemble.provision.rules.object_edit import created_object
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.batch import Batch
@@ -22,11 +21,6 @@ from ansible_ensemble.provision.service.secure_params import refuse_unsealable
 from ansible_ensemble.provision.service.server_features import lacking_features
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 from ansible_ensemble.provision.templates.job_actions import flaw_of_text
-
-#: What a bundle can hold, by section; objects refer to those of the sections before their own.
-SECTIONS: Mapping[str, type[Object]] = {
-    kind.PREFIX: kind for kind in (Param, Template, Task, Profile, BootEnv, Context, Stage, Workflow, Role)
-}
 
 #: Where bundles are that others have as prerequisites: the repository, and their folders in it.
 _SOURCE = "https://github.com/digitalrebar/provision-content"
@@ -200,7 +194,7 @@ def _refuse_unmet(reader: Reader, meta: BundleMeta, strict: bool) -> None:
     missing = [_missing(name) for name in wanted if reader.get(BundleRecord, name) is None]
     unknown = lacking_features(meta.required_features) if strict else []
     layered = ["Overwritable content is not supported"] if meta.overwritable else []
-    named = [] if is_valid_name(BundleRecord.PREFIX, meta.name) else [f"Invalid Name `{meta.name}`"]
+    named = [] if BundleRecord.NAMES.fullmatch(meta.name) else [f"Invalid Name `{meta.name}`"]
     if problems := [*named, *missing, *unknown, *layered]:
         raise invalid(*problems, model="contents", key=meta.name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.machine import Machine
@@ -12,7 +13,6 @@ from ansible_ensemble.provision.rules.machine_edit import refuse_locked
 from ansible_ensemble.provision.rules.parameters import is_secure
 from ansible_ensemble.provision.service.patch import Operation
 from ansible_ensemble.provision.service.preferences import preferences
-from ansible_ensemble.provision.service.secure_params import WITH_PARAMS
 from ansible_ensemble.provision.store.transaction import Reader
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ansible_ensemble.provision.objects.base import Object
-from ansible_ensemble.provision.objects.content import BootEnv, Stage, Workflow
+from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.rules.in_use import PREFERRED
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
@@ -14,12 +14,6 @@ from ansible_ensemble.provision.store.transaction import Reader, Transaction
 DEFAULTS: Mapping[str, str] = MappingProxyType(
     {"defaultStage": "none", "defaultBootEnv": "local", "unknownBootEnv": "ignore", "defaultWorkflow": ""}
 )
-
-#: The kind of object that each setting names.
-_NAMED: Mapping[str, type[Object]] = MappingProxyType(
-    {"defaultStage": Stage, "defaultBootEnv": BootEnv, "unknownBootEnv": BootEnv, "defaultWorkflow": Workflow}
-)
-
 
 #: Settings of other servers: clients set them, and here they do nothing.
 _KEPT = frozenset(
@@ -66,7 +60,8 @@ def _problem(reader: Reader, name: str, value: str) -> str | None:
         return f"Unknown preference {name}"
     if value == "" == DEFAULTS[name]:
         return None
-    kind, found = _NAMED[name], reader.get(_NAMED[name], value)
+    kind = KINDS[PREFERRED[name]]
+    found = reader.get(kind, value)
     if found is None:
         return f"{kind.__name__} {value} does not exist"
     if not found.available:

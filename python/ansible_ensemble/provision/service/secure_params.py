@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Reference
-from ansible_ensemble.provision.objects.content import Param, Profile, Stage
-from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import flaw_of_param, is_sealed, is_secure
 from ansible_ensemble.provision.rules.refusal import invalid
@@ -16,9 +16,6 @@ from ansible_ensemble.provision.service.sealing import Unopenable, opened, seale
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 Kept = TypeVar("Kept", bound=Object)
-
-#: The kinds of objects that have params.
-WITH_PARAMS = (Machine, Profile, Stage)
 
 #: How many objects a refusal names.
 _NAMED = 3
