@@ -8,10 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import aiohttp
 import pytest
 
+from tests.integration.provision.lasting import free_port
 from tests.integration.provision.served import COMMAND, PATIENCE
 
 
@@ -117,6 +120,29 @@ def test_commands_that_the_operator_declares_are_actions_of_machines(serve, tmp_
     machine = server("PATCH", "/machines/Name:m1", [{"op": "replace", "path": "/Tasks", "value": ["action:poweron"]}])
     job = server("POST", "/jobs", {"Machine": machine["Uuid"]})
     assert (job["Task"], job["State"]) == ("action:poweron", "finished")
+
+
+def test_files_are_loaded_without_tls_where_that_is_wanted(serve):
+    port = free_port()
+    server = serve("--file-port", str(port))
+    (server.data / "files").mkdir()
+    (server.data / "files" / "tool").write_bytes(b"a tool")
+    info = server("GET", "/info")
+    assert (info["file_port"], info["prov_enabled"]) == (port, True)
+    assert loaded(f"http://127.0.0.1:{port}/files/tool") == (200, b"a tool")
+    assert loaded(f"http://127.0.0.1:{port}/files/none")[0] == 404
+    assert loaded(f"http://127.0.0.1:{port}/api/v3/info")[0] == 404
+    assert loaded(f"http://127.0.0.1:{port}/healthz")[0] == 404
+    assert server.stop() == 0
+
+
+def loaded(url):
+    """The status and body of what anybody loads."""
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=PATIENCE) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, b""
 
 
 def test_what_was_begun_is_finished_before_the_end(serve):

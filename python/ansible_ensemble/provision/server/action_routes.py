@@ -12,7 +12,6 @@ from ansible_ensemble.provision.rules.claims import ALL, Need
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.durations import LONGEST
-from ansible_ensemble.provision.server.general_routes import FILES
 from ansible_ensemble.provision.server.identity import Identity, named
 from ansible_ensemble.provision.server.server_info import info_of, own_address
 from ansible_ensemble.provision.server.tokens import Token
@@ -35,8 +34,8 @@ async def show(call: Call) -> web.Response:
 def _surroundings(call: Call, identity: Identity) -> Surroundings:
     host, port = own_address(call)
     shown = f"[{host}]" if ":" in host else host
-    # Where there are no files the address tells so: most scripts that name it do not load any.
-    files = call.server.settings.files.rstrip("/") or f"https://{shown}:{port}{FILES}"
+    settings, api = call.server.settings, f"https://{shown}:{port}"
+    files = settings.files.rstrip("/") or (f"http://{shown}:{settings.file_port}" if settings.file_port else api)
 
     def token(machine: Machine, profile: str, seconds: int | None) -> str:
         expires = int(call.server.clock() + min(seconds if seconds is not None else LONGEST, LONGEST))
@@ -45,7 +44,7 @@ def _surroundings(call: Call, identity: Identity) -> Surroundings:
         return call.token(identity, wanted, machine.secret)
 
     return Surroundings(
-        addresses=Addresses(host, f"https://{shown}:{port}", files, files if files.startswith("https:") else ""),
+        addresses=Addresses(host, api, files, files if files.startswith("https:") else "" if settings.files else api),
         info=lambda reader: plain(info_of(reader, call)),
         token=token,
     )

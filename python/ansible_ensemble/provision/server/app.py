@@ -15,6 +15,7 @@ from ansible_ensemble.provision.server import (
     action_routes,
     content_routes,
     event_routes,
+    file_routes,
     general_routes,
     job_routes,
     object_routes,
@@ -22,6 +23,7 @@ from ansible_ensemble.provision.server import (
 )
 from ansible_ensemble.provision.server.answers import answer_to
 from ansible_ensemble.provision.server.call import BODY_BYTES, SERVER, Call, Server
+from ansible_ensemble.provision.service.blobs import BLOBS
 
 _LOG = logging.getLogger(__name__)
 
@@ -29,6 +31,7 @@ Handler: TypeAlias = Callable[[Call], Awaitable[web.StreamResponse]]
 
 _BASE = "/api/v3"
 _OWNER = f"/{{kind:{'|'.join(kind.PREFIX for kind in WITH_PARAMS)}}}/{{key}}"
+_FILE = f"/{{kind:{'|'.join(BLOBS)}}}/{{path:.+}}"
 #: Names of params may contain slashes.
 _KEYS = ("/{kind:params}/{key:.+}", "/{kind}/{key}")
 
@@ -52,6 +55,10 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/contents/{key}", content_routes.show),
     ("PUT", "/contents/{key}", content_routes.put),
     ("DELETE", "/contents/{key}", content_routes.remove),
+    ("GET", f"/{{kind:{'|'.join(BLOBS)}}}", file_routes.show_list),
+    ("GET", _FILE, file_routes.show),
+    ("POST", _FILE, file_routes.upload),
+    ("DELETE", _FILE, file_routes.remove),
     ("GET", "/users/{key}/token", account_routes.show_user_token),
     ("PUT", "/users/{key}/password", account_routes.set_password),
     ("GET", "/machines/{key}/token", account_routes.show_machine_token),
@@ -93,13 +100,21 @@ def application(server: Server) -> web.Application:
     made = web.Application(middlewares=[_finish], client_max_size=BODY_BYTES)
     made[SERVER] = server
     made.router.add_get("/healthz", general_routes.show_health)
-    made.router.add_get(f"{general_routes.FILES}/{{path:.*}}", general_routes.show_no_file)
+    made.router.add_get(_FILE, file_routes.serve)
     made.router.add_get("/metrics", _proven(general_routes.show_metrics))
     for method, path, handler in ROUTES:
         if method == "GET":
             made.router.add_get(_BASE + path, _proven(handler))  # and HEAD
         else:
             made.router.add_route(method, _BASE + path, _proven(handler))
+    return made
+
+
+def files_application(server: Server) -> web.Application:
+    """What machines can load without TLS: files, and nothing else."""
+    made = web.Application(middlewares=[_finish])
+    made[SERVER] = server
+    made.router.add_get(_FILE, file_routes.serve)
     return made
 
 

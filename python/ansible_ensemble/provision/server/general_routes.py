@@ -20,9 +20,6 @@ from ansible_ensemble.provision.service import indexes, preferences
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.store.transaction import Transaction
 
-#: Where files would be.
-FILES = "/files"
-
 
 class _Said(Record, frozen=True, kw_only=True):
     """An event as a user says it; who and when is the server's to say."""
@@ -103,12 +100,6 @@ async def show_metrics(call: Call) -> web.Response:
         text=call.server.metrics.text(len(call.server.sockets), kept),
         headers={"Content-Type": "text/plain; version=0.0.4"},
     )
-
-
-async def show_no_file(request: web.Request) -> web.Response:
-    """That there are no files, to who follows the address in a script."""
-    message = "this server has no files; start it with --files URL, the address where another program serves them"
-    raise Refused(404, message, type=request.method, model="files", key=request.match_info["path"])
 
 
 async def show_health(request: web.Request) -> web.Response:

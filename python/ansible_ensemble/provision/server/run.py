@@ -16,7 +16,7 @@ from aiohttp import web
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.server import log
-from ansible_ensemble.provision.server.app import application
+from ansible_ensemble.provision.server.app import application, files_application
 from ansible_ensemble.provision.server.call import Server
 from ansible_ensemble.provision.server.certificate import load, own_certificate, tls_context
 from ansible_ensemble.provision.server.first_start import new_password, prepare
@@ -134,13 +134,12 @@ async def _serve(server: Server, say: Say) -> None:
         )
         for one in sockets
     ]
+    files = await _serve_files(server)
     upkeep.begin()
     renewing = asyncio.create_task(_renew(server.settings, context))
     for one in sockets:
         say(f"Ready at {shown(one)}")
     _LOG.info("the server is ready")
-    if not server.settings.files:
-        _LOG.info("templates that name files lead to none: --files says where another program serves them")
     await stopped.wait()
     _LOG.info("the server stops")
     for listener in listeners:
@@ -151,7 +150,20 @@ async def _serve(server: Server, say: Say) -> None:
     renewing.cancel()
     await upkeep.end()
     await runner.cleanup()
+    await files.cleanup()
     unsubscribe()
+
+
+async def _serve_files(server: Server) -> web.AppRunner:
+    """Serve files without TLS, if there is a port for it."""
+    made = web.AppRunner(
+        files_application(server), access_log=None, keepalive_timeout=_IDLE, shutdown_timeout=_CUT, handle_signals=False
+    )
+    await made.setup()
+    settings = server.settings
+    for one in bound(settings.host, settings.file_port) if settings.file_port else ():
+        await web.SockSite(made, one).start()
+    return made
 
 
 def _signals() -> asyncio.Event:

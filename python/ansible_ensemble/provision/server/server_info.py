@@ -8,12 +8,14 @@ from typing import Any
 from ansible_ensemble import __version__
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.server.call import Call
+from ansible_ensemble.provision.service.blobs import BLOBS
 from ansible_ensemble.provision.service.info import Info, info
 from ansible_ensemble.provision.store.transaction import Reader
 
 _OF_OBJECTS = ("list", "get", "create", "update", "delete", "action")
 _OTHERS: dict[str, tuple[str, ...]] = {
     "events": ("post",),
+    **dict.fromkeys(BLOBS, ("list", "get", "post", "delete")),
     "indexes": ("list",),
     "info": ("get",),
     "metrics": ("get",),
@@ -33,6 +35,7 @@ def info_of(reader: Reader, call: Call) -> Info:
         address=address,
         hostname=name,
         port=port,
+        file_port=call.server.settings.file_port,
         scopes=_scopes(),
     )
 

@@ -46,9 +46,17 @@ class Settings:
     )
     host: str = _setting("0.0.0.0", "Address to listen at", "--host", _ADDRESS, metavar="ADDRESS", otherwise="0.0.0.0")
     port: int = _setting(8092, "Port to listen at", "--port", _ADDRESS, metavar="PORT", otherwise="8092")
+    file_port: int = _setting(
+        0,
+        "Port where machines get files without TLS; they get them at the other port, too",
+        "--file-port",
+        _ADDRESS,
+        metavar="PORT",
+        otherwise="none",
+    )
     files: str = _setting(
         "",
-        "URL where machines get files from, for templates; another program serves them",
+        "URL where machines get files from, for templates, if another program serves them",
         "--files",
         _ADDRESS,
         metavar="URL",
@@ -77,6 +85,9 @@ class Settings:
     )
     log_limit: int = _setting(
         32, "Limit of the log of a job, in MiB", "--log-limit", _KEEPING, metavar="MIB", otherwise="32"
+    )
+    file_limit: int = _setting(
+        16384, "Limit of a file that is uploaded, in MiB", "--file-limit", _KEEPING, metavar="MIB", otherwise="16384"
     )
     job_age: int = _setting(
         0, "Days after which jobs that ended are removed", "--job-age", _KEEPING, metavar="DAYS", otherwise="never"
@@ -191,8 +202,9 @@ def _value(one: Option, value: Any, place: Place) -> Any:
 def _checked(settings: Settings) -> Settings:
     if bool(settings.cert) != bool(settings.key):
         raise InvalidInput("a certificate needs its key, and a key its certificate", hint="give both --cert and --key")
-    if settings.port > 65535:
-        raise InvalidInput(f"there is no port {settings.port}")
+    for port in (settings.port, settings.file_port):
+        if port > 65535:
+            raise InvalidInput(f"there is no port {port}")
     if settings.files and not settings.files.startswith(("http://", "https://")):
         raise InvalidInput(f"{settings.files} is no URL of files", hint="as in http://HOST:8091")
     return settings

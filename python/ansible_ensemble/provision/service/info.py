@@ -24,7 +24,7 @@ class Stat(msgspec.Struct, frozen=True, kw_only=True):
 class Info(msgspec.Struct, frozen=True, kw_only=True):
     """The server, as clients ask for it before anything else.
 
-    What this server does not do (DHCP, TFTP, files, high availability) is off.
+    What this server does not do (DHCP, TFTP, high availability) is off.
     """
 
     arch: str
@@ -69,6 +69,7 @@ def info(
     address: str,
     hostname: str,
     port: int,
+    file_port: int,
     scopes: dict[str, dict[str, dict[str, Any]]],
 ) -> Info:
     """The server, and how much it keeps.
@@ -79,7 +80,8 @@ def info(
         id: the name of the server.
         address: its address.
         hostname: its host.
-        port: of its API.
+        port: of its API, and of files over TLS.
+        file_port: of files without TLS; 0 for none.
         scopes: what claims can be about: actions by scope.
     """
     counts = [Stat(name=f"{kind.PREFIX}.count", count=reader.count(kind)) for kind in (Machine, Job)]
@@ -91,6 +93,10 @@ def info(
         address=address,
         server_hostname=hostname,
         api_port=port,
+        file_port=file_port,
+        secure_file_port=port,
+        prov_enabled=bool(file_port),
+        secure_prov_enabled=True,
         stats=counts,
         features=list(FEATURES),
         scopes=scopes,

@@ -28,19 +28,18 @@ FEATURES = (
     "sprig",
     "task-retry",
     "task-error-handlers",
+    "common-blob-size",
+    "http-range-header",
 )
 
-_NO_FILES = "the server has no files: see --files"
 _NO_BOOT = "machines are booted by another program"
 
 #: What is not there, and what of content that asks for it does not work.
 ABSENT: Mapping[str, str] = MappingProxyType(
     {
-        "asset-dir": _NO_FILES,
+        "asset-dir": "plugins bring no files: upload them",
         "auto-boot-target": "agents ask for the action nextbootpxe instead",
-        "centos-8": f"installers of CentOS 8 do not start: {_NO_FILES}, and {_NO_BOOT}",
-        "common-blob-size": _NO_FILES,
-        "http-range-header": f"files cannot be loaded in parts: {_NO_FILES}",
+        "centos-8": f"installers of CentOS 8 do not start: {_NO_BOOT}",
         "overridable-bootloaders": f"Loaders of bootenvs are kept and do nothing: {_NO_BOOT}",
         "plugin-v2": "plugins do not run: declare actions by --actions",
         "tenants": "all users see all objects that their claims name",

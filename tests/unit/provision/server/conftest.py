@@ -61,7 +61,8 @@ class Live:
         start = await store.transact(lambda tx: prepare(tx, default_user=True), "system")
         login = Login(store, start.token_key)
         self.actions: list[Action] = []
-        self.server = Server(store, Settings(), start.token_key, login, Hub(), Metrics(), self.actions)
+        settings = Settings(data=str(self.folder), file_limit=1)
+        self.server = Server(store, settings, start.token_key, login, Hub(), Metrics(), self.actions)
         store.subscribe(self.server.tell)
         self._runner = web.AppRunner(application(self.server), access_log=None, lingering_time=0)
         await self._runner.setup()
@@ -97,7 +98,7 @@ class Live:
             sent.setdefault("Content-Type", "application/json")
         if auth:
             sent["Authorization"] = "Basic " + b64encode(":".join(auth).encode()).decode()
-        url = self.base + (path if path.startswith(("/healthz", "/metrics", "/files/", "/x/")) else f"/api/v3{path}")
+        url = self.base + (path if path.startswith(("/healthz", "/metrics", "/x/")) else f"/api/v3{path}")
         async with self.session.request(method, url, data=body, headers=sent) as answer:
             return Answer(answer.status, answer.headers, await answer.read())
 

@@ -194,17 +194,6 @@ def test_a_job_consists_of_what_its_task_says(live):
     assert live.get("/jobs/nothing/actions").status == 404
 
 
-def test_addresses_of_files_lead_to_what_says_that_there_are_none(live):
-    text = {"Name": "say", "Contents": "{{.ProvisionerURL}} {{.SecureProvisionerURL}}"}
-    assert live("POST", "/tasks", {"Name": "loading", "Templates": [text]}).status == 201
-    assert live("POST", "/stages", {"Name": "loading", "Tasks": ["loading"]}).status == 201
-    job = live("POST", "/jobs", {"Machine": live.machine("loader", Stage="loading")["Uuid"]}).json
-    (action,) = live.get(f"/jobs/{job['Uuid']}/actions").json
-    assert action["Content"].split() == [f"{live.base.replace('http:', 'https:')}/files"] * 2
-    found = live.get("/files/some/tool", token=None)
-    assert (found.status, "--files" in found.json["Messages"][0]) == (404, True)
-
-
 def test_what_cannot_be_rendered_is_refused(live):
     broken = {"Name": "broken", "Templates": [{"Name": "say", "Contents": '{{.Param "missing"}}'}]}
     assert live("POST", "/tasks", broken).status == 201

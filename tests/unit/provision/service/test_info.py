@@ -18,11 +18,13 @@ def test_info(world: World) -> None:
             address="127.0.0.1",
             hostname="host",
             port=8092,
+            file_port=8091,
             scopes={"jobs": {"get": {}}},
         )
     )
     assert said["stats"] == [{"name": "machines.count", "count": 1}, {"name": "jobs.count", "count": 0}]
     assert (said["version"], said["api_port"], said["scopes"]) == ("v1", 8092, {"jobs": {"get": {}}})
+    assert (said["file_port"], said["secure_file_port"]) == (8091, 8092)
     assert {"selective-job-purge", "sane-exit-codes"} <= {*said["features"]}
     assert {"License", "ClusterState", "tftp_enabled", "ha_passive_state"} <= said.keys()
 
