@@ -19,6 +19,8 @@ _ELSEWHERE = frozenset({"src", "dest", "path", "name", "state", "mode"})
 _CENSORED = ("NOT_LOGGING_", "VALUE_SPECIFIED_IN_NO_LOG")
 #: Modules that look at something and are for nothing that would be there.
 _LOOKS = ("assert", "debug", "fail", "gather_facts", "include_vars", "meta", "set_fact", "setup", "slurp", "stat")
+#: Modules of services.
+_SERVICES = ("service", "systemd", "systemd_service", "sysvinit")
 
 
 def in_check_mode(task: Task) -> bool:
@@ -29,6 +31,21 @@ def in_check_mode(task: Task) -> bool:
 def is_dry_run_check(task: Task) -> bool:
     """Whether an operation only looks, by what would be changed."""
     return only_looks(task.operation.name) and task.setting("check_mode") is True
+
+
+def looking_args(module: str, args: Mapping[str, Any], instead: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with which a module in check mode tells whether what it made is as it left it.
+
+    What others set otherwise after it is as they give it; a service that is restarted has to run, and of a file that is
+    touched its times do not count.
+    """
+    found = {name: value for name, value in {**args, **instead}.items() if value is not None}
+    name = module.rpartition(".")[2]
+    if name == "file" and found.get("state") == "touch":
+        return {**found, "access_time": "preserve", "modification_time": "preserve"}
+    if name in _SERVICES and found.get("state") in ("restarted", "reloaded"):
+        return {**found, "state": "started"}
+    return found
 
 
 def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = "") -> Result:

@@ -11,6 +11,7 @@ from ansible_ensemble.configurators.check_mode import (
     found_by_check_mode,
     in_check_mode,
     is_dry_run_check,
+    looking_args,
     may_be_there,
     what_differs,
 )
@@ -71,9 +72,10 @@ class ModuleConfigurator(BaseConfigurator):
             result = Result(success=True, modified=False, basis=Basis.NOT_RUN)
             yield from look_at_paths(task, result)
             return result
+        args = self._args(task)
         call = ModuleCall(
             module=self._target,
-            args=self._args(task),
+            args=looking_args(self._target, args, task.instead) if is_dry_run_check(task) else args,
             host=task.host,
             keywords=task_keywords(task),
             base=str(task.base),

@@ -226,6 +226,10 @@ class Task(Protocol):
     def overwritten(self) -> Collection[str]:
         """What others write after it: paths of a module, tasks of a play by file and line."""
 
+    @property
+    def instead(self) -> Mapping[str, Any]:
+        """Arguments of its module that others set otherwise after it: values for a check, None for none."""
+
     def left(self, path: str) -> Mapping[str, Any] | None:
         """What is recorded of a path; None if nothing is."""
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import MAKES_FILE
 from ansible_ensemble.configurators.sent_files import sent_file
+from ansible_ensemble.configurators.set_things import sets_thing, setting_arguments, settings_of
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.scalars import spoken_boolean
 
@@ -57,6 +58,8 @@ class Write:
         host: the host that a task names itself; empty if it does not.
         elsewhere: that is another one than the host of the operation.
         handlers: as `task`, of the handlers that it may notify.
+        argument: of what is no file, the argument that sets it, `*` if each who sets it makes all of it; `path` is what
+            it is called.
     """
 
     path: str
@@ -70,6 +73,7 @@ class Write:
     host: str = ""
     elsewhere: bool = False
     handlers: tuple[str, ...] = ()
+    argument: str = ""
 
 
 def short_name(module: str) -> str:
@@ -78,24 +82,32 @@ def short_name(module: str) -> str:
 
 
 def is_writer(module: str) -> bool:
-    """Whether a module, by its FQCN or short name, writes a path that its arguments name."""
-    return short_name(module) in _WRITERS
+    """Whether a module, by its FQCN or short name, writes a path that its arguments name, or sets another thing."""
+    return short_name(module) in _WRITERS or sets_thing(short_name(module))
 
 
 def path_arguments(module: str) -> tuple[str, ...]:
     """The arguments of a module that say which path it writes, and what of it."""
-    return (*_WRITERS[short_name(module)], *_SAYING) if is_writer(module) else ()
+    name = short_name(module)
+    if sets_thing(name):
+        return setting_arguments(name)
+    return (*_WRITERS[name], *_SAYING) if name in _WRITERS else ()
 
 
-def written_by(module: str, args: Mapping[str, Any], base: Path | None) -> Write | None:
-    """What a module writes with arguments; None if it writes nothing that they name.
+def writes_of(module: str, args: Mapping[str, Any], base: Path | None) -> list[Write]:
+    """What a module writes with arguments; nothing if they name nothing.
 
     `base` is the folder in which a file of the controller is looked for.
     """
     name = short_name(module)
+    if sets_thing(name):
+        found = settings_of(name, args)
+        return [Write(one.path, whole=not one.adds, same=one.value, argument=one.argument) for one in found]
     path = next((args[one] for one in _WRITERS.get(name, ()) if args.get(one)), None)
-    if not isinstance(path, str):
-        return None
+    return [_at_path(name, path, args, base)] if isinstance(path, str) else []
+
+
+def _at_path(name: str, path: str, args: Mapping[str, Any], base: Path | None) -> Write:
     if name == "file":
         return _of_file(path, args)
     if name in MAKES_FILE:

@@ -126,6 +126,11 @@ class JobTask:
         """What others write after it."""
         return self.planned.overwritten
 
+    @property
+    def instead(self) -> Mapping[str, Any]:
+        """Arguments of its module that others set otherwise after it."""
+        return self.planned.instead
+
     def left(self, path: str) -> Mapping[str, Any] | None:
         """What is recorded of a path."""
         recorded = self.instance.attributes.get(WRITTEN)

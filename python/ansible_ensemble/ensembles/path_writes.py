@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.written_by_tasks import WritingTask, told, writing_tasks
-from ansible_ensemble.configurators.written_paths import Write, is_writer, path_arguments, written_by
+from ansible_ensemble.configurators.written_paths import Write, is_writer, path_arguments, writes_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.orders import CONTROLLER
 from ansible_ensemble.core.sensitive import is_sensitive
@@ -51,11 +51,10 @@ def path_writes(ensemble: Ensemble, member: PlannedInstance, names: Collection[s
 
 def _of_module(resolved: Resolved, values: _Values, template: NodeTemplate, operation: Operation) -> Iterator[Write]:
     args = {name: values.input(name) for name in path_arguments(resolved.target) if name in operation.inputs}
-    written = written_by(resolved.target, args, operation.base)
     implementation = operation.implementation
     settings = implementation.settings if implementation is not None else {}
-    if written is not None:
-        host = settings.get("delegate_to") or (implementation.operation_host if implementation is not None else None)
+    host = settings.get("delegate_to") or (implementation.operation_host if implementation is not None else None)
+    for written in writes_of(resolved.target, args, operation.base):
         yield replace(written, place=_place(template, operation, args), host=host if isinstance(host, str) else "")
 
 
@@ -75,12 +74,9 @@ def _of_play(resolved: Resolved, values: _Values, template: NodeTemplate, operat
         variables = {**task.variables, **own}
         names = [name for name in path_arguments(task.module) if name in task.args]
         args = {name: values.text(task.args[name], variables) for name in names}
-        written = written_by(task.module, args, task.base)
-        if written is None:
-            continue
-        for host, elsewhere in values.hosts(task):
+        for written in writes_of(task.module, args, task.base):
             said = replace(written, place=task.place, task=told(task.place), handlers=task.handlers)
-            yield replace(said, host=host, elsewhere=elsewhere)
+            yield from (replace(said, host=host, elsewhere=elsewhere) for host, elsewhere in values.hosts(task))
 
 
 class _Values:

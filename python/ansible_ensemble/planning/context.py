@@ -140,16 +140,27 @@ class Writer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
-    """What writes a path.
+    """What writes a path, or sets another thing.
 
     Attributes:
         host: the name of the host that it is on.
+        path: it, or what the thing is called.
         writers: in order; one that writes it several times is there as often.
     """
 
     host: str
     path: str
     writers: list[Writer]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a path."""
+        return not self.writers[0].write.argument
+
+    @property
+    def verb(self) -> str:
+        """What its writers do."""
+        return "write" if self.is_file else "set"
 
     def others(self, member: PlannedInstance) -> Iterator[Writer]:
         """The writers but a member itself."""

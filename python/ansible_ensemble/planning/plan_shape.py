@@ -77,6 +77,7 @@ PLAN: Shape = {
             "command?": {"command": [str], "host?": str, "module?": str},
             "paths?": [{"path": str, "host?": str}],
             "overwritten?": [str],
+            "instead?": dict,
             "prediction?": {"changed?": bool, "diff?": [dict], "found?": Status, "unpredictable?": str},
         }
     ],

@@ -120,6 +120,8 @@ class PlannedOperation:
         paths: those that it is the last of several to write; what it leaves there is recorded, and looked for.
         overwritten: what others write after it, so that a check does not miss it: paths of a module, or tasks of a play
             by their file and line.
+        instead: arguments of its module that others set otherwise after it, so that a check does not miss them: other
+            values, or None to leave them out.
         prediction: what a dry run says of it.
     """
 
@@ -149,6 +151,7 @@ class PlannedOperation:
     command: AdHocCommand | None = None
     paths: list[WrittenPath] = field(default_factory=list)
     overwritten: list[str] = field(default_factory=list)
+    instead: dict[str, Any] = field(default_factory=dict)
     prediction: Prediction | None = None
 
     @property
@@ -184,4 +187,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "prediction": lambda document: Prediction(**document),
 }
 #: Fields that a plan's document leaves out where they say nothing.
-_OF_FEW = ("guard", "target", "retry", "pause", "inputs", "assigned", "command", "paths", "overwritten", "prediction")
+_OF_FEW = (
+    *("guard", "target", "retry", "pause", "inputs", "assigned", "command"),
+    *("paths", "overwritten", "instead", "prediction"),
+)

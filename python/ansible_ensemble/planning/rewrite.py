@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 
 from ansible_ensemble.core.actions import REPLACING, Action, Reason
-from ansible_ensemble.planning.context import Chain, PlannedInstance, Planning
+from ansible_ensemble.planning.context import Chain, PlannedInstance, Planning, Writer
 from ansible_ensemble.planning.deploy import update
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import planned
-from ansible_ensemble.planning.writers import chains_by_member, is_there, shares_of
+from ansible_ensemble.planning.writers import chains_by_member, differ, is_there, shares_of
 
 #: Reasons for which what is there may be anything: all that writes it runs again.
 _FROM_THE_FIRST = (Reason.REPAIR, Reason.REPLACE, Reason.PRUNE)
@@ -69,12 +69,12 @@ class _Again:
         behind = False
         for number, writer in enumerate(chain.writers):
             member, behind = writer.member, behind or writer.member is cause
-            if start <= number < end and member is not cause:
-                self._take(member, text or _because(member, cause, behind), chain.path)
+            if start <= number < end and member is not cause and _concerns(chain, cause, writer):
+                self._take(member, text or _because(member, cause, behind), f"{chain.verb} {chain.path}")
                 if _runs(member) and _goes(cause):
                     member.up[0].waits_end.append(cause.down[-1].key)
 
-    def _take(self, member: PlannedInstance, text: str, path: str) -> None:
+    def _take(self, member: PlannedInstance, text: str, what: str) -> None:
         """Let a member run again, unless it runs already, is not there, or is not this ensemble's to change."""
         before = member.change
         if (before is not None and before.action is not Action.READ) or not member.in_spec or not is_there(member):
@@ -83,13 +83,18 @@ class _Again:
         if instance is None or instance.imported is not None or (instance.created or "").startswith("::"):
             return
         looks = member.up
-        change = member.plan(Action.UPDATE, Reason.REWRITE, f"{text}: both write {path}")
+        change = member.plan(Action.UPDATE, Reason.REWRITE, f"{text}: both {what}")
         update(self._planning, member, change, [name for name in _MAKING[1:] if member.find(f"Standard.{name}")])
         if not any(operation.implementation for operation in member.up):
             member.change, member.up = before, looks
             return
         self._taken.add(member.name)
         self._left.append(member)
+
+
+def _concerns(chain: Chain, cause: PlannedInstance, writer: Writer) -> bool:
+    """Whether a writer has to run again since another one does: not if both set a thing to the same."""
+    return chain.is_file or _goes(cause) or any(differ(one, writer) for one in chain.writers if one.member is cause)
 
 
 def _because(member: PlannedInstance, cause: PlannedInstance, behind: bool) -> str:
@@ -153,7 +158,9 @@ def keep_shared(planning: Planning) -> None:
             delete.implementation = ""
             change = member.change
             change.action = Action.RENEW if change.action in REPLACING else Action.FORGET
-            change.reason_text = f"{change.reason_text or change.reason.words}; {chain.path} stays: {stays} writes it"
+            change.reason_text = (
+                f"{change.reason_text or change.reason.words}; {chain.path} stays: {stays} {chain.verb}s it"
+            )
 
 
 def _stays(planning: Planning, member: PlannedInstance) -> bool:
@@ -173,7 +180,7 @@ def check_what_is_left(planning: Planning) -> None:
         check = next((one for one in member.up if one.operation == "check"), None)
         if check is None or not _is_dry_run(member):
             continue
-        check.paths, check.overwritten = share.paths, share.overwritten
+        check.paths, check.overwritten, check.instead = share.paths, share.overwritten, share.instead
         if share.by is not None and not share.paths:
             member.up, member.change = [], None
             planning.exclude(member, f"{share.by.name} writes {share.overwritten[0]} after it, and is checked")

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from posixpath import dirname, join
+from typing import Any
 
+from ansible_ensemble.configurators.set_things import WHOLE, checked_as
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import CONTROLLER, Host
 from ansible_ensemble.core.written_path import WrittenPath
@@ -51,19 +53,20 @@ def refuse_without_order(planning: Planning) -> None:
 
 def _conflict(first: Writer, second: Writer) -> bool:
     """Whether it matters which of two writers comes last."""
-    if first.member.template.name == second.member.template.name:
-        return False
+    return first.member.template.name != second.member.template.name and differ(first, second)
+
+
+def differ(first: Writer, second: Writer) -> bool:
+    """Whether two writers say something else."""
     return not first.write.same or first.write.same != second.write.same
 
 
 def _fault(chain: Chain, first: Writer, second: Writer, names: tuple[str, str]) -> InvalidInput:
     places = [writer.write.place or writer.member.template.place for writer in (first, second)]
     where = f" ({places[0]})" if places[0] is not None else ""
-    message = (
-        f"'{names[1]}' and '{names[0]}'{where} write {chain.path} on {chain.host}, and nothing says which is first"
-    )
+    message = f"'{names[1]}' and '{names[0]}'{where} {chain.verb} {chain.path} on {chain.host}"
     hint = f"if '{names[1]}' comes second, add to it `requirements: [{{dependency: {names[0]}}}]`"
-    return InvalidInput(message, places[1], hint)
+    return InvalidInput(f"{message}, and nothing says which is first", places[1], hint)
 
 
 def _is_behind(planning: Planning, position: dict[str, int], member: PlannedInstance, other: PlannedInstance) -> bool:
@@ -180,11 +183,13 @@ class Share:
         paths: those that it is the last to write.
         overwritten: what others write after it: the paths of a module, the tasks of files and roles.
         by: the last writer of such a path of a module.
+        instead: arguments that a check of a module has to have otherwise, as others set them after it.
     """
 
     paths: list[WrittenPath] = field(default_factory=list)
     overwritten: list[str] = field(default_factory=list)
     by: PlannedInstance | None = None
+    instead: dict[str, Any] = field(default_factory=dict)
 
 
 def shares_of(chains: Collection[Chain], there: Collection[str]) -> dict[str, Share]:
@@ -196,7 +201,9 @@ def shares_of(chains: Collection[Chain], there: Collection[str]) -> dict[str, Sh
     alone: list[tuple[Chain, Writer]] = []
     for chain in chains:
         writers = [one for one in chain.writers if one.member.name in there]
-        if len(writers) == 1:
+        if not chain.is_file:
+            _share_setting(shares, chain, writers)
+        elif len(writers) == 1:
             alone.append((chain, writers[0]))
         elif writers:
             last = writers.pop()
@@ -208,6 +215,19 @@ def shares_of(chains: Collection[Chain], there: Collection[str]) -> dict[str, Sh
         if share is not None and _is_left(share, writer):
             share.paths.append(_at(chain, writer))
     return shares
+
+
+def _share_setting(shares: dict[str, Share], chain: Chain, writers: list[Writer]) -> None:
+    """Let what sets something that another one sets otherwise after it be checked for the rest."""
+    for number, one in enumerate(writers):
+        later = next((other for other in reversed(writers[number + 1 :]) if differ(one, other)), None)
+        if later is None:
+            continue
+        share = shares.setdefault(one.member.name, Share())
+        if one.write.task or one.write.argument == WHOLE:
+            _overwrite(share, one, later, chain.path)
+        elif one.member is not later.member:
+            share.instead |= checked_as(one.write.argument, later.write.same)
 
 
 def _at(chain: Chain, writer: Writer) -> WrittenPath:

@@ -64,6 +64,7 @@ class FakeTask:
     parts: dict[str, Any] = field(default_factory=dict)
     paths: tuple[WrittenPath, ...] = ()
     overwritten: tuple[str, ...] = ()
+    instead: dict[str, Any] = field(default_factory=dict)
     written: dict[str, Any] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
     was_configured: bool = False

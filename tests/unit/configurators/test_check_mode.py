@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.check_mode import is_in_place, may_be_there, what_differs
+from ansible_ensemble.configurators.check_mode import is_in_place, looking_args, may_be_there, what_differs
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import mark_sensitive
 
@@ -39,6 +39,18 @@ def test_what_is_before_a_change_is_there_else_nobody_knows(diffs: list[dict[str
 )
 def test_a_task_without_a_change_found_something_in_place(task: dict[str, Any], in_place: bool) -> None:
     assert is_in_place({"status": "ok", **task}) is in_place
+
+
+def test_a_check_looks_for_what_a_module_leaves() -> None:
+    touched = looking_args("ansible.builtin.file", {"path": "/a", "state": "touch"}, {})
+    assert touched == {"path": "/a", "state": "touch", "access_time": "preserve", "modification_time": "preserve"}
+    assert looking_args("service", {"name": "web", "state": "restarted"}, {}) == {"name": "web", "state": "started"}
+    user = {"name": "joe", "groups": "a", "shell": "/bin/sh"}
+    assert looking_args("user", user, {"groups": None, "append": True}) == {
+        "name": "joe",
+        "append": True,
+        "shell": "/bin/sh",
+    }
 
 
 FOUND = {"shell": "/bin/sh", "group": 100, "comment": "", "password": "NOT_LOGGING_PASSWORD", "state": "present"}

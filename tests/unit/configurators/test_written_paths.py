@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.written_by_tasks import writing_tasks
-from ansible_ensemble.configurators.written_paths import written_by
+from ansible_ensemble.configurators.written_paths import writes_of
 
 #: A module, its arguments, and what it writes: the path, what of it (all of it, what is below it).
 WRITES: dict[str, tuple[str, dict[str, Any], tuple[str, bool, bool] | None]] = {
@@ -37,8 +37,38 @@ WRITES: dict[str, tuple[str, dict[str, Any], tuple[str, bool, bool] | None]] = {
 @pytest.mark.parametrize(("module", "args", "wanted"), WRITES.values(), ids=WRITES)
 def test_modules(tmp_path: Path, module: str, args: dict[str, Any], wanted: Any) -> None:
     (tmp_path / "files/many").mkdir(parents=True)
-    written = written_by(module, args, tmp_path)
-    assert wanted == (written and (written.path, written.whole, written.below))
+    assert [(one.path, one.whole, one.below) for one in writes_of(module, args, tmp_path)] == (
+        [wanted] if wanted else []
+    )
+
+
+#: A module, its arguments, and what it sets to what.
+SETS: dict[str, tuple[str, dict[str, Any], dict[str, str]]] = {
+    "a user": (
+        "ansible.builtin.user",
+        {"name": "joe", "shell": "/bin/sh", "groups": "b, a", "append": False},
+        {"the state of user joe": "present", "the shell of user joe": "/bin/sh", "the groups of user joe": "a,b"},
+    ),
+    "groups that are added": (
+        "user",
+        {"name": "joe", "groups": ["c"], "append": "yes"},
+        {"the state of user joe": "present", "the groups of user joe": "append"},
+    ),
+    "what is known later": ("user", {"name": "joe", "state": None, "shell": None}, {}),
+    "a service": (
+        "systemd",
+        {"name": "web.service", "state": "restarted", "enabled": "yes"},
+        {"the state of service web": "started", "the enabled of service web": "True"},
+    ),
+    "a job": ("cron", {"name": "nightly", "user": "joe", "job": "x"}, {"the cron job nightly of joe": ""}),
+    "a host's name": ("hostname", {"name": "web1"}, {"the host's name": "web1"}),
+    "no name": ("group", {"gid": 5}, {}),
+}
+
+
+@pytest.mark.parametrize(("module", "args", "wanted"), SETS.values(), ids=SETS)
+def test_modules_that_set_what_is_no_file(module: str, args: dict[str, Any], wanted: dict[str, str]) -> None:
+    assert {one.path: one.same for one in writes_of(module, args, None)} == wanted
 
 
 PLAYBOOK = """\

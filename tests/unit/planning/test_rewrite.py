@@ -117,3 +117,43 @@ def test_a_check_runs_no_dry_run_of_what_is_overwritten(tmp_path: Path) -> None:
     left = {one["instance"]: one["reason"] for one in document["excluded"]}
     assert left == dict.fromkeys(("base", "set_b"), "mode writes /srv/a after it, and is checked")
     assert list(reasons(planned(tmp_path, "check", instances=["base"]))) == ["mode"], "in its place"
+
+
+#: What sets one user: the second adds to the groups that the first gives it, the third sets something else.
+USER = {
+    "account": ("user", "{name: joe, groups: a, shell: /bin/sh}", ""),
+    "added": ("user", "{name: joe, groups: b, append: true}", ""),
+    "home": ("user", "{name: joe, home: /srv/joe}", ""),
+}
+
+
+@pytest.fixture
+def user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.NODES", USER)
+
+
+@pytest.mark.usefixtures("user")
+def test_what_another_one_set_of_a_user_is_set_again(tmp_path: Path) -> None:
+    ensemble(tmp_path, dict.fromkeys(USER, "ok"))
+    document = planned(tmp_path, force=True, instances=["account"])
+    assert reasons(document) == {"account": "forced", "added": "account runs again, so added runs"}
+    assert document["resource_changes"][1]["reason"].endswith(": both set the groups of user joe")
+    assert paths(document) == {}, "it is no file"
+
+
+@pytest.mark.usefixtures("user")
+def test_what_another_one_set_of_a_user_is_no_drift(tmp_path: Path) -> None:
+    ensemble(tmp_path, dict.fromkeys(USER, "ok"))
+    document = planned(tmp_path, "check")
+    assert {one["instance"]: one.get("instead") for one in document["operations"]} == {
+        "account": {"append": True},
+        "added": None,
+        "home": None,
+    }
+
+
+@pytest.mark.usefixtures("user")
+def test_a_user_that_others_set_is_not_deleted(tmp_path: Path) -> None:
+    ensemble(tmp_path, dict.fromkeys(USER, "ok"))
+    (change,) = planned(tmp_path, "undeploy", instances=["home"])["resource_changes"]
+    assert change["symbol"] == "." and change["reason"].endswith("the state of user joe stays: account sets it")

@@ -134,3 +134,37 @@ def test_each_pair_is_told_once(tmp_path: Path) -> None:
 def test_an_unarchived_folder_and_what_is_in_it_need_no_order(tmp_path: Path) -> None:
     unarchive = "module: unarchive, args: {src: /tmp/a.tar, dest: /srv, remote_src: true}"
     assert refused(tmp_path, whole=unarchive, line=LINE % "/srv/a") == ""
+
+
+#: Two resources, and what both of them set otherwise.
+THINGS = {
+    "the shell of user joe": ("user, args: {name: joe, shell: /bin/sh}", "user, args: {name: joe, shell: /bin/bash}"),
+    "the groups of user joe": (
+        "user, args: {name: joe, groups: a}",
+        "user, args: {name: joe, groups: b, append: true}",
+    ),
+    "the state of service web": (
+        "service, args: {name: web, state: stopped}",
+        "systemd, args: {name: web.service, state: restarted}",
+    ),
+    "the cron job nightly of root": (
+        "cron, args: {name: nightly, user: root, job: a}",
+        "cron, args: {name: nightly, user: root, job: b}",
+    ),
+    "the host's name": ("hostname, args: {name: a, use: debian}", "hostname, args: {name: b, use: debian}"),
+}
+
+
+@pytest.mark.parametrize("what", THINGS)
+def test_a_thing_that_two_set_otherwise(tmp_path: Path, what: str) -> None:
+    one, other = (f"module: {text}" for text in THINGS[what])
+    text = refused(tmp_path, one=one, other=other)
+    assert "'other' and 'one' (" in text and f") set {what} on localhost, and nothing says" in text
+    assert refused(tmp_path, one=one, other=f"{other}, requirements: [{{dependency: one}}]") == ""
+
+
+def test_a_thing_that_two_set_alike_or_each_a_part_of(tmp_path: Path) -> None:
+    user, service = "module: user, args: {name: joe, %s}", "module: service, args: {name: web, state: %s}"
+    started = {"start": service % "started", "restart": service % "restarted"}
+    added = {name: user % f"groups: {name}, append: true" for name in ("a", "b")}
+    assert refused(tmp_path, **started, **added, shell=user % "shell: /bin/sh") == ""
