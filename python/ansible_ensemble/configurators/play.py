@@ -26,6 +26,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.instances.status import Status
 
 #: Keys of an implementation that are keywords of Ansible's tasks and plays.
 _KEYWORDS = (
@@ -132,6 +133,9 @@ class PlayConfigurator(BaseConfigurator):
         result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
         result.unseen = [f"{one['name']} ({one['action']})" for one in tasks if one.get("unseen")]
         result.there = may_be_there(outcome) or any(map(is_in_place, tasks))
+        dropped = [f"TASK [{one['name']}]: {one['msg']}" for one in tasks if one.get("dropped")]
+        if dropped and outcome.ok and not in_check_mode(task):
+            result.status, result.error = Status.DEGRADED, f"failed, and was ignored: {'; '.join(dropped)}"
         result = found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
         yield from look_at_paths(task, result)
         return result

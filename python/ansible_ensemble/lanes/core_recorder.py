@@ -82,6 +82,8 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
             "result": shown,
             # what never counts as a change leaves nothing to be seen
             "unseen": left_out and result.task.changed_when != [False],
+            # nobody asks what became of it
+            "dropped": status == "ignored" and not result.task.register,
             "names": [str(name) for name in result.task.args if name != "cacheable"],
         }
         self.tasks.append(task)

@@ -87,6 +87,17 @@ def test_what_check_mode_returns_is_predicted(task: Any, check: bool, implementa
     assert result.basis is basis
 
 
+@pytest.mark.parametrize(("dropped", "status"), [(True, Status.DEGRADED), (False, None)])
+def test_a_failure_that_is_ignored_and_of_which_nobody_asks_is_no_success(
+    task: Any, dropped: bool, status: Any
+) -> None:
+    ignored = {"name": "Fetch", "action": "get_url", "status": "ignored", "msg": "no route", "dropped": dropped}
+    outcome = Outcome(ok=True, changed=True, result={"tasks": [ignored]})
+    result, _ = carry_out(PlayConfigurator("playbook"), task(inputs={"playbook": "a.yml"}), outcome)
+    assert (result.success, result.status) == (True, status)
+    assert result.error == ("failed, and was ignored: TASK [Fetch]: no route" if dropped else None)
+
+
 def test_a_check_by_check_mode_that_fails_is_as_any_other_that_fails(task: Any) -> None:
     one = task({"primary": "web", "check_mode": True}, name="check")
     result, _ = carry_out(PlayConfigurator("role", "web"), one, Outcome(ok=False, changed=True, error="no"))

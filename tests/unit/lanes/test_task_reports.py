@@ -67,7 +67,8 @@ def test_what_check_mode_leaves_out(result: dict[str, Any], conditional: bool, l
     assert was_left_out(result, conditional) is left_out
 
 
-def test_a_summary_says_that_a_task_is_unseen() -> None:
+def test_a_summary_says_that_a_task_is_unseen_or_its_failure_dropped() -> None:
     task = {"name": "t", "action": "command", "path": "", "host": "h", "status": "skipped", "result": LEFT_OUT}
     assert summary_of({**task, "unseen": True})["unseen"] is True
     assert "unseen" not in summary_of({**task, "unseen": False})
+    assert summary_of({**task, "dropped": True})["dropped"] is True
