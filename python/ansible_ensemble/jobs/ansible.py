@@ -89,8 +89,8 @@ def lock(
         EnsembleError: the plan cannot be read.
     """
     path = located(ensemble).ensemble
-    if environment is None and (plan_document or plan_file):
-        plan, _file = decoded_plan(plan_document) if plan_document else load_plan(Path(plan_file or ""))
+    if environment is None and (plan_document is not None or plan_file):
+        plan, _file = decoded_plan(plan_document) if plan_document is not None else load_plan(Path(plan_file or ""))
         environment = plan.options.get("environment")
     options = JobOptions(environment=environment, lock_timeout=timeout, vault=vault_of(action))
     notices: list[str] = []

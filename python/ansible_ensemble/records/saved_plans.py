@@ -161,6 +161,8 @@ def decoded_plan(document: str, digest: str | None = None) -> tuple[Plan, SavedP
         EnsembleError: it is not the plan of this digest.
         InvalidInput: it is not a plan.
     """
+    if not document:
+        raise InvalidInput("there is no plan: its document is empty", hint="run what plans first; in AWX, the workflow")
     try:
         content = base64.b64decode(document, validate=True)
     except ValueError as error:

@@ -140,7 +140,9 @@ def test_a_job_template_for_each_workflow(made: Awx) -> None:
     assert all(one["ensemble"] == "web/service.yaml" for one in variables.values())
     assert variables["backup"]["ensemble_workflow"] == "backup"
     assert variables["check"]["ensemble_fail_on_drift"] is True
-    assert variables["deploy approved"]["ensemble_plan_document"] == "{{ ensemble_stats.plan_document }}"
+    handed = variables["deploy approved"]["ensemble_plan_document"]
+    assert rendered(handed, {"ensemble_stats": {"plan_document": "e30="}}, strict=True) == "e30="
+    assert rendered(handed, {}, strict=True) == "", "it was launched by itself"
     for one in templates.values():
         credentials = made.associated("job_templates", one["id"], "credentials")
         assert credentials == ["web git", "web state", "web vault"]

@@ -130,7 +130,12 @@ def test_a_plan_that_is_handed_over_is_the_one_that_was_made(service: Path) -> N
 
 @pytest.mark.parametrize(
     ("document", "message"),
-    [("{}", "the plan's document is not in base64"), ("e30=", "is not a plan"), ("eA==", "the document is not a plan")],
+    [
+        ("{}", "the plan's document is not in base64"),
+        ("e30=", "is not a plan"),
+        ("eA==", "the document is not a plan"),
+        ("", "there is no plan: its document is empty"),
+    ],
 )
 def test_what_is_handed_over_and_no_plan_is_refused(document: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
