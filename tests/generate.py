@@ -17,6 +17,7 @@ import yaml
 
 from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
+from ansible_ensemble.cli.other_tools import TOOLS
 from ansible_ensemble.configurators.teardown import PACKAGES
 from ansible_ensemble.configurators.teardown import TABLE as TEARDOWN
 from ansible_ensemble.core.actions import Action, Reason
@@ -185,6 +186,40 @@ def notices() -> Iterator[str]:
         yield f"| `{code.value}` | {code.effect.value} | {code.meaning} | {code.remedy}{writes} |"
 
 
+def unfurl() -> Iterator[str]:
+    """The command lines of Unfurl."""
+    yield from _spoken("unfurl")
+
+
+def opera() -> Iterator[str]:
+    """The command lines of opera."""
+    yield from _spoken("opera")
+
+
+def _spoken(name: str) -> Iterator[str]:
+    tool = TOOLS[name]
+    yield from (f"| `{name}` | `ansible-ensemble` |", "|---|---|")
+    for called, command in tool.commands.items():
+        yield f"| `{called}` | {_shown(command.ours)} |"
+    options: dict[str, dict[str, list[str]]] = {}
+    for called, command in tool.commands.items():
+        for option, ours in command.options.items():
+            options.setdefault(option, {}).setdefault(ours, []).append(f"`{called}`")
+    for option, ours in tool.everywhere.items():
+        yield f"| `{option}` | {_shown(ours)} |"
+    for option, meanings in options.items():
+        for ours, commands in meanings.items():
+            where = f" of {', '.join(commands)}" if len(meanings) > 1 or len(commands) == 1 else ""
+            yield f"| `{option}`{where} | {_shown(ours)} |"
+
+
+def _shown(ours: str) -> str:
+    """What stands for a command or an option: a sentence as it is."""
+    if not ours:
+        return "not needed"
+    return ours.removesuffix(".") if ours.endswith(".") else f"`{ours}`"
+
+
 def agent() -> Iterator[str]:
     """The options of the agent of machines."""
     yield from _table(AGENT)
@@ -213,7 +248,7 @@ MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     made.__name__: made
     for made in (
         *(arguments, renamed, fragment, role, variables, variables_of, handed),
-        *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices, teardown),
+        *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices, teardown, unfurl, opera),
     )
 }
 

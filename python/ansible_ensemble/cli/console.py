@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from getpass import getpass
 from typing import Any, TextIO
 
-from ansible_ensemble.core.errors import EnsembleError, InvalidInputs, UsageError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError, each, error_document
 from ansible_ensemble.core.output import outlive_reader
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.reports.style import Style, style_for
@@ -25,6 +25,7 @@ class Console:
         environment: the environment variables.
         machine: only JSON may be written to stdout; what people read goes to stderr.
         no_colour: the user wants no colour.
+        answered: a JSON document has been written.
         ask_password: asks for a password without showing it.
     """
 
@@ -34,6 +35,7 @@ class Console:
     environment: Mapping[str, str]
     machine: bool = False
     no_colour: bool = False
+    answered: bool = False
     ask_password: Callable[[str], str] = getpass
 
     @property
@@ -70,6 +72,7 @@ class Console:
 
     def document(self, document: Any) -> None:
         """Write a JSON document to stdout; what is marked as sensitive is masked."""
+        self.answered = True
         self.result(json.dumps(redact(document), indent=2, ensure_ascii=False, default=str) + "\n")
 
     def record(self, document: Any) -> None:
@@ -84,12 +87,14 @@ class Console:
             self.tell(text())
 
     def error(self, error: EnsembleError) -> None:
-        """Write an error, or each of several, to stderr."""
+        """Write an error, or each of several, to stderr; as a JSON document, too, where one is awaited."""
         style = style_for(self.stderr, self.environment, no_colour=self.no_colour)
-        errors = error.errors if isinstance(error, InvalidInputs) else [error]
         outlive_reader(self.stderr)  # the exit code reports it too
+        errors = each(error) if isinstance(error, InvalidInput) else [error]
         for one in errors:
             _write(self.stderr, "\n".join(labelled(style.bad("Error:"), str(one), style.columns)) + "\n")
+        if self.machine and not self.answered:
+            self.document({"errors": [error_document(one) for one in errors]})
 
     def notice(self, text: str) -> None:
         """Write one line beside the result, to stderr."""

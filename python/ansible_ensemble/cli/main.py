@@ -8,6 +8,7 @@ import gc
 import importlib
 import logging
 import os
+import shlex
 import signal
 import sys
 import traceback
@@ -19,6 +20,7 @@ from ansible_ensemble import __version__
 from ansible_ensemble.cli.catalogue import HELP, OTHER, Command, find_command, overview
 from ansible_ensemble.cli.console import Console, standard_console
 from ansible_ensemble.cli.logged import logged
+from ansible_ensemble.cli.other_tools import TOOLS, translated
 from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
@@ -102,6 +104,9 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
         words[0] = "version"
     elif words[0] == "help":
         words = [*words[1:], HELP[0]]
+    elif words[0] in TOOLS:
+        words = translated(words[0], words[1:])
+        session.console.notice(f"this is `ansible-ensemble {shlex.join(words)}`")
     command, rest = find_command(words)
     if command.parts:
         return _help(session, command, asked=bool(rest))

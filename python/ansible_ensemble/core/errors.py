@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +83,25 @@ class InvalidInputs(InvalidInput):
 def each(error: InvalidInput) -> list[InvalidInput]:
     """What an error tells, each thing by itself."""
     return error.errors if isinstance(error, InvalidInputs) else [error]
+
+
+def error_document(error: EnsembleError, show: Callable[[str], str] = str) -> dict[str, str | int | None]:
+    """An error in JSON: `file`, `line`, `column`, `message`, `hint`, `text`; `show` names files as people know them."""
+    return {
+        **place_document(error.place, show),
+        "message": show(error.message),
+        "hint": show(error.hint) if error.hint else error.hint,
+        "text": show(str(error)),
+    }
+
+
+def place_document(place: Place | None, show: Callable[[str], str] = str) -> dict[str, str | int | None]:
+    """A position in JSON: `file`, `line`, `column`."""
+    return {
+        "file": show(place.file) if place else None,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+    }
 
 
 def raise_all(errors: Iterable[InvalidInput]) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import Document, parse_yaml
@@ -40,7 +43,7 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
         )
     try:
         done = subprocess.run(
-            [sys.executable, "-I", str(_MAIN), str(path), *_types_of_unfurl()],
+            [sys.executable, "-I", str(_MAIN), str(path), json.dumps(_types_of_unfurl())],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_TIMEOUT,
@@ -73,7 +76,14 @@ def _says_nothing(path: Path) -> bool:
     return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in body)
 
 
-def _types_of_unfurl() -> list[str]:
-    supplement = normative_documents()[1]
-    names = (name for section in SECTIONS.values() for name in supplement.get(section) or {})
-    return [name for name in names if name.startswith(("unfurl.", "artifact."))]
+def _types_of_unfurl() -> dict[str, dict[str, str]]:
+    """Unfurl's own types by name, each with the types of its properties, those that it inherits among them."""
+    sections = [one.get(name) or {} for one in normative_documents() for name in SECTIONS.values()]
+    known = {name: body for section in sections for name, body in section.items()}
+    return {name: _properties(name, known) for name in known if name.startswith(("unfurl.", "artifact."))}
+
+
+def _properties(name: str, known: Mapping[str, Any]) -> dict[str, str]:
+    body = known.get(name, {})
+    own = {one: str(given.get("type")) for one, given in (body.get("properties") or {}).items()}
+    return {**(_properties(body["derived_from"], known) if "derived_from" in body else {}), **own}

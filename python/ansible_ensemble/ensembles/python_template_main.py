@@ -13,11 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ansible_ensemble.ensembles.unfurl_stand_ins import unfurl_modules
+from ansible_ensemble.ensembles.python_operations import add_what_is_taken, call_operations_here, converter_of
+from ansible_ensemble.ensembles.unfurl_stand_ins import add_names, unfurl_modules
 
 
 def main() -> int:
-    """Convert the file that the first argument names; the others are names of Unfurl's types. Prints the result."""
+    """Convert the file that the first argument names; the second are Unfurl's types, in JSON. Prints the result."""
     path = Path(sys.argv[1])
     out, sys.stdout = sys.stdout, sys.stderr
     found = importlib.util.find_spec("tosca")
@@ -32,12 +33,19 @@ def main() -> int:
     try:
         source = path.read_text(encoding="utf-8")
         namespace = {"__file__": str(path)}
+        tosca = sys.modules["tosca"]
+        add_names(tosca)
         modules: dict[str, Any] = get_allowed_modules()
-        modules.update(unfurl_modules(sys.modules["tosca"], sys.argv[2:]))
+        modules.update(unfurl_modules(tosca, json.loads(sys.argv[2])))
         restricted_exec(source, namespace, str(path.parent), "service_template", modules, safe_mode=True)
+        failures = call_operations_here(tosca, namespace)
         # The file is compiled in safe mode, its methods too. The converter is not in safe mode, for else it would not
         # call them, and operations would be lost.
-        made = PythonToYaml(namespace, safe_mode=False, modules=modules).module2yaml()
+        converter = converter_of(PythonToYaml)(namespace, safe_mode=False, modules=modules)
+        made = converter.module2yaml()
+        if failures:
+            raise failures[0]
+        add_what_is_taken(tosca, namespace, made, converter)
         out.write(json.dumps(made, default=str))
     except BaseException as error:
         # RestrictedPython compiles without the file's name

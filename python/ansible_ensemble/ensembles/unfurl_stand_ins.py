@@ -7,7 +7,8 @@ which are built in here. Nothing of the package is needed, and nothing of it run
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
 from types import ModuleType
 from typing import Any
 
@@ -29,22 +30,82 @@ _MAPS: Mapping[str, tuple[str, ...]] = {
     "unfurl.configurators.ansible": ("AnsibleInputs",),
     "unfurl.configurators.terraform": ("TerraformInputs",),
 }
-_TYPES = "unfurl.tosca_plugins.artifacts"
+#: Modules that have Unfurl's types by their long names.
+_TYPES = (
+    "unfurl.tosca_plugins.artifacts",
+    "unfurl.tosca_plugins.k8s",
+    *(f"unfurl.configurators.templates.{name}" for name in ("dns", "docker", "helm", "supervisor")),
+)
 _FUNCTIONS = "unfurl.tosca_plugins.functions"
+
+
+#: What a property of a type of TOSCA is in Python; of others it is anything.
+_PYTHON: Mapping[str, Any] = {
+    **{"string": str, "integer": int, "float": float, "boolean": bool},
+    **{"list": list[Any], "map": dict[str, Any]},
+}
 
 
 def _take_inputs(self: Any, given: Mapping[str, Any] | None = None, /, **inputs: Any) -> None:
     self.inputs = {**(given or {}), **inputs}
 
 
-def unfurl_modules(tosca: ModuleType, types: Iterable[str]) -> dict[str, ModuleType]:
+class Repository:
+    """A repository that a file declares; the converter writes it into the section of its name."""
+
+    _template_section = "repositories"
+
+    def __init__(self, name: str, url: str, **more: Any) -> None:
+        self.tosca_name, self._more = name, {"url": url, **more}
+        vars(self)["__module__"] = "service_template"  # it is no import
+
+    def to_yaml(self, make: type = dict) -> Any:
+        """Its entry in the section."""
+        written = {key: one.to_yaml(make) if hasattr(one, "to_yaml") else one for key, one in self._more.items()}
+        return {self.tosca_name: {key: one for key, one in written.items() if one is not None}}
+
+
+def add_names(tosca: ModuleType) -> None:
+    """Add what newer versions of the package have, for files that use it."""
+
+    def placeholder(_kind: type) -> Any:
+        return tosca.CONSTRAINED
+
+    def to_target(self: Any, target: Any) -> Any:
+        made = copy(self) if vars(self).get("_target") is not None else self
+        made._target = target
+        return made
+
+    tosca.Repository = Repository  # type: ignore[attr-defined]
+    tosca.placeholder = placeholder  # type: ignore[attr-defined]
+    vars(tosca)["__all__"] += ["Repository", "placeholder"]
+    tosca.Node._type_name = "tosca.nodes.Root"  # a requirement of any node says that type
+    tosca.Relationship.__getitem__ = to_target
+    tosca._tosca.PYTHON_TO_TOSCA_TYPES["EvalData"] = "any"
+
+
+def _take_all(root: Any) -> Callable[..., None]:
+    """How a template of one of Unfurl's types begins: what its root does not know is set as it is afterwards."""
+
+    def take(self: Any, _name: str = "", **given: Any) -> None:
+        known = {name: value for name, value in given.items() if name in root.__dataclass_fields__}
+        root.__init__(self, _name, **known)
+        for name, value in given.items():
+            if name not in known:
+                setattr(self, name, value)
+
+    return take
+
+
+def unfurl_modules(tosca: ModuleType, types: Mapping[str, Mapping[str, str]]) -> dict[str, ModuleType]:
     """The modules by name.
 
     Args:
         tosca: the package that service templates are written with.
-        types: names of Unfurl's own types, as `unfurl.nodes.Generic`.
+        types: Unfurl's own types, as `unfurl.nodes.Generic`, each with the types of its properties.
     """
-    names = ("unfurl", "unfurl.tosca_plugins", _BUILT_IN, _TYPES, EXPRESSIONS, _FUNCTIONS, *_CONFIGURATORS, *_MAPS)
+    packages = ("unfurl", "unfurl.tosca_plugins", "unfurl.configurators", "unfurl.configurators.templates")
+    names = (*packages, _BUILT_IN, *_TYPES, EXPRESSIONS, _FUNCTIONS, *_CONFIGURATORS, *_MAPS)
     made = {name: ModuleType(name) for name in names}
     sys.modules[_BUILT_IN] = made[_BUILT_IN]  # the package looks up the modules of types there
     for module, classes in _CONFIGURATORS.items():
@@ -56,7 +117,7 @@ def unfurl_modules(tosca: ModuleType, types: Iterable[str]) -> dict[str, ModuleT
     for module, calls in ((EXPRESSIONS, expressions(tosca)), (_FUNCTIONS, functions(tosca))):
         vars(made[module]).update(calls)
     for name in sorted(types):
-        _add_type(made, name, tosca)
+        _add_type(made, name, types[name], tosca)
     for name, one in made.items():
         parent, _separator, child = name.rpartition(".")
         if parent:
@@ -65,7 +126,7 @@ def unfurl_modules(tosca: ModuleType, types: Iterable[str]) -> dict[str, ModuleT
     return {name: one for name, one in made.items() if name != _BUILT_IN}
 
 
-def _add_type(modules: Mapping[str, ModuleType], name: str, tosca: ModuleType) -> None:
+def _add_type(modules: Mapping[str, ModuleType], name: str, properties: Mapping[str, str], tosca: ModuleType) -> None:
     """Add a type under its names, of which the converter writes no more than that.
 
     `unfurl.relationships.ConnectsTo.AWSAccount` is `relationships.ConnectsToAWSAccount` of the package; types of other
@@ -73,12 +134,15 @@ def _add_type(modules: Mapping[str, ModuleType], name: str, tosca: ModuleType) -
     """
     first, *middle, _other = name.split(".")
     kind = f"{first}s" if first == "artifact" else middle[0]
-    root = getattr(getattr(tosca, kind, None), "Root", None)
+    root = tosca.OpenDataEntity if kind == "datatypes" else getattr(getattr(tosca, kind, None), "Root", None)
     if root is None:
         return
     whole = name.replace(".", "_")
-    made = type(root)(whole, (root,), {"_type_name": name, "__module__": _BUILT_IN})
-    setattr(modules[_TYPES], whole, made)
+    fields = {one: _PYTHON.get(given, Any) for one, given in properties.items() if one not in root.__dataclass_fields__}
+    body = {"_type_name": name, "__module__": _BUILT_IN, "__annotations__": {k: v | None for k, v in fields.items()}}
+    made = type(root)(whole, (root,), {**body, **dict.fromkeys(fields), "__init__": _take_all(root)})
+    for module in _TYPES:
+        setattr(modules[module], whole, made)
     if first != "unfurl":
         return
     package = modules["unfurl"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.registry import find_faults as find_faults_of
 from ansible_ensemble.core.ansible_settings import may_be_set
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, each, raise_all
+from ansible_ensemble.core.errors import InvalidInput, each, error_document, place_document, raise_all
 from ansible_ensemble.core.notices import Notice, NoticeCode, Reading
 from ansible_ensemble.documents.csar import open_csar
 from ansible_ensemble.documents.merge import expand as merged
@@ -74,7 +74,7 @@ def validate_path(path: str, options: JobOptions, *, part: bool = False, expand:
         "path": path,
         "file": found.file,
         "counts": found.counts,
-        "errors": [_error(one, found.show) for one in found.errors],
+        "errors": [error_document(one, found.show) for one in found.errors],
         "warnings": [found.show(str(notice)) for notice in notices],
         "notices": [_notice(notice, found.show) for notice in notices],
         **({"expanded": found.expanded} if found.expanded is not None else {}),
@@ -251,21 +251,4 @@ def _inside(archive: str, folder: Path) -> Callable[[str], str]:
 
 def _notice(notice: Notice, show: Callable[[str], str]) -> dict[str, Any]:
     kind = {"code": notice.code.value, "effect": notice.code.effect.value}
-    return {**kind, **_where(notice.place, show), "message": show(notice.message), "remedy": notice.remedy}
-
-
-def _where(place: Place | None, show: Callable[[str], str]) -> dict[str, Any]:
-    return {
-        "file": show(place.file) if place else None,
-        "line": place.line if place else None,
-        "column": place.column if place else None,
-    }
-
-
-def _error(error: EnsembleError, show: Callable[[str], str]) -> dict[str, Any]:
-    return {
-        **_where(error.place, show),
-        "message": show(error.message),
-        "hint": show(error.hint) if error.hint else error.hint,
-        "text": show(str(error)),
-    }
+    return {**kind, **place_document(notice.place, show), "message": show(notice.message), "remedy": notice.remedy}

@@ -222,7 +222,7 @@ def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
     """How many instances the job added, changed and destroyed: those whose operations all succeeded.
 
     Those that were only touched, by operations that changed nothing, are not counted as changed; those that went
-    without a delete operation that deleted something are forgotten.
+    without a delete operation are forgotten.
     """
     by_instance: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
@@ -241,5 +241,4 @@ def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
 
 def _deletes(task: Mapping[str, Any]) -> bool:
     operation = str(task["operation"]).rpartition(".")[2]
-    ran = operation == "delete" and bool(task["implementation"]) and task["status"] == "ok"
-    return ran and task["changed"] is not False
+    return operation == "delete" and bool(task["implementation"]) and task["status"] == "ok"

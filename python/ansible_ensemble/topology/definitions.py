@@ -73,6 +73,9 @@ def _build_data_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -
     base = raw.get("derived_from") if raw.get("derived_from") is not None else raw.get("type")
     if isinstance(base, str) and base.removeprefix("tosca:") in PRIMITIVES:
         entity.schema = read_schema({**raw, "type": base}, what, entity.place, scope)
+        if raw.get("properties"):
+            hint = "derive it from tosca.datatypes.Root"
+            scope.problems.add(f"{what} is a {base}, which has no properties", place_of(raw, "properties"), hint)
     elif entity.schema is not None and entity.parent is not None:
         refined = entity.schema
         body = {key: one for key, one in raw.items() if key in ("entry_schema", "key_schema")}

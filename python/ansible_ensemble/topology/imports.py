@@ -29,9 +29,8 @@ from ansible_ensemble.topology.remote import SCHEME, Remote, url_of
 #: The repository of Unfurl's own types, which are always there; imports from it need nothing.
 UNFURL_REPOSITORY = "unfurl"
 
-#: Imports of imports of imports: deeper than this is a mistake.
-MAX_DEPTH = 100
-
+MAX_DEPTH = 100  #: Imports of imports of imports: deeper than this is a mistake.
+_VERSION = "tosca_definitions_version"
 
 #: Whether the condition of an import holds: the expression, the file that has it, and its position in that.
 IsMet = Callable[[Any, Path, Place | None], bool]
@@ -97,7 +96,7 @@ class Importer:
             whole = expand(document, roots=self.roots, find_repository=find, included=self.files)
             raw = part_of(whole, fragment, Place(str(file))) if fragment else whole
         if isinstance(raw, Mapping):
-            raw = _in_one_language(raw, raw.get("tosca_definitions_version", version), problems)
+            raw = _in_one_language(raw, raw.get(_VERSION, version), problems)
         place = place_of(raw) or Place(str(file))
         scope = Scope(file, file.parent, self.types, prefix=prefix)
         key = file.resolve()
@@ -127,15 +126,16 @@ class Importer:
         return scope
 
     def _version(self, body: Mapping[str, Any], place: Place | None, default: str | None) -> str:
-        version = body.get("tosca_definitions_version", default)
-        where = place_of(body, "tosca_definitions_version") or place
+        version, problems = body.get(_VERSION, default), self.types.problems
+        where, known = place_of(body, _VERSION) or place, known_version(version)
         if version is None:
-            hint = f"add tosca_definitions_version: {VERSIONS[3]}"
-            self.types.problems.add("a service template needs a tosca_definitions_version", where, hint)
-        elif known_version(version) is None:
+            problems.add(f"a service template needs a {_VERSION}", where, f"add {_VERSION}: {VERSIONS[3]}")
+        elif known is None:
             hint = nearest(str(version), VERSIONS) or f"one of {', '.join(VERSIONS)}"
-            self.types.problems.add(f"the tosca_definitions_version {kind_of(version)} is not known", where, hint)
-        return known_version(version) or str(version)
+            problems.add(f"the {_VERSION} {kind_of(version)} is not known", where, hint)
+        elif known in VERSIONS[:4] and _VERSION in body and next(iter(body)) != _VERSION:
+            problems.add(f"the {_VERSION} is not the first key", where, "move it to the top")
+        return known or str(version)
 
     def _read_repositories(self, scope: Scope, body: Mapping[str, Any]) -> None:
         problems = self.types.problems
@@ -279,9 +279,9 @@ class Importer:
             return None
         version = importing.version if isinstance(document.data, Mapping) else None
         own = set(document.data) if version else set()
-        if version and not importing.is_unfurl and not {"tosca_definitions_version", RESOURCES} & own:
-            message = f"the file has no tosca_definitions_version, {version} is assumed"
-            rewrite = Rewrite("", f"tosca_definitions_version: {version}\n")
+        if version and not importing.is_unfurl and not {_VERSION, RESOURCES} & own:
+            message = f"the file has no {_VERSION}, {version} is assumed"
+            rewrite = Rewrite("", f"{_VERSION}: {version}\n")
             problems.warn(NoticeCode.NO_VERSION, message, Place(str(document.path)), rewrite)
         inner = importing.prefix + (f"{prefix}:" if prefix else "")
         return self.read(document, prefix=inner, version=version, fragment=fragment)
@@ -351,7 +351,7 @@ class Importer:
 
 def written_out(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """A service template with nothing left to be made up: in plain TOSCA 1.3, its node templates in their long form."""
-    version = raw.get("tosca_definitions_version")
+    version = raw.get(_VERSION)
     made = _in_one_language(raw, version, Problems())
     return {**made, "tosca_definitions_version": VERSIONS[3]} if version == VERSION_2 or is_alien(version) else made
 

@@ -102,25 +102,28 @@ def find_targets(
             reason = "its node_filter's match does not lead to it"
         return ([], f"'{wanted.node}' does not fit: {reason}") if reason is not None else ([(target, capability)], None)
     found: list[Target] = []
+    circular: list[Target] = []
     reasons: list[str] = []
     dependants = _dependants(node)
     for candidate in candidates.of(wanted.node_type):
         if candidate is node or (among is not None and candidate.name not in among):
             continue
         capability, reason = _fit(node, candidate, wanted, building, candidates)
-        if reason is None and candidate.name in dependants:
-            reason = f"it needs '{node.name}' itself"
-        if reason is None:
-            found.append((candidate, capability))
-            if len(found) == wanted.times:
-                return found, None
-        elif len(reasons) < 3:
+        if reason is not None:
             reasons.append(f"'{candidate.name}': {reason}")
+            continue
+        (circular if candidate.name in dependants else found).append((candidate, capability))
+        if len(found) == wanted.times:
+            break
+    # as if they were named: relationships of peers may form a circle, others are refused with all that is in it
+    found = (found + circular)[: wanted.times]
+    if len(found) == wanted.times:
+        return found, None
     kind = wanted.node_type or wanted.capability_type or "anything"
     message = f"no node template of {kind} fits" if not found else f"only {len(found)} of {wanted.times} fit"
     if among is not None and not reasons:
         reasons.append(f"match leads to {', '.join(sorted(among)) or 'nothing'}")
-    return found, message + (f" ({'; '.join(reasons)})" if reasons else "")
+    return found, message + (f" ({'; '.join(reasons[:3])})" if reasons else "")
 
 
 def _dependants(node: NodeTemplate) -> set[str]:

@@ -38,6 +38,9 @@ from ansible_ensemble.topology.directives import DEPENDENT, ON_DEMAND, read_dire
 _PARTS: tuple[Literal["properties", "attributes"], ...] = ("properties", "attributes")
 
 
+_LOCAL_REPOSITORY = "unfurl.nodes.LocalRepository"
+
+
 def read_nodes(building: Building) -> None:
     """Read every node template of a topology; `copy` is resolved first."""
     entries = building.section("node_templates")
@@ -49,6 +52,17 @@ def read_nodes(building: Building) -> None:
         node = _read_node(name, whole, building) if whole is not None else None
         if node is not None:
             building.nodes[name] = node
+
+
+def name_artifacts(building: Building) -> None:
+    """Have operations run artifacts by their names: those of their own node, and of Unfurl's local repositories."""
+    nodes = building.nodes.values()
+    local = [one for one in nodes if one.type.is_a(_LOCAL_REPOSITORY)]
+    shared = {name: artifact for one in local for name, artifact in one.artifacts.items()}
+    for node in nodes:
+        artifacts = {**shared, **node.artifacts}
+        if artifacts:
+            node.interfaces = with_artifacts(node.interfaces, artifacts)
 
 
 def read_relationship_templates(building: Building) -> None:
@@ -110,8 +124,6 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
     else:
         node.artifacts = dict(entity.artifacts)
     _read_interfaces(node, raw, what, entry.scope, building)
-    if node.artifacts:
-        node.interfaces = with_artifacts(node.interfaces, node.artifacts)
     node.capabilities = _read_capabilities(node, raw.get("capabilities"), what, entry, building)
     if raw.get("node_filter") is not None:
         where = place_of(raw, "node_filter")

@@ -31,7 +31,7 @@ from ansible_ensemble.topology.definitions import build_type
 from ansible_ensemble.topology.groups import read_groups
 from ansible_ensemble.topology.imports import Importer, IsMet
 from ansible_ensemble.topology.limits import limit_fault
-from ansible_ensemble.topology.nodes import check_capabilities, read_nodes, read_relationship_templates
+from ansible_ensemble.topology.nodes import check_capabilities, name_artifacts, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
 from ansible_ensemble.topology.policies import check_triggers, read_policies
 from ansible_ensemble.topology.remote import Remote
@@ -219,6 +219,7 @@ class _Builder:
         if not namespace:
             self._read_lasting_inputs(building)
         read_nodes(building)
+        name_artifacts(building)
         read_relationship_templates(building)
         find_substitutes(building)
         check_capabilities(building)

@@ -71,8 +71,8 @@ def _read_step(building: Building, name: str, raw: Any, place: Place | None, wha
     step.on_failure = problems.texts(body.get("on_failure"), f"on_failure of {what}", place_of(body, "on_failure"))
     _check_relationship(building, step, what, place_of(body, "target_relationship"))
     activities = problems.sequence(body.get("activities"), f"the activities of {what}", place_of(body, "activities"))
-    if not activities and isinstance(raw, Mapping):
-        problems.add(f"{what} has no activities", place, f"what it does is one or more of {', '.join(ACTIVITIES)}")
+    if body.get("activities") is None and isinstance(raw, Mapping):
+        problems.add(f"{what} has no activities", place, f"what it does is any of {', '.join(ACTIVITIES)}")
     for number, activity in enumerate(activities):
         where = place_of(activities, number)
         check_activity(activity, what, where, problems)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pytest
 
 from ansible_ensemble.cli.catalogue import COMMANDS
 from ansible_ensemble.cli.exit_codes import EXIT_CODES
-from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.core.errors import InvalidInput, InvalidInputs, Place
 
 
 def test_help_lists_every_command(command):
@@ -25,6 +26,19 @@ def test_help_and_documentation_have_the_same_exit_codes(command, repository):
     assert dict(rows[2:]) == EXIT_CODES
     shown = command("--help").out.partition("Exit codes:\n")[2].splitlines()
     assert [tuple(line.strip().split(maxsplit=1)) for line in shown] == list(EXIT_CODES.items())
+
+
+def test_an_error_is_a_document_where_one_is_awaited(command):
+    command.jobs.raises = InvalidInputs([InvalidInput("one", Place("a.yaml", 3, 4), "do this"), InvalidInput("two")])
+    done = command("status", "--output", "json")
+    assert done.code == 3
+    first, second = json.loads(done.out)["errors"]
+    assert first == {
+        **{"file": "a.yaml", "line": 3, "column": 4},
+        **{"message": "one", "hint": "do this", "text": "a.yaml:3:4: one (do this)"},
+    }
+    assert second["message"] == "two"
+    assert "Error: a.yaml:3:4: one" in done.err
 
 
 def test_no_arguments_show_help_and_are_wrong_usage(command):

@@ -125,6 +125,7 @@ def test_names_of_the_package_have_a_counterpart(tmp_path: Path) -> None:
     [
         ("from unfurl.configurators.k8s import *", "no counterpart of unfurl.configurators.k8s"),
         ("from unfurl.configurators.templates.docker import x", "no counterpart of unfurl.configurators.templates"),
+        ("from unfurl.configurators.templates.compose import x", "no counterpart of unfurl.configurators.templates"),
         ("from unfurl.tosca_plugins.expr import nope", "no counterpart of unfurl.tosca_plugins.expr"),
         ("from unfurl.tosca_plugins.expr import get_dir; get_dir(1, 'src')", "give None first"),
     ],
@@ -139,3 +140,103 @@ def test_what_has_none_is_named(tmp_path: Path, line: str, words: str) -> None:
 def test_a_file_of_comments_needs_no_package_and_no_trust(tmp_path: Path) -> None:
     (tmp_path / "service.py").write_text("# import tosca\n'''a text'''\n")
     assert read_python_template(tmp_path / "service.py", trusted=False).data == {}
+
+
+METHODS = """\
+import unfurl
+import tosca
+from tosca import Attribute, Eval, Repository, ToscaInputs, ToscaOutputs, operation, placeholder
+from unfurl.configurators.shell import ShellConfigurator
+from unfurl.configurators.templates.dns import unfurl_nodes_DNSZone, unfurl_relationships_DNSRecords
+
+hub = Repository(name="hub", url="https://hub.example/", credential=tosca.datatypes.Credential(user="me", token="t"))
+
+class Wanted(ToscaInputs):
+    region: str = "north"
+
+class Made(ToscaOutputs):
+    id: str = Attribute()
+
+class Script(unfurl.artifacts.ShellExecutable):
+    file: str = "run.sh"
+    outputsTemplate = Eval("{{ stdout | from_json }}")
+
+    def execute(self, word: str, times: int = 1):
+        pass
+
+class Module(unfurl.artifacts.TerraformModule):
+    file: str = "module"
+
+    def execute(self, wanted: Wanted) -> Made:
+        return Made()
+
+class Task(tosca.nodes.Root):
+    times: int
+    script: "Script"
+
+    def create(self):
+        return Script(input="y").execute("hello", self.times)
+
+    def configure(self, **kw):
+        return self.script.execute("bye")
+
+class Cluster(tosca.nodes.Root, Wanted, Made):
+    module: "Module" = Module()
+
+    def configure(self):
+        return self.module.execute(self)
+
+@operation(name="check")
+def look(**kw):
+    return ShellConfigurator(command="look")
+
+zone = unfurl_nodes_DNSZone(name="example.com.", provider={"class": "x"})
+task = Task(times=2, script=Script())
+task.dns = unfurl_relationships_DNSRecords(records={"www": {"type": "A"}})[zone]
+server = tosca.nodes.WebServer(host=[tosca.find_node("elsewhere")])
+task.check = look
+task._Standard_default_inputs = dict(quiet=True)
+"""
+
+
+@converted
+def test_methods_say_what_runs_as_functions_and_artifacts_do(tmp_path: Path) -> None:
+    made = read(tmp_path, METHODS)
+    types, nodes = made["node_types"], made["topology_template"]["node_templates"]
+    assert types["Task"]["interfaces"]["Standard"]["operations"] == {
+        "create": {
+            "implementation": {
+                "primary": {"type": "Script", "properties": {"input": "y"}, "file": "run.sh"},
+            },
+            "inputs": {"word": "hello", "times": {"eval": ".::times"}},
+            "metadata": {"arguments": ["word", "times"]},
+        },
+        "configure": {
+            "implementation": {"primary": "script"},
+            "inputs": {"word": "bye"},
+            "metadata": {"arguments": ["word"]},
+        },
+    }
+    execute = made["artifact_types"]["Script"]["interfaces"]["Executable"]["operations"]["execute"]
+    assert execute["inputs"] == {"word": {"type": "string"}, "times": {"type": "integer", "default": 1}}
+    configure = types["Cluster"]["interfaces"]["Standard"]["operations"]["configure"]
+    assert configure["inputs"] == {"region": {"eval": ".::region"}}
+    assert types["Cluster"]["properties"] == {"region": {"type": "string", "default": "north"}}
+    assert types["Cluster"]["attributes"] == {"id": {"type": "string"}}
+    assert made["repositories"]["hub"]["url"] == "https://hub.example/"
+    check = nodes["task"]["interfaces"]["Install"]["operations"]["check"]
+    assert check["inputs"] == {"command": "look"}
+    assert nodes["task"]["interfaces"]["Standard"]["inputs"] == {"quiet": True}
+    assert nodes["zone"]["properties"] == {"name": "example.com.", "provider": {"class": "x"}}
+    records = {"type": "unfurl.relationships.DNSRecords", "properties": {"records": {"www": {"type": "A"}}}}
+    assert {"dns": {"relationship": records, "node": "zone"}} in nodes["task"]["requirements"]
+    assert nodes["server"]["requirements"] == [{"host": "elsewhere"}]
+
+
+@converted
+def test_a_method_that_cannot_be_called_says_why_and_where(tmp_path: Path) -> None:
+    text = "import tosca\n\nclass A(tosca.nodes.Root):\n    def create(self):\n        return missing()\n\na = A()\n"
+    with pytest.raises(InvalidInput, match="name 'missing' is not defined") as caught:
+        read(tmp_path, text)
+    assert caught.value.place is not None
+    assert caught.value.place.line == 5

@@ -51,4 +51,5 @@ def refusal(path: Path, options: JobOptions) -> str:
 
 
 def test_every_example_has_its_verdict(examples: Path) -> None:
-    assert {str(file.relative_to(examples)) for file in examples.rglob("*.yaml")} == EXAMPLES.keys()
+    files = [file for suffix in ("*.yaml", "*.py") for file in examples.rglob(suffix)]
+    assert {str(file.relative_to(examples)) for file in files} == EXAMPLES.keys()

@@ -59,7 +59,7 @@ def test_the_summary_counts_what_ran(events: list[Entry], summary: str) -> None:
         (run("a:configure", reason="reconfigure"), {}),
         (run("a:delete", reason="prune", changed=True), {"destroy": 1}),
         (run("a:delete", reason="prune", changed=None), {"destroy": 1}),
-        (run("a:delete", reason="prune"), {"forget": 1}),
+        (run("a:delete", reason="prune"), {"destroy": 1}),
         (run("a:delete", reason="undeploy", implementation=""), {"forget": 1}),
         ([*run("a:stop", reason="prune"), *run("a:delete", reason="prune", implementation="")], {"forget": 1}),
         (

@@ -138,6 +138,13 @@ def test_what_is_matched_makes_no_circle(load: Load, nodes: str, target: str) ->
     assert found.name == target
 
 
-def test_where_only_a_circle_would_do_it_says_so(load: Load) -> None:
-    with pytest.raises(InvalidInput, match=r"no node template of In fits .*'p2': it needs 'p1' itself"):
+def test_where_only_a_circle_would_do_it_is_refused_as_one_that_is_written(load: Load) -> None:
+    with pytest.raises(InvalidInput, match="the requirements form a cycle: p1 -> p2 -> p1"):
         load(CIRCLE % "p1: {type: P}, p2: {type: P, requirements: [{out: p1}]}")
+
+
+def test_peers_are_matched_in_a_circle(load: Load) -> None:
+    link = "relationship_types: {Link: {derived_from: tosca.relationships.Root}}"
+    peers = CIRCLE.replace("capability: In}", "capability: In, relationship: Link}") + link
+    nodes = load(peers % "p1: {type: P}, p2: {type: P, requirements: [{out: p1}]}").node_templates
+    assert [nodes[name].requirements[0].target.name for name in ("p1", "p2")] == ["p2", "p1"]
