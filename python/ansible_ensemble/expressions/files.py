@@ -52,6 +52,10 @@ def reference(path: Path, environment: EvaluationEnvironment) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
+#: Artifacts that a registry has, and no folder.
+_IMAGE = "tosca.artifacts.Deployment.Image.Container"
+
+
 def artifact_file(artifact: ArtifactView, context: Context) -> str:
     """The absolute path of an artifact's file; as written if it is not a local file (a URL, an image).
 
@@ -59,7 +63,7 @@ def artifact_file(artifact: ArtifactView, context: Context) -> str:
         InvalidInput: it leaves the project and every folder the user allows.
     """
     written = artifact.artifact.file
-    if "://" in written:
+    if "://" in written or artifact.artifact.type.startswith(_IMAGE):
         return written
     base = artifact.artifact.base or context.environment.folder
     path = file_path(written, context, base)

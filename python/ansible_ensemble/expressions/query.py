@@ -210,6 +210,8 @@ def _part_of_model(name: str, context: Context) -> Any:
             return Connections(context)
         case "ROOT" | "TOPOLOGY":
             return context.evaluator.root
+        case "start":
+            return context.current
         case "NODES":
             return Everything(context.evaluator, context.tracker)
     return named(context, name) if name in KEYWORDS else None

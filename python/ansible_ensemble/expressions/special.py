@@ -124,7 +124,12 @@ def _state(view: View, context: Context) -> Any:
 
 
 def _parents(view: View, _context: Context) -> Any:
-    """What it belongs to or is hosted on, nearest first, and the root last: `.parents`."""
+    """What it belongs to or is hosted on, the root first and the nearest last: `.parents`."""
+    return _above(view)[::-1]
+
+
+def _above(view: View) -> list[View]:
+    """What a view belongs to or is hosted on, nearest first."""
     if isinstance(view, RootView):
         return []
     owner = view.owner
@@ -134,14 +139,14 @@ def _parents(view: View, _context: Context) -> Any:
     return [*parents, RootView(view.evaluator)]
 
 
-def _parent(view: View, context: Context) -> Any:
+def _parent(view: View, _context: Context) -> Any:
     """The nearest of its parents: `..::port`."""
-    return next(iter(_parents(view, context)), MISSING)
+    return next(iter(_above(view)), MISSING)
 
 
-def _ancestors(view: View, context: Context) -> Any:
-    """Itself and its parents: `.ancestors`."""
-    return [view, *_parents(view, context)]
+def _ancestors(view: View, _context: Context) -> Any:
+    """Itself and its parents, nearest first: `.ancestors`."""
+    return [view, *_above(view)]
 
 
 def _root(view: View, _context: Context) -> Any:

@@ -1,4 +1,7 @@
-"""Arithmetic and comparison. Operands are expressions: text is a path, `{q: text}` is text."""
+"""Arithmetic and comparison. Operands are expressions: text is a path, `{q: text}` is text.
+
+Those of `eq` and `ne` are values, as in Unfurl: text is a path only where it begins as one.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ _ROUNDINGS: dict[Any, Callable[[float], int]] = {"ceil": math.ceil, "floor": mat
 
 @implements("eq")
 def _eq(call: Call, first: Any, second: Any) -> Any:
-    first, second = _pair(call, first, second)
+    first, second = _values(call, first, second)
     return bool(first == second)
 
 
 @implements("ne")
 def _ne(call: Call, first: Any, second: Any) -> Any:
-    first, second = _pair(call, first, second)
+    first, second = _values(call, first, second)
     return bool(first != second)
 
 
@@ -116,6 +119,13 @@ def _rounded(value: float, wanted: Any, call: Call) -> float:
 
 def _pair(call: Call, first: Any, second: Any) -> tuple[Any, Any]:
     return bare(call.operand(first)), bare(call.operand(second))
+
+
+def _values(call: Call, *written: Any) -> list[Any]:
+    """What `eq` and `ne` compare."""
+    texts = [isinstance(one, str) and not one.startswith((".", ":", "$")) for one in written]
+    pairs = zip(written, texts, strict=True)
+    return [bare(call.value(one) if is_text else call.operand(one)) for one, is_text in pairs]
 
 
 def _compare(call: Call, first: Any, second: Any, compare: Callable[[Any, Any], bool]) -> bool:

@@ -46,12 +46,16 @@ def _portspec(call: Call, given: Any) -> Any:
     if not all(number is None or (number.isdecimal() and int(number) < 65536) for number in numbers):
         raise call.failure(f'"{value}" is not a port', hint="for instance 80, 8080:80 or 53/udp")
     made = {
-        "source": int(numbers[0]) if numbers[0] is not None else None,
-        "target": int(numbers[1]) if numbers[1] is not None else None,
+        "source": _port(numbers[0] or numbers[1]),
+        "target": _port(numbers[1]),
         "protocol": protocol or "tcp",
     }
     spec = ":".join(number for number in numbers if number is not None)
     return {**made, "spec": f"{spec}/{made['protocol']}"}
+
+
+def _port(number: str | None) -> int | None:
+    return int(number) if number is not None else None
 
 
 @implements("generate_string", taints=False)

@@ -109,7 +109,7 @@ VALUES: list[tuple[str, Any]] = [
     ("::server::.instances", ["app"]),
     ("::server::.descendants", ["server", "app"]),
     ("::root::.instances", ["server", "db"]),
-    (".parents", ["server", "root"]),
+    (".parents", ["root", "server"]),
     (".ancestors", ["app", "server", "root"]),
     ("..", "server"),
     ("os", "linux"),

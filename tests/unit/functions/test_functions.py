@@ -62,8 +62,10 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"validate_json": [{"get_input": "size"}, {"type": "string"}]}}, False),
     # arithmetic and comparison
     ({"eval": {"eq": [".name", Q]}}, True),
-    ({"eval": {"eq": ["port", 8080]}}, True),
-    ({"eval": {"ne": ["port", 8080]}}, False),
+    ({"eval": {"eq": [".::port", 8080]}}, True),
+    ({"eval": {"eq": ["port", 8080]}}, False),
+    ({"eval": {"eq": [{"eval": ".name"}, "app"]}}, True),
+    ({"eval": {"ne": [{"eval": "port"}, 8080]}}, False),
     ({"eval": {"gt": ["port", 80]}}, True),
     ({"eval": {"ge": [3, {"get_input": "size"}]}}, True),
     ({"eval": {"lt": [{"q": "4 GB"}, {"q": "5000 MB"}]}}, True),
@@ -101,6 +103,7 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"urljoin": ["http", None]}}, None),
     ({"eval": {"portspec": "8080:80/udp"}}, {"source": 8080, "target": 80, "protocol": "udp", "spec": "8080:80/udp"}),
     ({"eval": {"portspec": 80}, "select": "spec"}, "80/tcp"),
+    ({"eval": {"portspec": 80}, "select": "source"}, 80),
     ({"eval": {"portspec": {"source": 1, "target": 2}}, "select": "spec"}, "1:2/tcp"),
     # the outside
     ({"get_env": "HOME"}, "/home/me"),
