@@ -19,10 +19,11 @@ from ansible_ensemble.configurators.terraform_inputs import (
     lock_timeout,
     module_of,
     state_location,
+    text_of_variables,
     variables_of,
     workspace_of,
 )
-from ansible_ensemble.configurators.terraform_program import ERRORED, STATE, VARIABLES, Terraform
+from ansible_ensemble.configurators.terraform_program import ERRORED, STATE, TEXT, VARIABLES, Terraform
 from ansible_ensemble.core.orders import Order, Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
@@ -60,7 +61,8 @@ class TerraformConfigurator(BaseConfigurator):
             check(task)
         plain = {name: reveal(value) for name, value in variables_of(task).items() if not is_sensitive(value)}
         files, is_secret = self._module(task)
-        for name, text in {**({} if is_secret else files), VARIABLES: json.dumps(plain, indent=1)}.items():
+        variables = {VARIABLES: json.dumps(plain, indent=1), TEXT: text_of_variables(task) or ""}
+        for name, text in {**({} if is_secret else files), **variables}.items():
             (task.folder / name).write_text(text, encoding="utf-8")
 
     def run(self, task: Task) -> Steps:

@@ -55,12 +55,19 @@ def variables_of(task: Task) -> dict[str, Any]:
     """Values of the module's variables: the inputs `arguments` and `tfvars`, and all inputs that mean nothing else.
 
     Raises:
-        InvalidInput: one of the two is not a map.
+        InvalidInput: one of the two is not a map, and `tfvars` no text, either.
     """
     given = {name: task.inputs[name] for name in task.inputs if name not in OWN_INPUTS}
     for name in ("arguments", "tfvars"):
-        given |= as_map(task.inputs.get(name), f"the input {name} must be", task)
+        if name != "tfvars" or text_of_variables(task) is None:
+            given |= as_map(task.inputs.get(name), f"the input {name} must be", task)
     return given
+
+
+def text_of_variables(task: Task) -> str | None:
+    """The input `tfvars` where it is in Terraform's own language, and no map."""
+    given = task.inputs.get("tfvars")
+    return given if isinstance(given, str) else None
 
 
 def state_location(task: Task) -> str | None:

@@ -36,6 +36,7 @@ STATE = "terraform.tfstate"
 #: What Terraform leaves in the module's folder where it could not write the state.
 ERRORED = "errored.tfstate"
 VARIABLES = "ensemble.tfvars.json"
+TEXT = "ensemble.tfvars"  #: those that are given in Terraform's own language
 _ERROR = re.compile(r"^Error: (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^ +on (\S+) line (\d+)", re.MULTILINE)
 #: The lock that is in the way; a lock's information may be that of the own one, so this goes first.
@@ -223,8 +224,8 @@ class Terraform:
         )
 
     def _common(self) -> list[str]:
-        file = self.task.folder / VARIABLES
-        return ["-input=false", "-no-color", f"-var-file={file}", *self._state()]
+        files = [f"-var-file={self.task.folder / name}" for name in (VARIABLES, TEXT)]
+        return ["-input=false", "-no-color", *files, *self._state()]
 
     def _state(self) -> list[str]:
         return [] if self.state is None else [f"-state={self.state}"]

@@ -135,9 +135,15 @@ def _template_of(folder: Path, missing: NoEnsemble) -> Path:
         return folder / TEMPLATE_FILE
     if is_folder(folder / ENSEMBLE_FILE):
         raise NoEnsemble(f"{ENSEMBLE_FILE} is a folder", missing.place, "name the ensemble in it, or rename the folder")
+    names = names or sorted(path.name for path in folder.iterdir() if _is_unpacked(path))
     if names:
         raise NoEnsemble(missing.message, missing.place, f"name the file that is meant: {' or '.join(names)}")
     raise missing
+
+
+def _is_unpacked(path: Path) -> bool:
+    """Whether a file is an archive that a job has unpacked beside it, where its ensemble is."""
+    return path.is_file() and zipfile.is_zipfile(path) and (_unpacked_folder(path) / ENSEMBLE_FILE).is_file()
 
 
 def _root(template: Path) -> Path:
@@ -173,12 +179,15 @@ def _is_ensemble(document: Document) -> bool:
 
 def _unpacked(archive: Path) -> Path:
     """A CSAR is unpacked once, into the folder of its name beside it."""
-    folder = archive.with_suffix("")
-    if folder == archive:
-        folder = archive.with_name(archive.name + ".ensemble")
+    folder = _unpacked_folder(archive)
     if folder.is_dir() and any(folder.iterdir()):
         check_unpacked(archive, folder)
     else:
         distrust(folder)  # before anything is written
         open_csar(archive, folder)
     return folder
+
+
+def _unpacked_folder(archive: Path) -> Path:
+    folder = archive.with_suffix("")
+    return folder if folder != archive else archive.with_name(archive.name + ".ensemble")

@@ -47,6 +47,7 @@ class Validated:
         errors: everything that is wrong; nothing where it is valid.
         reading: notices of its files, and the files themselves.
         counts: how many there are of what it declares, where it is valid.
+        missing: names of inputs that a job needs a value for.
         show: shows a text that names files as people know them, as one inside of an archive.
         expanded: the service template in plain TOSCA 1.3, where that is asked for and it is valid.
     """
@@ -55,6 +56,7 @@ class Validated:
     errors: list[InvalidInput] = field(default_factory=list)
     reading: Reading = field(default_factory=Reading)
     counts: dict[str, int] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
     show: Callable[[str], str] = str
     expanded: Mapping[str, Any] | None = None
 
@@ -63,8 +65,9 @@ def validate_path(path: str, options: JobOptions, *, part: bool = False, expand:
     """What `find_faults` finds, as a document.
 
     Returns:
-        `{"path", "file", "counts", "errors": [...], "warnings": [...], "notices": [...]}`: `file` is the one that
-        `path` means, and `counts` how many there are of what it declares, where it is valid; an error is `file`,
+        `{"path", "file", "counts", "missing_inputs", "errors": [...], "warnings": [...], "notices": [...]}`: `file` is
+        the one that `path` means, `counts` how many there are of what it declares, where it is valid, and
+        `missing_inputs` those that a job needs a value for; an error is `file`,
         `line`, `column`, `message`, `hint`, `text`; a warning is a text, and its notice the same with its `code`,
         `effect` and `remedy`. With `expand` there is `expanded`, the service template, where it is valid.
     """
@@ -74,6 +77,7 @@ def validate_path(path: str, options: JobOptions, *, part: bool = False, expand:
         "path": path,
         "file": found.file,
         "counts": found.counts,
+        "missing_inputs": found.missing,
         "errors": [error_document(one, found.show) for one in found.errors],
         "warnings": [found.show(str(notice)) for notice in notices],
         "notices": [_notice(notice, found.show) for notice in notices],
@@ -123,6 +127,7 @@ def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: Va
         found.reading.notices += [Notice(NoticeCode.UNCHECKED, f"not used: {one}") for one in each(error)]
         location = replace(location, ensemble=location.ensemble.with_name(f"{location.template.name}.ensemble"))
         read = read_specification(location, options, whole=not part, reading=found.reading)
+    found.missing = missing_inputs(read.topology.inputs, read.topology.input_values)
     if not part:
         ensemble = blank_ensemble(read, options, work)
         found.reading.notices += ensemble.unselected.notices

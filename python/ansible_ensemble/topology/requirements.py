@@ -234,6 +234,10 @@ def _read_node(requirer: Requirer, wanted: Wanted, target: Any, what: str, place
         message = f"{what} names {kind_of(target)} as its node"
         building.problems.add(message, wanted.place, "name a node template or a node type")
         return False
+    if target == requirer.name and scope.is_unfurl:
+        message = f"{what} is the node itself, and orders nothing"
+        building.problems.warn(NoticeCode.OTHER_TARGET, message, wanted.place)
+        return False
     if target in building.nodes:
         wanted.node = target
         return True

@@ -169,6 +169,7 @@ class FakeJobs:
                 "path": path,
                 "file": f"{path}.yaml",
                 "counts": {"node_templates": 2, "inputs": 0, "policies": 1},
+                "missing_inputs": [],
                 "errors": [{"text": f"{path}:1:1: it is wrong"}] if "bad" in path else [],
                 "warnings": [],
                 **({"expanded": {"description": path}} if expand else {}),

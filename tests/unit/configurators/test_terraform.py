@@ -155,7 +155,7 @@ def test_a_remote_state_is_left_to_its_backend(task: Callable[..., Task]) -> Non
     [
         ({"main": "nowhere"}, 'there is no folder "nowhere" with a Terraform module'),
         ({"main": ""}, "there is no Terraform module to run"),
-        ({"tfvars": "a=1"}, "the input tfvars must be a map"),
+        ({"tfvars": ["a=1"]}, "the input tfvars must be a map"),
         ({"stateLocation": "artifacts"}, 'the state cannot be kept in "artifacts"'),
         ({"backend": "s3"}, "the input backend must be a map"),
     ],

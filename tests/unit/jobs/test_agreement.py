@@ -228,6 +228,8 @@ def test_validate_asks_for_no_input_and_checks_those_that_are_given(tmp_path: Pa
     file.write_text(INPUTS)
     assert told_by_validate(file) == set()
     assert "no value is given for the input" in "".join(told_by_jobs(file))
+    assert validate_path(str(file), JobOptions())["missing_inputs"] == ["port"]
+    assert validate_path(str(file), JobOptions(inputs={"port": "80"}))["missing_inputs"] == []
     found = validate_path(str(file), JobOptions(inputs={"port": "many"}))
     assert "'many'" in found["errors"][0]["text"]
 
@@ -316,6 +318,10 @@ FOLDERS = {
         {"web.yaml": SERVICE, "service-template.yaml": SERVICE},
         InvalidInput("(name the file that is meant: service-template.yaml or web.yaml)"),
     ),
+    "an archive that was unpacked": (
+        {"web.csar": META.format(entry="web.yaml"), "web/ensemble.yaml": "kind: Ensemble\n"},
+        InvalidInput("(name the file that is meant: web.csar)"),
+    ),
     "in a project": ({"unfurl.yaml": "{}\n", "service-template.yaml": SERVICE}, "service-template.yaml"),
     "an archive without metadata": (
         {"web.yaml": SERVICE + "metadata: {template_name: a, template_version: 1.0}\n"},
@@ -330,7 +336,11 @@ FOLDERS = {
 def test_a_folder_without_an_ensemble(tmp_path: Path, files: dict[str, str], meant: str | InvalidInput) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        if text.startswith("-> "):
+        if name.endswith(".csar"):
+            write_archive(
+                {"TOSCA-Metadata/TOSCA.meta": text, "web.yaml": SERVICE}, tmp_path / "packed", tmp_path / name
+            )
+        elif text.startswith("-> "):
             (tmp_path / name).symlink_to(text.removeprefix("-> "))
         else:
             (tmp_path / name).write_text(text)

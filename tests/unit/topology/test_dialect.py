@@ -33,6 +33,11 @@ topology_template:
         "a tosca.relationships.HostedOn cannot be with 'b'",
         "a tosca.relationships.HostedOn cannot be with 'b'",
     ),
+    "a node that requires itself": (
+        "topology_template: {node_templates: {a: {type: Root, requirements: [dependency: a]}}}",
+        "requirement 'dependency' of 'a' is the node itself",
+        "the requirements form a cycle: a -> a",
+    ),
     "a property of a template that says it may have any": (
         """
 topology_template: {node_templates: {a: {type: Root, metadata: {additionalProperties: true}, properties: {x: 1}}}}

@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 console.line(f"{console.style.bad('Error:')} {error['text']}")
             if not file["errors"]:
                 console.line(f"{file['file']}: {console.style.good('valid')}{_counted(file['counts'])}")
+                for name in file["missing_inputs"]:
+                    console.line(f"  a job needs a value for the input {name}: --input {name}=VALUE")
     return 0 if found["valid"] else InvalidInput.exit_code
 
 
