@@ -57,6 +57,12 @@ counts:
   returned: when the file was read
   type: dict
   sample: {node_templates: 2, inputs: 1}
+missing_inputs:
+  description: Inputs that a job needs a value for.
+  returned: when the file was read
+  type: list
+  elements: str
+  sample: [port]
 errors:
   description: What is wrong.
   returned: when the file was read
