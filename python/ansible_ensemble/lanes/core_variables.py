@@ -11,7 +11,7 @@ import functools
 import json
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import PurePath
@@ -32,7 +32,9 @@ _INSIDE = frozenset(
         *("nested", "sequence", "subelements", "template", "together", "unvault"),
     }
 )
-_FACTS, _GROUPS, _PREFIX = "ansible_facts", "groups", "ansible_"
+_FACTS, _GROUPS, _VARS, _PREFIX = "ansible_facts", "groups", "vars", "ansible_"
+#: The method by which a part of a map is read that may not be there.
+_GET = "get"
 
 
 class LookUps:
@@ -142,7 +144,7 @@ class LookUps:
         def noted(context: Any, key: str) -> Any:
             value = look_up(context, key)
             if key not in context.environment.globals and not looks._paused:
-                if key in (_FACTS, _GROUPS):
+                if key in (_FACTS, _GROUPS, _VARS):
                     looks._roots[id(value)] = (key, value, looks._host)
                 else:
                     looks._name(key)
@@ -155,15 +157,26 @@ class LookUps:
     def _noting_parts(self, get: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
         @functools.wraps(get)
         def noted(environment: Any, owner: Any, key: Any) -> Any:
-            if self._roots and (root := self._roots.get(id(owner))) is not None and isinstance(key, str):
+            root = self._roots.get(id(owner)) if self._roots and isinstance(key, str) else None
+            if root is None or not isinstance(owner, Mapping):
+                return get(environment, owner, key)
+            if key != _GET:
                 self._part(root[0], owner, key)
-            return get(environment, owner, key)
+                return get(environment, owner, key)
+
+            def part(name: str, default: Any = None) -> Any:
+                self._part(root[0], owner, name)
+                return owner.get(name, default)
+
+            return part
 
         return noted
 
     def _part(self, root: str, owner: Any, key: str) -> None:
         """Note a part of a map that is not to count as a whole."""
-        if root == _FACTS:
+        if root == _VARS:
+            self._name(key)
+        elif root == _FACTS:
             self._facts.setdefault(self._host, {})[key.removeprefix(_PREFIX)] = None
         elif key in owner:
             self._group(key)

@@ -45,7 +45,7 @@ PYTHON = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
 FILES = {
     "hosts.ini": f"web1 {PYTHON} unread=1\ndb1 {PYTHON} address=10.0.0.1 unread=1\n[db]\ndb1\n[other]\nweb1\n",
     "group_vars/all.yml": (
-        "app_port: 8080\nshown_port: '{{ app_port }}'\nunread: 1\nquiet_word: one\ndb_password: plain\n"
+        "app_port: 8080\nshown_port: '{{ app_port }}'\nunread: 1\nby_key: 1\nquiet_word: one\ndb_password: plain\n"
     ),
     "host_vars/web1.yml": "named: app_port\nmade_of_facts: '{{ ansible_facts.os_family }} one'\n",
     "templates/page.j2": (
@@ -53,6 +53,7 @@ FILES = {
         "{% include 'part-' ~ part ~ '.j2' %}{{ hostvars[groups.db[0]].address }}{{ macros.word() }}"
         "{{ lookup('ini', 'key', file='some.ini') }}{{ lookup('csvfile', 'a', file='some.csv', delimiter=',') }}"
         "{{ lookup('file', 'word.txt') }}{{ lookup('env', 'TRACKED') }}{{ lookup('vars', named) }}"
+        "{{ vars['by_key'] }}{{ vars.get('by_get', 'none') }}"
         "{{ lookup('file', lookup('first_found', ['none.txt', '../files/word.txt'])) }}"
         "{{ db_password }}{{ secret_word }}"
         "{% endblock %}"
@@ -61,7 +62,7 @@ FILES = {
     "templates/macros.j2": "{% macro word() %}macro{% endmacro %}",
     "templates/part-one.j2": "one",
     "templates/quiet.j2": "{{ quiet_word }}",
-    "templates/facts.j2": "{{ ansible_facts.os_family | default('none') }}{{ made_of_facts | default('none') }}",
+    "templates/facts.j2": "{{ ansible_facts.get('os_family', 'none') }}{{ made_of_facts | default('none') }}",
     "templates/outside.j2": "{{ lookup('pipe', 'echo outside') }}",
     "files/some.ini": "[global]\nkey=1\n",
     "files/some.csv": "a,1\n",
@@ -89,6 +90,7 @@ VALUES = (
         ("group_vars/all.yml", "8080", "9090"),
         ("group_vars/all.yml", "quiet_word: one", f"quiet_word: {CANARY}"),
         ("group_vars/all.yml", "plain", CANARY),
+        ("group_vars/all.yml", "by_key: 1", "by_key: 2\nby_get: 3"),
         ("service.yaml", "color: red", "color: blue"),
         ("hosts.ini", "10.0.0.1", "10.0.0.2"),
         ("hosts.ini", "[db]\ndb1", "[db]\ndb1\nweb1"),
@@ -104,6 +106,8 @@ VALUES = (
         "~ db_password: (sensitive value) changes",
         "~ secret_word: (sensitive value) changes",
         "~ vars.color: red -> blue",
+        "~ by_key: 1 -> 2",
+        "+ by_get: 3",
         "~ address of db1: 10.0.0.1 -> 10.0.0.2",
         "~ db (group): [db1] -> [db1, web1]",
         "TRACKED changed",
