@@ -37,13 +37,16 @@ _MOST = 200
 #: The most paths that a note holds while a module runs.
 _MOST_BEFORE = 5000
 _COMMAND = f"{BUILTIN}command"
+_INI = "community.general.ini_file"
+_STATE = "state"
 _UNARCHIVE = f"{BUILTIN}unarchive"
 #: Modules that have a folder to themselves: what is new in it, they made.
 _ALONE = frozenset({f"{BUILTIN}git", f"{BUILTIN}subversion"})
 _THERE = "it was there before"
 _UNKNOWN = "whether it was there before is not known"
 _LAST, _FOLDER = "//", "/"
-#: Prints the path, what of it exists, a checksum of the file that it is, and what is in the folder, one to a line.
+#: Prints the path, what of it exists, a checksum of the file that it is, what is in the folder, one to a line, and the
+#: path without symbolic links above it.
 _LOOK = """
 p=$1 m=$3
 case $p in "~"|"~/"*) p=$HOME${p#"~"};; esac
@@ -51,12 +54,15 @@ a=$p
 while ! { [ -e "$a" ] || [ -L "$a" ]; }; do b=$(dirname -- "$a"); [ "$b" = "$a" ] && break; a=$b; done
 printf '%s\\n%s\\n' "$p" "$a"
 if [ "$a" = "$p" ] && [ -d "$p" ]; then echo /; elif [ "$a" = "$p" ] && [ -f "$p" ]; then cksum < "$p"; else echo; fi
+d=$a
+[ "$a" = "$p" ] && d=$(dirname -- "$p")
+r=$(cd -- "$d" 2>/dev/null && pwd -P)${p#"$d"}
 if [ "$a" = "$p" ] && [ -d "$p" ]; then
   [ -z "$2" ] || set -- "$@" -maxdepth 1
   shift 3
   find "$p/." "$@" -print0 | tr '\\n\\0' '\\001\\n' | head -n "$m"
 fi
-echo //
+printf '//%s\\n' "$r"
 """
 #: Removes files, and folders that are empty, given one to a line; prints what stays, and `-` if anything went.
 _REMOVE = """
@@ -68,8 +74,19 @@ for p; do
 done
 [ -z "$n" ] || echo -' sh
 """
-#: Removes a file that is empty.
-_REMOVE_EMPTY = 'if [ -f "$1" ] && [ ! -s "$1" ]; then rm -f -- "$1"; fi'
+#: Removes a file that is empty, but for blank lines.
+_REMOVE_EMPTY = 'if [ -f "$1" ] && ! grep -q "[^[:space:]]" "$1"; then rm -f -- "$1"; fi'
+#: Removes the section of a file if nothing is in it.
+_REMOVE_SECTION = """
+[ -f "$1" ] || exit 0
+if left=$(SECTION="[$2]" awk '
+  { line[NR] = $0 }
+  /^[[:space:]]*\\[/ { inside = 0 }
+  $0 == ENVIRON["SECTION"] { inside = at = NR; next }
+  inside && NF { at = 0 }
+  END { if (!at) exit 1; for (n = 1; n <= NR; n++) if (n != at) print line[n] }
+' "$1" && echo x); then printf %s "${left%x}" > "$1"; fi
+"""
 #: Tells whether a service of systemd is active, and whether it is enabled.
 _ASK_SERVICE = """
 command -v systemctl >/dev/null || exit 3
@@ -86,6 +103,7 @@ class Footprint:
     Attributes:
         way: how it is taken away, a value of `teardown.Way`.
         path: the argument that names it, as it was given.
+        real: the same without symbolic links above it, if there are any.
         kept: why it stays; empty if it goes.
         paths: files and folders that were not there before.
         whole: a folder that was not there before, with the digest of what it held, where `paths` would be too long.
@@ -93,7 +111,7 @@ class Footprint:
             left there.
         backups: what it kept of files that it had made itself.
         names: of what has a name or is a list of packages, what was looked for.
-        items: of a list of packages, those that were not there before.
+        items: of a list of packages, those that were not there before; the section of a file that was not.
         was: of a service, what it was.
         before: what was there, while the module runs: nobody knows yet what it made.
         replaced: whether something was replaced of which there is no backup.
@@ -101,6 +119,7 @@ class Footprint:
 
     way: str
     path: str = ""
+    real: str = ""
     kept: str = ""
     paths: list[str] = field(default_factory=list)
     whole: dict[str, str] = field(default_factory=dict)
@@ -136,12 +155,14 @@ class Look:
         near: the path itself, or the nearest folder above it that exists.
         digest: of the file that it is; of a folder a slash.
         inside: what is in the folder that it is.
+        real: the path without symbolic links above it.
     """
 
     path: str
     near: str
     digest: str = ""
     inside: frozenset[str] = frozenset()
+    real: str = ""
 
     @property
     def is_there(self) -> bool:
@@ -171,10 +192,10 @@ def look_at(
     clean = normpath(path)
     outcome = yield _as(call, _COMMAND, {"argv": ["sh", "-c", _LOOK, "sh", clean, "" if deep else "1", str(most)]})
     lines = str(outcome.result.get("stdout") or "").split("\n")
-    if not outcome.ok or len(lines) < 4 or lines[-1] != _LAST:
+    if not outcome.ok or len(lines) < 4 or not lines[-1].startswith(_LAST):
         return None
     inside = frozenset(normpath(line.replace("\x01", "\n")) for line in lines[3:-1])
-    return Look(lines[0], lines[1], lines[2], inside - {lines[0]})
+    return Look(lines[0], lines[1], lines[2], inside - {lines[0]}, lines[-1].removeprefix(_LAST))
 
 
 def _as(call: ModuleCall, module: str, args: Mapping[str, Any], *, check: bool = False) -> ModuleCall:
@@ -199,7 +220,7 @@ def begin(
     given = {teardown["kept"][name]: value for name, value in args.items() if name in teardown["kept"]}
     gone = _as(call, str(teardown["module"]), {**given, **teardown["more"]})
     tree = _is_tree(task, call)
-    known, way = Footprint.of(noted), way_of(module)
+    known, way = Footprint.of(noted), way_of(module, args)
     if known is None and task.was_configured:
         return None  # it was deployed before such notes were taken: what is there is no stranger's
     name = path_of(module, args)
@@ -213,7 +234,12 @@ def begin(
         if found.path != path:
             found.path, found.kept = path, ""
         seen = yield from look_at(call, path, deep=tree, most=_MOST_BEFORE + 2)
+        found.real = seen.real if seen is not None and seen.path.startswith("/") and seen.real != seen.path else ""
         found.before = {**_before(seen), "tree": tree}
+        if full_name(module) == _INI and way is Way.PART and args.get("section"):
+            whole = {name: value for name, value in gone.args.items() if name in ("path", "dest", "section", _STATE)}
+            outcome = yield replace(gone, args=whole, check=True)
+            found.items = [str(args["section"])] if outcome.ok and not outcome.changed else []
     elif way is Way.SERVICE and found.names != [str(args.get("name"))]:
         found.names = [str(args.get("name"))]
         outcome = yield _as(call, _COMMAND, {"argv": ["sh", "-c", _ASK_SERVICE, "sh", *found.names]})
@@ -488,7 +514,7 @@ def _take_away(gone: ModuleCall, found: Footprint, done: Gone) -> Generator[Modu
         done.left.append(f"{found.path or 'what it is about'} stays: {found.kept}")
     elif found.way in (Way.STATE.value, Way.PART.value):
         args = dict(gone.args)
-        if found.items:
+        if found.items and found.way == Way.STATE.value:
             args["name" if "name" in args else "pkg"] = list(found.items)
         outcome = yield replace(gone, args=args)
         done.changed |= bool(outcome.changed)
@@ -496,6 +522,8 @@ def _take_away(gone: ModuleCall, found: Footprint, done: Gone) -> Generator[Modu
         outcome = yield replace(gone, args={"name": gone.args.get("name"), **changes})
         done.changed |= bool(outcome.changed)
     if outcome.ok and not gone.check:
+        if found.items and found.way == Way.PART.value:
+            yield from _run(gone, ["sh", "-c", _REMOVE_SECTION, "sh", normpath(found.path), *found.items])
         yield from _remove(gone, found, done)
     elif outcome.ok:
         done.changed |= bool(found.paths or found.whole or found.originals)

@@ -333,5 +333,5 @@ def _without(run: _Run, spec: ModuleSpec, args: Mapping[str, Any]) -> _Run | Non
     if isinstance(found, str):
         return None
     values = {new: run.values[old] for old, new in found.kept.items() if old in run.values}
-    settings = {**run.settings, "teardown": {"way": way_of(run.name).value}}
+    settings = {**run.settings, "teardown": {"way": way_of(run.name, args).value}}
     return replace(run, name=found.module, values=values, more=found.more, settings=settings, removal=found)

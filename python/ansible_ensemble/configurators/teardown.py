@@ -36,7 +36,8 @@ class Way(str, Enum):
     FILES = "files", "files and folders that were not there before are removed; a backup is put back"
     PART = (
         "part",
-        "its part is taken out of the file, or the backup is put back; a file that it made goes if it is empty",
+        "its part is taken out of the file, or the backup is put back; a section or file that it made goes if it is "
+        "empty",
     )
     STATE = "state", "its state `absent`, `removed` or `deleted`"
     SERVICE = "service", "the service is stopped if it was not active before, and disabled if it was not enabled"
@@ -106,10 +107,12 @@ def full_name(module: str) -> str:
     return module if "." in module else BUILTIN + module
 
 
-def way_of(module: str) -> Way:
-    """How what a module made is taken away, if anything does it."""
+def way_of(module: str, args: Mapping[str, Any]) -> Way:
+    """How what a module made with arguments is taken away, if anything does it."""
     row = TABLE.get(full_name(module))
-    return row.way if row is not None else Way.STATE
+    if row is None:
+        return Way.STATE
+    return Way.RESTORE if row.way is Way.PART and args.get(_STATE) in GONE else row.way
 
 
 def makes_tree(module: str) -> bool:
@@ -143,20 +146,20 @@ class Removal:
 def removal_of(module: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Removal | str:
     """What takes away what a module made with arguments; or in words why nothing does."""
     name = full_name(module)
-    row = TABLE.get(name)
-    if args.get(_STATE) in GONE:
+    row, way = TABLE.get(name), way_of(name, args)
+    if args.get(_STATE) in GONE and not (way is Way.RESTORE and args.get("backup")):
         return "it takes something away"
     path = path_of(name, args)
-    if row is not None and row.way in (Way.FILES, Way.RESTORE):
+    if way in (Way.FILES, Way.RESTORE):
         if not path:
             return "it names no file"
-        if row.way is Way.RESTORE and not args.get("backup"):
+        if way is Way.RESTORE and not args.get("backup"):
             return f"{name.rpartition('.')[2]} keeps nothing of what it replaces: its backup is not asked for"
         target = "path" if name != FILE else path
-        told = f"{'removes' if row.way is Way.FILES else 'restores'} {args[path]}"
+        told = f"{'removes' if way is Way.FILES else 'restores'} {args[path]}"
         told = f"file with state {GONE[0]}" if name == FILE else told
         return Removal(module if name == FILE else FILE, {path: target}, {_STATE: GONE[0]}, told)
-    if row is not None and row.way is Way.SERVICE:
+    if way is Way.SERVICE:
         return Removal(module, {"name": "name"}, {}, "stops and disables the service, as far as it was")
     return _by_state(module, spec, args, row.dropped if row is not None else frozenset())
 
@@ -191,7 +194,7 @@ def leaves(module: str, args: Mapping[str, Any], *, can_delete: bool) -> str:
     name = full_name(module).rpartition(".")[2]
     if full_name(module) in MAKE_NOTHING:
         return ""
-    if args.get(_STATE) in GONE:
+    if args.get(_STATE) in GONE and not can_delete:
         return "what it takes away is not restored"
     if not can_delete:
         return f"what {name} does stays: nothing takes it away"

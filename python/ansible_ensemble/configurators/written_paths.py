@@ -37,6 +37,10 @@ _FILLS: Mapping[str, tuple[str, ...]] = dict.fromkeys(("unarchive", "git", "subv
 _WRITERS = {**_EDITS, **_FILLS, **{name: (argument,) for name, argument in MAKES_FILE.items()}}
 #: Collections whose modules the table means.
 _COLLECTIONS = (BUILTIN, "ansible.legacy.", "ansible.posix.", "community.general.")
+#: Modules that read a file or folder of the host, and the argument that names it.
+_READS = {"assemble": "src", "copy": "src", "unarchive": "src", "archive": "path", "iso_extract": "image"}
+#: Those of them that read it on the host unless they are told otherwise.
+_READS_THERE = frozenset({"assemble", "archive", "iso_extract"})
 _SOURCES = ("src", "url")
 #: Arguments that say what is written, beside the path.
 _SAYING = (*_SOURCES, "content", "state", "remote_src", "recurse", "mode", "owner", "group")
@@ -44,7 +48,7 @@ _SAYING = (*_SOURCES, "content", "state", "remote_src", "recurse", "mode", "owne
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A path that an operation writes.
+    """A path that an operation writes, or reads.
 
     Attributes:
         path: without `.`, `..` and a slash at its end; a relative one starts where its host says.
@@ -58,6 +62,7 @@ class Write:
         host: the host that a task names itself; empty if it does not.
         elsewhere: that is another one than the host of the operation.
         handlers: as `task`, of the handlers that it may notify.
+        reads: it is only read, and what is below it.
         argument: of what is no file, the argument that sets it, `*` if each who sets it makes all of it; `path` is what
             it is called.
     """
@@ -73,6 +78,7 @@ class Write:
     host: str = ""
     elsewhere: bool = False
     handlers: tuple[str, ...] = ()
+    reads: bool = False
     argument: str = ""
 
 
@@ -82,8 +88,8 @@ def short_name(module: str) -> str:
 
 
 def is_writer(module: str) -> bool:
-    """Whether a module, by its FQCN or short name, writes a path that its arguments name, or sets another thing."""
-    return short_name(module) in _WRITERS or sets_thing(short_name(module))
+    """Whether a module, by its FQCN or short name, writes or reads what its arguments name: a path, another thing."""
+    return short_name(module) in _WRITERS.keys() | _READS or sets_thing(short_name(module))
 
 
 def path_arguments(module: str) -> tuple[str, ...]:
@@ -91,11 +97,12 @@ def path_arguments(module: str) -> tuple[str, ...]:
     name = short_name(module)
     if sets_thing(name):
         return setting_arguments(name)
-    return (*_WRITERS[name], *_SAYING) if name in _WRITERS else ()
+    reads = (_READS[name],) if name in _READS else ()
+    return (*_WRITERS[name], *reads, *_SAYING) if name in _WRITERS else reads
 
 
 def writes_of(module: str, args: Mapping[str, Any], base: Path | None) -> list[Write]:
-    """What a module writes with arguments; nothing if they name nothing.
+    """What a module reads on its host, and writes, with arguments; nothing if they name nothing.
 
     `base` is the folder in which a file of the controller is looked for.
     """
@@ -104,7 +111,12 @@ def writes_of(module: str, args: Mapping[str, Any], base: Path | None) -> list[W
         found = settings_of(name, args)
         return [Write(one.path, whole=not one.adds, same=one.value, argument=one.argument) for one in found]
     path = next((args[one] for one in _WRITERS.get(name, ()) if args.get(one)), None)
-    return [_at_path(name, path, args, base)] if isinstance(path, str) else []
+    written = [_at_path(name, path, args, base)] if isinstance(path, str) else []
+    read = args.get(_READS.get(name, ""))
+    there = args.get("remote_src", name in _READS_THERE)
+    if isinstance(read, str) and (there is True or spoken_boolean(there)):
+        written.insert(0, Write(normal(read), reads=True))
+    return written
 
 
 def _at_path(name: str, path: str, args: Mapping[str, Any], base: Path | None) -> Write:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.written_by_tasks import WritingTask, told, writing_tasks
-from ansible_ensemble.configurators.written_paths import Write, is_writer, path_arguments, writes_of
+from ansible_ensemble.configurators.written_paths import Write, is_writer, normal, path_arguments, writes_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.orders import CONTROLLER
 from ansible_ensemble.core.sensitive import is_sensitive
@@ -41,7 +41,8 @@ def path_writes(ensemble: Ensemble, member: PlannedInstance, names: Collection[s
             resolved = resolve(operation, ensemble.root)
             values = _Values(ensemble, member, operation)
             if resolved.configurator == MODULE and is_writer(resolved.target):
-                found += _of_module(resolved, values, member.template, operation)
+                made = member.instance.made if member.instance is not None else {}
+                found += (_as_made(one, made) for one in _of_module(resolved, values, member.template, operation))
             elif resolved.configurator in _PLAYS and resolved.target:
                 found += _of_play(resolved, values, member.template, operation)
         except (InvalidInput, OSError, ValueError):  # a name that is none: what runs it tells of it
@@ -56,6 +57,16 @@ def _of_module(resolved: Resolved, values: _Values, template: NodeTemplate, oper
     host = settings.get("delegate_to") or (implementation.operation_host if implementation is not None else None)
     for written in writes_of(resolved.target, args, operation.base):
         yield replace(written, place=_place(template, operation, args), host=host if isinstance(host, str) else "")
+
+
+def _as_made(write: Write, made: Mapping[str, Any]) -> Write:
+    """A write at the path that it turned out to mean, where links of the host lead to another."""
+    given, real = made.get("path"), made.get("real")
+    if not isinstance(real, str) or not isinstance(given, str):
+        return write
+    path = normal(given)
+    within = write.path == path or write.path.startswith(f"{path}/")
+    return replace(write, path=real + write.path.removeprefix(path)) if within else write
 
 
 def _place(template: NodeTemplate, operation: Operation, args: Mapping[str, Any]) -> Place | None:

@@ -146,11 +146,13 @@ class Chain:
         host: the name of the host that it is on.
         path: it, or what the thing is called.
         writers: in order; one that writes it several times is there as often.
+        readers: what reads it, and comes after one of them.
     """
 
     host: str
     path: str
     writers: list[Writer]
+    readers: list[PlannedInstance] = field(default_factory=list)
 
     @property
     def is_file(self) -> bool:

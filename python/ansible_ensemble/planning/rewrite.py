@@ -30,6 +30,7 @@ class _Again:
     def __init__(self, planning: Planning) -> None:
         self._planning = planning
         self._chains = chains_by_member(planning.chains)
+        self._position = {name: number for number, name in enumerate(planning.members)}
         self._begun: dict[int, int] = {}  # of a chain, by its id, where it runs from
         self._left = deque[PlannedInstance]()
         self._taken = set[str]()
@@ -46,6 +47,7 @@ class _Again:
             member = self._left.popleft()
             for chain, number in self._chains.get(member.name, ()):
                 self._from(chain, _start(chain, number, member), member)
+                self._read_again(chain, member)
         excluded = self._planning.excluded
         self._planning.excluded = [one for one in excluded if one.instance not in self._taken]
 
@@ -61,6 +63,23 @@ class _Again:
                     break
                 if ran > latest:
                     last, latest = member, ran
+            for reader in (one for one in chain.readers if one.name in selected and one.in_spec):
+                ran = self._planning.detector.ran(reader.name)
+                missed = [
+                    one for one in self._before(chain, reader) if ran and self._planning.detector.ran(one.name) > ran
+                ]
+                if missed:
+                    self._take(reader, f"{missed[-1].name} ran after it: it reads {chain.path}")
+
+    def _before(self, chain: Chain, reader: PlannedInstance) -> list[PlannedInstance]:
+        """The writers of a chain that come before one that reads what they write."""
+        return [one.member for one in chain.writers if self._position[one.member.name] < self._position[reader.name]]
+
+    def _read_again(self, chain: Chain, cause: PlannedInstance) -> None:
+        """Let what reads what a writer writes run again after it."""
+        for reader in chain.readers:
+            if cause in self._before(chain, reader):
+                self._take(reader, f"{_because(reader, cause, True)}: it reads {chain.path}")
 
     def _from(self, chain: Chain, start: int, cause: PlannedInstance, text: str = "") -> None:
         """Let the writers of a chain run from one on."""
@@ -70,11 +89,11 @@ class _Again:
         for number, writer in enumerate(chain.writers):
             member, behind = writer.member, behind or writer.member is cause
             if start <= number < end and member is not cause and _concerns(chain, cause, writer):
-                self._take(member, text or _because(member, cause, behind), f"{chain.verb} {chain.path}")
+                self._take(member, f"{text or _because(member, cause, behind)}: both {chain.verb} {chain.path}")
                 if _runs(member) and _goes(cause):
                     member.up[0].waits_end.append(cause.down[-1].key)
 
-    def _take(self, member: PlannedInstance, text: str, what: str) -> None:
+    def _take(self, member: PlannedInstance, text: str) -> None:
         """Let a member run again, unless it runs already, is not there, or is not this ensemble's to change."""
         before = member.change
         if (before is not None and before.action is not Action.READ) or not member.in_spec or not is_there(member):
@@ -83,7 +102,7 @@ class _Again:
         if instance is None or instance.imported is not None or (instance.created or "").startswith("::"):
             return
         looks = member.up
-        change = member.plan(Action.UPDATE, Reason.REWRITE, f"{text}: both {what}")
+        change = member.plan(Action.UPDATE, Reason.REWRITE, text)
         update(self._planning, member, change, [name for name in _MAKING[1:] if member.find(f"Standard.{name}")])
         if not any(operation.implementation for operation in member.up):
             member.change, member.up = before, looks

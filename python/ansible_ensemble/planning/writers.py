@@ -26,10 +26,10 @@ _ORCHESTRATOR = "ORCHESTRATOR"
 def find_chains(planning: Planning) -> None:
     """Find what writes each path."""
     chains = _chains(planning)
-    planning.chains = [chain for chain in chains if len(chain.writers) > 1]
-    shared = {writer.member.name for chain in planning.chains for writer in chain.writers}
-    alone = (chain for chain in chains if len(chain.writers) == 1)
-    planning.chains += [chain for chain in alone if chain.writers[0].member.name in shared]
+    planning.chains = [one for one in chains if len(one.writers) > 1]
+    shared = {writer.member.name for one in planning.chains for writer in one.writers}
+    alone = (one for one in chains if len(one.writers) == 1)
+    planning.chains += [one for one in alone if one.readers or one.writers[0].member.name in shared]
 
 
 def refuse_without_order(planning: Planning) -> None:
@@ -95,20 +95,41 @@ def _chains(planning: Planning) -> list[Chain]:
     folders = {(host, one.write.path) for host, one in found if one.write.is_folder}
     exact: dict[tuple[str, str], list[Writer]] = {}
     filling: dict[tuple[str, str], list[Writer]] = {}
+    reading: dict[tuple[str, str], list[Writer]] = {}
     for host, one in found:
         write, writer = one.write, one
         if write.folder and (host, write.path) in folders:
             write = replace(write, path=join(write.path, write.folder), folder="")
             writer = Writer(one.member, write)
         key = host, write.path
+        if write.reads:
+            reading.setdefault(key, []).append(writer)
+            continue
         if write.below:
             filling.setdefault(key, []).append(writer)
         if not (write.below and write.whole):
             exact.setdefault(key, []).append(writer)
     position = {name: number for number, name in enumerate(planning.members)}
     return [
-        Chain(host, path, _with_filling(planning, position, writers, _above(filling, host, path)))
+        Chain(
+            host,
+            path,
+            _with_filling(planning, position, writers, _above(filling, host, path)),
+            _readers(planning, position, writers, (*reading.get((host, path), ()), *_above(reading, host, path))),
+        )
         for (host, path), writers in exact.items()
+    ]
+
+
+def _readers(
+    planning: Planning, position: dict[str, int], writers: list[Writer], readers: Iterable[Writer]
+) -> list[PlannedInstance]:
+    """Those that read what writers write, and come after one of them."""
+    found = {one.member.name: one.member for one in readers}
+    return [
+        member
+        for member in found.values()
+        if any(_is_behind(planning, position, member, one.member) for one in writers)
     ]
 
 

@@ -39,7 +39,7 @@ def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[st
     found = removal_of(name, spec, args)
     if isinstance(found, str):
         return found
-    way = way_of(name)
+    way = way_of(name, args)
     if way in (Way.SERVICE, Way.RESTORE):
         return "what was there before is not known"
     if found.module == name or way is not Way.FILES:

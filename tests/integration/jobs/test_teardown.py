@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+COLLECTIONS = Path(__file__).parents[3] / ".build/community"
 #: What is on the host before: its mode, and what it holds (None for a folder).
 BEFORE = {
     "etc": (0o755, None),
@@ -19,6 +20,8 @@ BEFORE = {
     "etc/kept.conf": (0o600, "theirs\n"),
     "etc/same.conf": (0o644, "same\n"),
     "etc/old.conf": (0o640, "old\n"),
+    "etc/app.ini": (0o640, "[there]\na = 1\n"),
+    "etc/less.conf": (0o600, "one\ntwo\n"),
     "share": (0o750, None),
     "share/readme": (0o444, "theirs\n"),
     "bin": (0o755, None),
@@ -41,6 +44,7 @@ resources:
     args: {path: host/etc/sshd.conf, regexp: '^PermitRoot', line: 'PermitRootLogin no', backup: true}
   block: {module: blockinfile, args: {path: host/etc/hosts, block: 10.0.0.2 web2}, requirements: [{dependency: line}]}
   made: {module: lineinfile, args: {path: host/etc/cron, line: '* * * * * true', create: true}}
+  less: {module: lineinfile, args: {path: host/etc/less.conf, line: two, state: absent, backup: true}}
   folder: {module: file, args: {path: host/var/lib/app, state: directory, mode: '0700'}}
   their_folder: {module: file, args: {path: host/bin, state: directory}}
   link: {module: file, args: {src: /nowhere, dest: host/bin/app, state: link, force: true}}
@@ -135,3 +139,35 @@ def test_what_others_put_into_a_folder_stays_and_is_said(project: Path, command:
     assert "host/var/app stays: it holds something else than what was made" in gone.output
     assert "what was replaced in host/etc/sshd.conf is not restored: there is no backup" in gone.output
     assert "Port" not in (project / "host/etc/sshd.conf").read_text()
+
+
+INI = """
+resources:
+  there: {module: community.general.ini_file, args: {path: host/etc/app.ini, section: there, option: b, value: "2"}}
+  own:
+    module: community.general.ini_file
+    args: {path: host/etc/app.ini, section: own, option: c, value: "3"}
+    requirements: [{dependency: there}]
+  more:
+    module: community.general.ini_file
+    args: {path: host/etc/app.ini, section: own, option: d, value: "4"}
+    requirements: [{dependency: own}]
+  made: {module: community.general.ini_file, args: {path: host/etc/made.ini, section: own, option: a, value: b}}
+  others: {module: community.general.ini_file, args: {path: host/etc/others.ini, section: own, option: a, value: b}}
+"""
+
+
+@pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections")
+def test_a_section_that_was_made_goes_if_nothing_is_in_it(project: Path, command: Callable[..., Any]) -> None:
+    host, before = project / "host", tree(project / "host")
+    (project / "service.yaml").write_text(INI)
+    around = {"ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS)}
+    done = command("deploy", "service.yaml", "--approve", cwd=project, extra=around)
+    assert done.code == 0, done.output
+    others = host / "etc/others.ini"
+    others.write_text(others.read_text() + "theirs = 1\n")
+    done = command("undeploy", "--approve", cwd=project, extra=around)
+    assert done.code == 0, done.output
+    assert others.read_text().lstrip() == "[own]\ntheirs = 1\n"
+    others.unlink()
+    assert tree(host) == before

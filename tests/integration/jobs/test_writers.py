@@ -164,3 +164,33 @@ def test_resources_by_hand(command: Command, project: Path) -> None:
     assert drifted(command) == set()
     assert command("undeploy", "--approve", *OK).code == 0
     assert not file.exists()
+
+
+READERS = """\
+resources:
+  part: {module: copy, args: {dest: %(out)s/parts/1, content: "a\\n"}}
+  whole: {module: assemble, args: {src: %(out)s/parts, dest: %(out)s/whole}, requirements: [{dependency: part}]}
+  link: {module: file, args: {src: parts, path: %(out)s/link, state: link}, requirements: [{dependency: whole}]}
+  mode: {module: file, args: {path: %(out)s/link/1, mode: '0600'}, requirements: [{dependency: link}]}
+"""
+
+
+def test_readers(command: Command, project: Path) -> None:
+    out = project / "out"
+    (out / "parts").mkdir()
+    service = READERS % {"out": out}
+    (project / "service.yaml").write_text(service)
+    done = command("deploy", "service.yaml", "--approve", *OK)
+    assert done.code == 0, done.output
+    assert drifted(command) == set(), "that the link leads to the part was seen"
+    assert "No changes" in command("plan", *OK).output
+
+    (project / "service.yaml").write_text(service.replace("a\\n", "b\\n"))
+    done = command("deploy", "--approve", "--instance", "part", *OK)
+    assert done.code == 0, done.output
+    assert ((out / "whole").read_text(), (out / "parts/1").stat().st_mode & 0o777) == ("b\n", 0o600)
+    done = command("run", "--operation", "Standard.configure", "--instance", "part", "--approve", *OK)
+    assert done.code == 0, done.output
+    assert f"part ran after it: it reads {out}/parts/1" in command("plan", *OK).output
+    deploy(command)
+    assert "No changes" in command("plan", *OK).output

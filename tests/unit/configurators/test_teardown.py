@@ -78,6 +78,6 @@ def test_a_plan_says_what_will_stay(module: str, args: Any, can_delete: bool, to
 
 
 def test_modules_are_known_by_short_and_full_names() -> None:
-    assert way_of("template") is way_of("ansible.builtin.template") is Way.FILES
-    assert way_of("ansible.builtin.user") is Way.STATE
+    assert way_of("template", {}) is way_of("ansible.builtin.template", {}) is Way.FILES
+    assert way_of("ansible.builtin.user", {}) is Way.STATE
     assert all("." in name for name in TABLE)

@@ -157,3 +157,40 @@ def test_a_user_that_others_set_is_not_deleted(tmp_path: Path) -> None:
     ensemble(tmp_path, dict.fromkeys(USER, "ok"))
     (change,) = planned(tmp_path, "undeploy", instances=["home"])["resource_changes"]
     assert change["symbol"] == "." and change["reason"].endswith("the state of user joe stays: account sets it")
+
+
+#: A whole that is made of a part, and something after it that writes the part, which the whole does not see.
+PARTS = {
+    "part": ("copy", "{dest: /srv/parts/1, content: a}", ""),
+    "whole": ("assemble", "{src: /srv/parts, dest: /srv/whole}", ""),
+    "later": ("lineinfile", "{path: /srv/parts/1, line: b}", ""),
+}
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.NODES", PARTS)
+
+
+@pytest.mark.usefixtures("parts")
+def test_what_reads_a_path_runs_after_what_writes_it(tmp_path: Path) -> None:
+    ensemble(tmp_path, dict.fromkeys(PARTS, "ok"))
+    assert list(reasons(planned(tmp_path, force=True, instances=["later"]))) == ["later"]
+    document = planned(tmp_path, force=True, instances=["part"])
+    assert reasons(document)["whole"] == "part runs again, so whole runs: it reads /srv/parts/1"
+    assert [one["instance"] for one in document["operations"]] == ["part", "whole", "later"]
+    checked = planned(tmp_path, "check")
+    assert list(reasons(checked)) == ["whole", "later"], "what is read is no path of the reader's"
+
+
+def test_a_path_through_a_link_that_was_seen(tmp_path: Path) -> None:
+    by_link = "{path: /current/a, mode: '0600'}"
+    ensemble(tmp_path, OK, mode=by_link)
+    assert list(reasons(planned(tmp_path, force=True, instances=["set_b"]))) == ["set_b"]
+    file = tmp_path / "ensemble.yaml"
+    text = file.read_text().replace("{path: /srv/a, mode: '0600'}", by_link)
+    seen = "      made: {way: files, path: /current/a, real: /srv/a}\n"
+    file.write_text(text.replace("      template: mode\n", f"      template: mode\n{seen}"))
+    document = planned(tmp_path, force=True, instances=["set_b"])
+    assert reasons(document)["mode"] == "set_b runs again, so mode runs"
+    assert paths(document) == {"mode": WRITTEN}
