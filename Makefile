@@ -156,6 +156,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_provision_store.py
 	python tests/bench/bench_kubernetes.py
 	python tests/bench/bench_resources.py
+	python tests/bench/bench_remote.py
 
 test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose debian ## The eight that follow, all at once; on Debian, with Go
 

@@ -34,6 +34,11 @@ class Servers:
     control: Path
     work: Path
 
+    @property
+    def home(self) -> Path:
+        """The user's home on the hosts."""
+        return self.work.parent
+
     def variables(self, known: Path) -> dict[str, Any]:
         """Variables of all hosts; `known` is where keys of hosts would be kept."""
         return {
@@ -57,8 +62,8 @@ def answers(port: int) -> bool:
 
 
 @contextmanager
-def serving(folder: Path, names: Sequence[str]) -> Iterator[Servers]:
-    """Servers of these names, which end with the block; the folder is made."""
+def serving(folder: Path, names: Sequence[str], settings: str = "") -> Iterator[Servers]:
+    """Servers of these names, with more settings, which end with the block; the folder is made."""
     folder.mkdir(mode=0o700)
     Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd wants it for the separation of privileges
     for name in ("host", "user"):
@@ -78,7 +83,7 @@ def serving(folder: Path, names: Sequence[str]) -> Iterator[Servers]:
             f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {folder / 'host'}\nPidFile none\nUsePAM no\n"
             f"AuthorizedKeysFile {folder / 'authorized'}\nStrictModes no\nPermitRootLogin yes\nMaxStartups 50\n"
             # what the user has the shell do at its start is not of interest
-            f"Subsystem sftp internal-sftp\nSetEnv HOME={outside}\n"
+            f"Subsystem sftp internal-sftp\nSetEnv HOME={outside}\n{settings}"
         )
         running.append(subprocess.Popen([str(SSHD), "-D", "-e", "-f", config], stderr=subprocess.DEVNULL))
     try:

@@ -31,7 +31,7 @@ from ansible_ensemble.projects.process import describe_process
 #: Characters of one text that go into the journal; the middle of a longer one is left out.
 _TEXT_LIMIT = 20_000
 #: Ways to run modules, which say themselves whether they changed something.
-_LANES = ("fast", "stock")
+_LANES = ("fast", "remote", "stock")
 #: References of what is recorded as a status, or known by its digest alone; an environment often has credentials.
 _KNOWN = ("::", "output::", "file:", "directory:", "image:", "external::", "env::", "secret::", "local::")
 #: Options of a job that nothing is read with again.

@@ -11,7 +11,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.csar import META
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES
 
-_YAML = frozenset({".yaml", ".yml", ".json", ".tosca"})
+_YAML = frozenset({".yaml", ".yml", ".json"})
 _ARCHIVE = ".csar"
 _GIT = ".git"
 #: Where Unfurl keeps what completes the file of a project on one machine.

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
 import socket
 import time
 from collections.abc import Awaitable, Callable
@@ -19,6 +18,7 @@ from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.lanes import core, frames, outcomes, processes
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
+from ansible_ensemble.lanes.hub_process import HubProcess
 from ansible_ensemble.lanes.project_collections import ProjectCollections
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.lanes.zygote import Zygote
@@ -86,6 +86,7 @@ class AnsibleLanes:
         self._use_inline = use_inline
         self._warm = False
         self._zygote: Zygote | None = None
+        self._hub = HubProcess()
         self._former: list[Zygote] = []
         self._idle: list[_Process] = []
         self._all: dict[int, _Process] = {}
@@ -117,6 +118,7 @@ class AnsibleLanes:
         for process in list(self._all.values()):
             self._end(process)
         self._idle.clear()
+        self._hub.close()
         if self._zygote:
             self._former.append(self._zygote)
             self._zygote = None
@@ -186,9 +188,14 @@ class AnsibleLanes:
             self._warm = True
             if self._fast:
                 self._zygote = Zygote(_collection_paths())
+                self._hub.listen(self._descriptors)
             core.warm_up(self._session)
         ours, theirs = socket.socketpair()
-        inherited = [ours.fileno(), *(process.connection.fileno() for process in self._all.values())]
+        inherited = [
+            ours.fileno(),
+            *(process.connection.fileno() for process in self._all.values()),
+            *self._hub.inherited,
+        ]
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
@@ -196,6 +203,7 @@ class AnsibleLanes:
                 self._session,
                 theirs,
                 self._zygote,
+                self._hub.control,
                 self._deny,
                 use_task_executor=self._use_task_executor,
                 use_inline=self._use_inline,
@@ -206,7 +214,7 @@ class AnsibleLanes:
         try:
             reader, writer = await asyncio.open_connection(sock=ours)
         except BaseException:
-            _kill(pid)
+            processes.kill(pid)
             ours.close()
             raise
         process = _Process(pid, ours, reader, writer)
@@ -214,24 +222,18 @@ class AnsibleLanes:
         _LOG.debug("executor %d began", pid)
         return process
 
+    def _descriptors(self) -> list[int]:
+        return [process.connection.fileno() for process in self._all.values()]
+
     def _end(self, process: _Process) -> None:
         self._all.pop(process.pid, None)
         _LOG.debug("executor %d ends after %d orders", process.pid, process.served)
         process.writer.transport.abort()
-        _kill(process.pid)
+        processes.kill(process.pid)
 
 
 async def _unheard(text: str) -> None:
     """Tell nobody."""
-
-
-def _kill(pid: int) -> None:
-    """Kill an executor with its group, which it may not have made yet."""
-    processes.end_group(pid)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, 0)
 
 
 def _check(order: ModuleCall | Play) -> None:

@@ -1,4 +1,4 @@
-"""The fast lane inside core: local new-style Python modules go to the zygote instead of through AnsiballZ.
+"""The fast and the remote lane inside core: new-style Python modules run in forks instead of through AnsiballZ.
 
 Core's own `_execute_module` stays in charge: it updates the arguments, parses what the module printed, and makes the
 result. Only its three steps that build, send and start the payload are replaced, and only while it runs such a module.
@@ -10,14 +10,21 @@ import functools
 import inspect
 import json
 import os
-from collections.abc import Callable
+import sys
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.lanes import core
+from ansible_ensemble.lanes.core_remote import RemoteLane, used_variables
+from ansible_ensemble.lanes.module_files import ModuleFiles
 from ansible_ensemble.lanes.module_source import runs_in_a_fork
-from ansible_ensemble.lanes.zygote import Zygote
+from ansible_ensemble.lanes.remote_hosts import NotHere
+from ansible_ensemble.lanes.zygote import ModuleRun, Zygote
 
 # they make or read the files of a job in the background, and expect to be a program of their own
 ALWAYS_STOCK = frozenset({"ansible.builtin.async_wrapper", "ansible.builtin.async_status"})
@@ -32,40 +39,45 @@ class FastModule:
 
 
 class FastLane:
-    """Takes modules to the zygote wherever that gives the same result.
+    """Takes modules to the zygote, or to kept processes on hosts, wherever that gives the same result.
 
     Args:
         zygote: the running zygote.
         deny: names of modules that must not take this lane; one without dots is core's own.
+        remote: the lane of hosts, or None.
 
     Attributes:
         enabled: whether the order that runs now may take it.
-        fast: modules run by the zygote since the last `begin`.
-        stock: modules run by core's own way since then.
+        ran: how many modules each lane has run since the last `begin`.
     """
 
-    def __init__(self, zygote: Zygote, deny: frozenset[str]) -> None:
+    def __init__(self, zygote: Zygote, deny: frozenset[str], remote: RemoteLane | None = None) -> None:
         self._zygote = zygote
         self._deny = ALWAYS_STOCK | {name if "." in name else f"ansible.builtin.{name}" for name in deny}
+        self._remote = remote
         self._seen: dict[str, FastModule | None] = {}
         self._gone = False
         self.enabled = True
-        self.fast = 0
-        self.stock = 0
+        self.ran: Counter[str] = Counter()
 
     def begin(self, enabled: bool) -> None:
         """Start counting for an order."""
-        self.enabled, self.fast, self.stock = enabled and not self._gone, 0, 0
+        self.enabled = enabled
+        self.ran.clear()
+        if self._remote:
+            self._remote.enabled, self._remote.broken = enabled, False
 
-    def gone(self) -> None:
-        """Use core's own way from here on: the zygote did not take the module that was to run."""
-        self.enabled, self._gone = False, True
-        self.fast, self.stock = self.fast - 1, self.stock + 1
+    @property
+    def broken(self) -> bool:
+        """Whether a connection to a host broke since `begin` while a module ran there."""
+        return bool(self._remote and self._remote.broken)
 
     @property
     def lane(self) -> str:
-        """`fast` if every module since `begin` was run by the zygote, else `stock`."""
-        return "fast" if self.fast and not self.stock else "stock"
+        """`stock` if a module since `begin` ran by core's own way or none ran, else `remote` if one ran on a host."""
+        if not self.ran.total() or self.ran["stock"]:
+            return "stock"
+        return "remote" if self.ran["remote"] else "fast"
 
     def install(self) -> bool:
         """Put this lane into the action plugins of this process; it must be a private, forked one.
@@ -86,28 +98,38 @@ class FastLane:
             given = signature.bind(action, *args, **kwargs).arguments
             name = given.get("module_name") or action._task.action
             wrapped = bool(given.get("wrap_async") or action._task.async_val)
-            module = lane.module_for(action, name, given.get("task_vars") or {}) if not wrapped else None
-            if module is None:
-                lane.stock += 1
-                return stock(action, *args, **kwargs)
-            lane.fast += 1
-            try:
-                with _Substituted(action, module, lane):
-                    return stock(action, *args, **kwargs)
-            except _NoZygote:
-                lane.gone()
-                return stock(action, *args, **kwargs)
+            way = lane.way_for(action, name, given.get("task_vars") or {}) if not wrapped else None
+            if way is not None:
+                lane.ran[way.lane] += 1
+                try:
+                    with substituted(action, way):
+                        return stock(action, *args, **kwargs)
+                except NotHere as reason:
+                    lane.ran[way.lane] -= 1
+                    way.refused(reason)
+            lane.ran["stock"] += 1
+            return stock(action, *args, **kwargs)
 
         ActionBase._execute_module = execute_module
+        if self._remote:
+            self._remote.install()
         return True
 
-    def module_for(self, action: Any, name: str, task_vars: dict[str, Any]) -> FastModule | None:
-        """The module to run by the zygote, None if it must go core's own way."""
+    def way_for(self, action: Any, name: str, task_vars: dict[str, Any]) -> Way | None:
+        """How a module is run instead of core's own way; None if it must go that."""
         connection = action._connection
-        if not self.enabled or connection.transport not in ("local", "ansible.builtin.local") or connection.become:
+        if not self.enabled:
+            return None
+        local = connection.transport in ("local", "ansible.builtin.local") and not connection.become
+        if (local and self._gone) or not (local or (self._remote and self._remote.takes(connection))):
             return None
         module = self._find(action, name)
-        return module if module is not None and _runs_with_our_interpreter(action, task_vars) else None
+        if module is None or not _takes_a_fork(action, task_vars, local=local):
+            return None
+        if local:
+            return Here(action, module, self)
+        assert self._remote is not None
+        return There(action, module, self._remote)
 
     def _find(self, action: Any, name: str) -> FastModule | None:
         key = f"{name} {action._task.collections}"
@@ -118,10 +140,16 @@ class FastLane:
             )
         return self._seen[key]
 
-    def run(
-        self, module: FastModule, arguments: str, environment: dict[str, str], folder: str
-    ) -> tuple[int, bytes, bytes]:
-        """Run a module by the zygote, and give what a connection's `exec_command` gives."""
+    def gone(self) -> None:
+        """Use core's own way from here on: the zygote did not take the module that was to run."""
+        self._gone = True
+
+    def run(self, module: FastModule, arguments: str, environment: dict[str, str], folder: str) -> ModuleRun:
+        """Run a module by the zygote.
+
+        Raises:
+            NotHere: the zygote is gone, and has run nothing.
+        """
         import ansible
 
         run = self._zygote.run(
@@ -137,8 +165,8 @@ class FastLane:
             }
         )
         if run is None:
-            raise _NoZygote
-        return run.code, run.stdout, run.stderr
+            raise NotHere("the zygote is gone")
+        return run
 
 
 def known_shape() -> bool:
@@ -196,65 +224,122 @@ def python_name(resolved: str, path: str) -> tuple[str, str | None]:
     return resolved, ".".join(("ansible_collections", *parts[:2], "plugins", "modules", *parts[2:]))
 
 
-def _runs_with_our_interpreter(action: Any, task_vars: dict[str, Any]) -> bool:
-    """Whether core would start the module by the Python that we run with, and with no limit of its own."""
-    import sys
-
+def _takes_a_fork(action: Any, task_vars: dict[str, Any], *, local: bool) -> bool:
+    """Whether core would start the module with no limit of its own, and here by the Python that we run with."""
     from ansible import constants
     from ansible.executor.interpreter_discovery import InterpreterDiscoveryRequiredError
     from ansible.executor.module_common import _get_shebang
 
-    used = task_vars
-    if action._task.delegate_to:
-        used = task_vars.get("ansible_delegated_vars", {}).get(action._task.delegate_to, {})
+    if constants.config.get_config_value("PYTHON_MODULE_RLIMIT_NOFILE", variables=task_vars):
+        return False
+    if not local:
+        return True
     try:
-        _other, interpreter = _get_shebang("/usr/bin/python", used, action._templar)
+        _other, interpreter = _get_shebang("/usr/bin/python", used_variables(action, task_vars), action._templar)
     except (InterpreterDiscoveryRequiredError, KeyError):
         return False
-    limit = constants.config.get_config_value("PYTHON_MODULE_RLIMIT_NOFILE", variables=task_vars)
-    return bool(interpreter == sys.executable and not limit)
+    return bool(interpreter == sys.executable)
 
 
-class _NoZygote(Exception):
-    """The zygote is gone and has run nothing."""
+class Way(ABC):
+    """How one call of a module is run instead of core's own way: what is built of it, and what starts that.
 
+    Attributes:
+        lane: the name of the lane.
+    """
 
-class _Substituted:
-    """For the length of one `_execute_module`: the payload is the arguments, and starting it is the zygote's."""
+    lane: str
 
-    def __init__(self, action: Any, module: FastModule, lane: FastLane) -> None:
+    def __init__(self, action: Any, module: FastModule) -> None:
         self._action = action
         self._module = module
-        self._lane = lane
         self._arguments = ""
         self._environment: dict[str, str] = {}
 
-    def __enter__(self) -> None:
-        self._action._configure_module = self._configure
-        self._action._is_pipelining_enabled = lambda *_args, **_kwargs: True
-        self._action._connection.exec_command = self._exec_command
-
-    def __exit__(self, *_arguments: object) -> None:
-        del self._action._configure_module
-        del self._action._is_pipelining_enabled
-        del self._action._connection.exec_command
-
-    def _configure(self, module_args: dict[str, Any], **_options: Any) -> tuple[Any, str]:
-        import sys
-
+    def configure(self, **options: Any) -> tuple[Any, str]:
+        """What core takes for the built module, and the file that it tells of; takes core's own arguments."""
         from ansible.executor.module_common import _BuiltModule
         from ansible.module_utils.common.json import Direction, get_module_encoder
 
+        shebang = self._prepare(options)
         environment: dict[str, Any] = {}
         self._action._compute_environment_string(environment)
         self._environment = {str(key): str(value) for key, value in environment.items()}
         encoder = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
-        self._arguments = json.dumps({"ANSIBLE_MODULE_ARGS": module_args}, cls=encoder)
-        built = _BuiltModule(
-            b_module_data=b"", module_style="new", shebang=f"#!{sys.executable}", serialization_profile="legacy"
-        )
+        self._arguments = json.dumps({"ANSIBLE_MODULE_ARGS": options["module_args"]}, cls=encoder)
+        built = _BuiltModule(b_module_data=b"", module_style="new", shebang=shebang, serialization_profile="legacy")
         return built, self._module.path
 
-    def _exec_command(self, *_args: Any, **_kwargs: Any) -> tuple[int, bytes, bytes]:
-        folder = self._action._loader.get_basedir()
-        return self._lane.run(self._module, self._arguments, self._environment, folder)
+    def exec_command(self, *_args: Any, **_options: Any) -> tuple[int, bytes, bytes]:
+        """Run the module, and give what a connection's `exec_command` gives."""
+        run = self._run()
+        return run.code, run.stdout, run.stderr
+
+    @abstractmethod
+    def _prepare(self, options: dict[str, Any]) -> str:
+        """The first line of the module, and whatever it takes to run it."""
+
+    @abstractmethod
+    def _run(self) -> ModuleRun:
+        """Run the module."""
+
+    @abstractmethod
+    def refused(self, reason: NotHere) -> None:
+        """Take note that it was not run, and is going core's own way."""
+
+
+class Here(Way):
+    """By the zygote."""
+
+    lane = "fast"
+
+    def __init__(self, action: Any, module: FastModule, fast: FastLane) -> None:
+        super().__init__(action, module)
+        self._fast = fast
+
+    def _prepare(self, options: dict[str, Any]) -> str:  # noqa: ARG002
+        return f"#!{sys.executable}"
+
+    def _run(self) -> ModuleRun:
+        return self._fast.run(self._module, self._arguments, self._environment, self._action._loader.get_basedir())
+
+    def refused(self, reason: NotHere) -> None:  # noqa: ARG002
+        """The zygote runs nothing any more."""
+        self._fast.gone()
+
+
+class There(Way):
+    """By a kept process on a host."""
+
+    lane = "remote"
+
+    def __init__(self, action: Any, module: FastModule, remote: RemoteLane) -> None:
+        super().__init__(action, module)
+        self._remote = remote
+        self._shebang = ""
+        self._files: ModuleFiles
+
+    def _prepare(self, options: dict[str, Any]) -> str:
+        self._shebang, self._files = self._remote.configure(self._action, self._module.path, options)
+        return self._shebang
+
+    def _run(self) -> ModuleRun:
+        return self._remote.run(self._action, self._shebang, self._files, self._arguments, self._environment)
+
+    def refused(self, reason: NotHere) -> None:
+        """The host is told of."""
+        self._remote.tell(self._action._connection, reason)
+
+
+@contextmanager
+def substituted(action: Any, way: Way) -> Iterator[None]:
+    """For the length of one `_execute_module`: the payload is the arguments, and starting it is the way's."""
+    action._configure_module = way.configure
+    action._is_pipelining_enabled = lambda *_args, **_kwargs: True
+    action._connection.exec_command = way.exec_command
+    try:
+        yield
+    finally:
+        del action._configure_module
+        del action._is_pipelining_enabled
+        del action._connection.exec_command

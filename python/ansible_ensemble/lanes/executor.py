@@ -16,14 +16,16 @@ from ansible.errors import AnsibleParserError
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
-from ansible_ensemble.lanes import core, frames, outcomes, processes
+from ansible_ensemble.lanes import core, core_remote, frames, outcomes, processes
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
 from ansible_ensemble.lanes.core_connections import explain_failures
 from ansible_ensemble.lanes.core_fast import FastLane
 from ansible_ensemble.lanes.core_lookups import remember_lookups
 from ansible_ensemble.lanes.core_plays import PlayRunner
+from ansible_ensemble.lanes.core_remote import RemoteLane
 from ansible_ensemble.lanes.core_variables import LookUps, given_names
 from ansible_ensemble.lanes.membership import make_groups
+from ansible_ensemble.lanes.remote_hosts import RemoteHosts
 from ansible_ensemble.lanes.returned import LIMIT, weight
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.lanes.zygote import Zygote
@@ -70,6 +72,7 @@ class Executor:
         session: the Ansible objects, owned by this process since the fork.
         connection: to the job.
         zygote: the zygote, or None to run every module core's own way.
+        hub: where the hub of kept connections takes conversations, or None to keep none.
         deny: names of modules that must not take the fast lane.
         use_task_executor: False runs each module call as a one-task play, as on a core with an unknown TaskExecutor.
         use_inline: False lets nested plays fork a worker per task, as on a core with an unknown strategy.
@@ -81,6 +84,7 @@ class Executor:
         session: AnsibleSession,
         connection: socket.socket,
         zygote: Zygote | None,
+        hub: socket.socket | None = None,
         deny: frozenset[str] = frozenset(),
         *,
         use_task_executor: bool = True,
@@ -91,7 +95,8 @@ class Executor:
         self._tells_tasks = tells_tasks
         self._connection = connection
         self._relay = SocketRelay(connection)
-        self._lane = FastLane(zygote, deny) if zygote else None
+        remote = RemoteLane(RemoteHosts(hub)) if hub and core_remote.known_shape() else None
+        self._lane = FastLane(zygote, deny, remote) if zygote else None
         self._shape = core.task_shape() if use_task_executor else None
         self._inline = use_inline
         self._look_ups: LookUps
@@ -143,6 +148,8 @@ class Executor:
         self._look_ups.begin(given_names(call))
         result = core.run_task(self._session, call, self._relay, shape)
         outcome = outcomes.outcome_of_task(result.shown, result.hidden, self._lane.lane if self._lane else "stock")
+        if self._lane and self._lane.broken:
+            outcome.changed = None
         outcome.looked_up = self._look_ups.left(self._session, call.host.name)
         return outcome
 

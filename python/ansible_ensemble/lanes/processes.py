@@ -29,6 +29,15 @@ def end_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
+def kill(pid: int) -> None:
+    """Kill a child with its group, which it may not have made yet."""
+    end_group(pid)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+
+
 def detach_stdio() -> None:
     """Point the standard streams of this process at /dev/null, as Ansible's own workers do."""
     null = os.open(os.devnull, os.O_RDWR)

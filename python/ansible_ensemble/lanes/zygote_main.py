@@ -307,7 +307,8 @@ def prepare_child(request: dict[str, Any], out: int, err: int) -> None:
     sys.stderr = open(2, "w", closefd=False, buffering=1)  # noqa: SIM115
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]
     set_environment(request["environment"])
-    os.chdir(request["folder"])
+    if request["folder"]:
+        os.chdir(request["folder"])
     sys.argv = [request["path"]]
 
 

@@ -7,8 +7,9 @@ from typing import Any
 B = "ansible.builtin."
 PROBE = "test.lanes.probe"
 
-# name, module, arguments, what else the call has
-CALLS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+#: Name, module, arguments, what else the call has.
+Call = tuple[str, str, dict[str, Any], dict[str, Any]]
+CALLS: list[Call] = [
     ("ping", B + "ping", {}, {}),
     ("ping that crashes", B + "ping", {"data": "crash"}, {}),
     ("stat", B + "stat", {"path": "@/seed.txt"}, {}),

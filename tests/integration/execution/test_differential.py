@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .calls import CALLS, STOCK
+from .calls import CALLS, STOCK, Call
 from .driving import DATA, drive
 
 # what differs from run to run, in whatever lane
@@ -25,8 +25,10 @@ _RANDOM = [
 ]
 
 
-def lane(folder: Path, fast: bool) -> list[dict[str, Any]]:
-    """Make every call through one lane, in a folder of its own."""
+def lane(
+    folder: Path, fast: bool, calls: list[Call] = CALLS, host: dict[str, Any] | None = None
+) -> list[dict[str, Any]]:
+    """Make calls through one lane, in a folder of its own, on the controller or on a host."""
     (folder / "tree" / "inner").mkdir(parents=True)
     (folder / "tree" / "a").write_text("a\n")
     (folder / "tree" / "inner" / "b").write_text("b\n")
@@ -38,11 +40,16 @@ def lane(folder: Path, fast: bool) -> list[dict[str, Any]]:
     with tarfile.open(folder / "seed.tar", "w") as tar:
         tar.add(folder / "seed.txt", "inside.txt")
     orders = [
-        {"module": module, "args": json.loads(json.dumps(args).replace("@", str(folder))), **more}
-        for _, module, args, more in CALLS
+        {
+            "module": module,
+            "args": json.loads(json.dumps(args).replace("@", str(folder))),
+            **({"host": json.loads(json.dumps(host))} if host else {}),
+            **more,
+        }
+        for _, module, args, more in calls
     ]
     # or the stock lane takes the home folder of the user database, and a module by itself that of the environment
-    settings = {"ANSIBLE_REMOTE_TMP": str(folder / "remote-tmp")}
+    settings = {"ANSIBLE_REMOTE_TMP": str(folder / "remote-tmp"), "ANSIBLE_PIPELINING": "1"}
     outcomes = drive(orders, settings=settings, session={"base": str(folder)}, lanes={"fast": fast})["outcomes"]
     return [plain(outcome, folder) for outcome in outcomes]
 

@@ -1,0 +1,347 @@
+"""The remote lane inside core: modules for hosts behind SSH run in a kept process there, also by `become`.
+
+As in the fast lane, core's own `_execute_module` stays in charge. What a connection is opened with is composed by core
+as well: the command line by its connection plugin, what becomes another user by its become plugin, prompts and
+passwords by the plugin that would answer them. Only the command that is started is ours, and that it stays.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+import os
+import shlex
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible_ensemble.lanes import core
+from ansible_ensemble.lanes.module_files import ModuleFiles, module_files
+from ansible_ensemble.lanes.remote_hosts import Broken, NotHere, Order, RemoteHosts
+from ansible_ensemble.lanes.remote_hub import BOOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ansible_ensemble.lanes.zygote import ModuleRun
+
+#: Become plugins that start a command on the pipes that it is given, by the last part of their names.
+_BECOME = frozenset({"sudo", "su", "doas", "dzdo", "pfexec"})
+#: Files up to so many bytes go through the kept connection; a larger one would hold up the others.
+_SMALL = 1 << 20
+_PROMPT = "privilege escalation prompt"
+
+
+class Opened(BaseException):
+    """A connection is up, and whoever started it must not go on with it: descriptors to keep. No error at all."""
+
+    def __init__(self, descriptors: list[int]) -> None:
+        super().__init__()
+        self.descriptors = descriptors
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """The Python of a host: core's line for it, and the fact that its discovery makes, if it was discovered."""
+
+    shebang: str
+    fact: tuple[str, Any] | None = None
+
+
+class RemoteLane:
+    """Takes modules, small files and what prepares them to kept processes on hosts, where that gives the same result.
+
+    Args:
+        hosts: the kept connections.
+
+    Attributes:
+        enabled: whether the order that runs now may take it.
+        broken: whether a connection broke while something of that order ran: then nobody knows what it has changed.
+    """
+
+    def __init__(self, hosts: RemoteHosts) -> None:
+        self._hosts = hosts
+        self._files: dict[tuple[str, int, int], ModuleFiles | None] = {}
+        self._interpreters: dict[str, Interpreter] = {}
+        self._told: set[str] = set()
+        self._acting: tuple[Any, dict[str, Any]] | None = None
+        self.enabled = True
+        self.broken = False
+
+    def install(self) -> None:
+        """Put this lane into the actions and connections of this process; it must be a private, forked one."""
+        from ansible.plugins.action import ActionBase
+        from ansible.plugins.connection.ssh import Connection
+
+        lane = self
+        run, execute, put, reset = ActionBase.run, Connection.exec_command, Connection.put_file, Connection.reset
+
+        @functools.wraps(run)
+        def acting(action: Any, tmp: Any = None, task_vars: Any = None) -> Any:
+            lane._acting = (action, task_vars or {})
+            return run(action, tmp, task_vars)
+
+        @functools.wraps(execute)
+        def executed(connection: Any, cmd: str, in_data: Any = None, sudoable: bool = True) -> Any:
+            if in_data is None and not sudoable:
+                done = lane._beside(connection, Order({"command": cmd}))
+                if done is not None:
+                    return done.code, done.stdout, done.stderr
+            return execute(connection, cmd, in_data=in_data, sudoable=sudoable)
+
+        @functools.wraps(put)
+        def put_file(connection: Any, in_path: str, out_path: str) -> Any:
+            content = small_file(in_path)
+            if content is not None:
+                mode = os.stat(in_path).st_mode & 0o777  # noqa: PTH116 - bytes or text
+                done = lane._beside(connection, Order({"path": out_path, "mode": mode}, content))
+                if done is not None and done.code == 0:
+                    return done.code, done.stdout, done.stderr
+            return put(connection, in_path, out_path)
+
+        @functools.wraps(reset)
+        def reset_too(connection: Any) -> Any:
+            lane._hosts.reset(connection_key(connection))
+            return reset(connection)
+
+        ActionBase.run, Connection.exec_command = acting, executed
+        Connection.put_file, Connection.reset = put_file, reset_too
+
+    def takes(self, connection: Any) -> bool:
+        """Whether modules may run by a kept process behind this connection."""
+        from ansible import constants
+        from ansible.plugins.connection.ssh import Connection
+
+        if not self.enabled or type(connection) is not Connection or constants.DEFAULT_KEEP_REMOTE_FILES:
+            return False
+        become = connection.become
+        if become is not None and str(become._load_name).rpartition(".")[2] not in _BECOME:
+            return False
+        return getattr(connection._shell, "SHELL_FAMILY", "") == "sh" and not connection._is_tty_requested()
+
+    def configure(self, action: Any, path: str, options: dict[str, Any]) -> tuple[str, ModuleFiles]:
+        """The line of the host's Python, which core discovers if it has to, and the files of a module.
+
+        Raises:
+            NotHere: core makes something else of the module.
+        """
+        from ansible.plugins.action import ActionBase
+
+        state = os.stat(path)  # noqa: PTH116 - pathlib costs an import
+        key = (path, state.st_mtime_ns, state.st_size)
+        interpreter = self._interpreter(action, options["task_vars"])
+        if interpreter is None or key not in self._files:
+            built, _path = ActionBase._configure_module(action, **options)
+            if key not in self._files:
+                self._files[key] = module_files(built.b_module_data)
+            interpreter = interpreter or self._learn(action, built.shebang)
+        files = self._files[key]
+        if files is None:
+            raise NotHere("it is packed in a way that is not known")
+        return interpreter.shebang, files
+
+    def run(
+        self, action: Any, shebang: str, files: ModuleFiles, arguments: str, environment: dict[str, str]
+    ) -> ModuleRun:
+        """Run a module on the action's host, as the user that it becomes.
+
+        Raises:
+            NotHere: nothing was run.
+            AnsibleError: what core raises if it cannot connect or become the user, or the connection broke.
+        """
+        header = {
+            "module": files.name,
+            "profile": "legacy",
+            "secrets": core.secrets_in(arguments),
+            "environment": environment,
+        }
+        order = Order(header, arguments.encode("utf-8", "surrogateescape"), files)
+        return self._order(action, shebang, order, beside=False)
+
+    def tell(self, connection: Any, reason: NotHere) -> None:
+        """Tell once at -vv why a host's modules run by core's own way."""
+        from ansible.utils.display import Display
+
+        text = f"modules run in the stock lane: {reason}"
+        if f"{connection.host} {text}" not in self._told:
+            self._told.add(f"{connection.host} {text}")
+            Display().vv(text, host=connection.host)
+
+    def _beside(self, connection: Any, order: Order) -> ModuleRun | None:
+        """Carry out what prepares a module or cleans up after it, as the user of the connection; None if it cannot."""
+        action, variables = self._acting or (None, {})
+        if action is None or action._connection is not connection or not self.takes(connection):
+            return None
+        interpreter = self._interpreter(action, variables)
+        if interpreter is None:
+            return None
+        try:
+            return self._order(action, interpreter.shebang, order, beside=True)
+        except NotHere as reason:
+            self.tell(connection, reason)
+            return None
+
+    def _order(self, action: Any, shebang: str, order: Order, *, beside: bool) -> ModuleRun:
+        from ansible.errors import AnsibleConnectionFailure
+
+        connection = action._connection
+        become = None if beside else connection.become
+        with becoming(connection, become):
+            key = connection_key(connection) + digest(
+                become and [become._load_name, become.get_options()], action._play_context.executable, shebang
+            )
+            try:
+                return self._hosts.run(key, lambda: opened(action, shebang), order)
+            except Broken as reason:
+                self.broken = True
+                raise AnsibleConnectionFailure(f"the connection broke while it ran on the host: {reason}") from None
+
+    def _interpreter(self, action: Any, variables: dict[str, Any]) -> Interpreter | None:
+        """The Python that core would start a module by; None if it has to be discovered."""
+        from ansible.executor.interpreter_discovery import InterpreterDiscoveryRequiredError
+        from ansible.executor.module_common import _get_shebang
+
+        used = used_variables(action, variables)
+        try:
+            return Interpreter(_get_shebang("/usr/bin/python", used, action._templar)[0])
+        except InterpreterDiscoveryRequiredError:
+            found = self._interpreters.get(connection_key(action._connection))
+        except KeyError:
+            return None
+        if found is not None and found.fact is not None:
+            action._discovered_interpreter_key, action._discovered_interpreter = found.fact
+        return found
+
+    def _learn(self, action: Any, shebang: str) -> Interpreter:
+        interpreter = Interpreter(shebang, (action._discovered_interpreter_key, action._discovered_interpreter))
+        if action._discovered_interpreter_key:
+            self._interpreters[connection_key(action._connection)] = interpreter
+        return interpreter
+
+
+def known_shape() -> bool:
+    """Whether this core's connections by SSH are as the remote lane knows them."""
+    try:
+        from ansible.plugins.action import ActionBase
+        from ansible.plugins.become import BecomeBase
+        from ansible.plugins.connection.ssh import Connection
+    except ImportError:
+        return False
+    wanted: list[tuple[Callable[..., Any], set[str]]] = [
+        (Connection._run, {"cmd", "in_data", "sudoable", "checkrc"}),
+        (Connection._send_initial_data, {"fh", "in_data", "ssh_process"}),
+        (Connection._init_shm, {"self"}),
+        (Connection.exec_command, {"cmd", "in_data", "sudoable"}),
+        (Connection.put_file, {"in_path", "out_path"}),
+        (Connection._is_tty_requested, {"self"}),
+        (BecomeBase._build_success_command, {"cmd", "shell"}),
+        (ActionBase.run, {"tmp", "task_vars"}),
+        (ActionBase._low_level_execute_command, {"cmd", "sudoable", "in_data"}),
+    ]
+    return all(names <= set(inspect.signature(thing).parameters) for thing, names in wanted)
+
+
+def used_variables(action: Any, variables: dict[str, Any]) -> dict[str, Any]:
+    """The variables of the host that an action runs a module on."""
+    if not action._task.delegate_to:
+        return variables
+    delegated: dict[str, Any] = variables["ansible_delegated_vars"][action._task.delegate_to]
+    return delegated
+
+
+def connection_key(connection: Any) -> str:
+    """What a connection is made with, as a digest; its passwords are not to be had of it."""
+    context = connection._play_context
+    return digest(connection.transport, context.remote_addr, connection.get_options(), context.password)
+
+
+def digest(*parts: Any) -> str:
+    """A digest of some data."""
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
+
+
+def small_file(path: str) -> bytes | None:
+    """What is in a small file; None of any other."""
+    try:
+        file = Path(os.fsdecode(path))
+        return file.read_bytes() if file.stat().st_size <= _SMALL else None
+    except OSError:
+        return None
+
+
+@contextmanager
+def becoming(connection: Any, become: Any) -> Iterator[None]:
+    """Have a connection become a user by this plugin for a while; None is nobody else than it is."""
+    before, connection.become = connection.become, become
+    try:
+        yield
+    finally:
+        connection.become = before
+
+
+def opened(action: Any, shebang: str) -> list[int]:
+    """Have core connect and become the user, and start the host's Python; descriptors of its input, output and errors.
+
+    Raises:
+        NotHere: the host does not do this, or not on pipes.
+        AnsibleError: what core raises where the host is not reached, or a password is wrong.
+    """
+    from ansible.errors import AnsibleConnectionFailure, AnsibleError
+
+    connection = action._connection
+    become = connection.become
+    command = f"{connection._shell.build_module_command('', shebang, '')} -c {shlex.quote(BOOT)}"
+    substitutes: dict[str, Any] = {
+        "exec_command": lambda cmd, in_data=None, sudoable=True: type(connection).exec_command(
+            connection, cmd, in_data=in_data, sudoable=sudoable
+        ),
+        "_send_initial_data": _take,
+        "_init_shm": lambda: {**type(connection)._init_shm(connection), "start_new_session": True},
+        "_run": functools.partial(type(connection)._run, connection, checkrc=False),
+    }
+    before = {name: connection.__dict__[name] for name in substitutes if name in connection.__dict__}
+    vars(connection).update(substitutes)
+    try:
+        with becoming(connection, become or _nobody_else()):
+            result = action._low_level_execute_command(command, sudoable=True, in_data=b"\n")
+    except Opened as opening:
+        return opening.descriptors
+    except AnsibleConnectionFailure as error:
+        if become is None and _PROMPT not in str(error):
+            raise
+        raise NotHere(str(error)) from None
+    except AnsibleError as error:
+        if become is not None and become.pipelining:
+            raise
+        raise NotHere(str(error)) from None
+    finally:
+        for name in substitutes:
+            vars(connection).pop(name, None)
+        vars(connection).update(before)
+    said = (result["stderr"] or result["stdout"]).strip()
+    raise NotHere(f"no program stays there: {said}")
+
+
+def _take(_handle: Any, _data: bytes, process: Any) -> None:
+    """Take the descriptors of a connection that is up, instead of sending something and waiting for its end."""
+    streams = (process.stdin, process.stdout, process.stderr)
+    descriptors = [os.dup(stream.fileno()) for stream in streams]
+    raise Opened(descriptors)
+
+
+def _nobody_else() -> Any:
+    """A become plugin that becomes nobody else: core then tells when the host's shell has begun."""
+    from ansible.plugins.become import BecomeBase
+
+    class Nobody(BecomeBase):  # type: ignore[misc]
+        name = "nobody"
+
+        def build_become_command(self, cmd: str, shell: Any) -> Any:
+            super().build_become_command(cmd, shell)
+            return self._build_success_command(cmd, shell)
+
+    return Nobody()

@@ -1,0 +1,58 @@
+"""The files that a module needs on a host: its own and those of the module_utils that it imports.
+
+They are what core packs for it, so that what it finds there is what it finds in Ansible's own way.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import binascii
+import hashlib
+import io
+import re
+import zipfile
+from dataclasses import dataclass, field
+from typing import Any
+
+#: An argument of core's wrapper, in a line of its own.
+_ARGUMENT = re.compile(rb"^(module_fqn|profile|extensions|zip_data)=(.*),$", re.MULTILINE)
+_CALL = b"_ansiballz_main(\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFiles:
+    """A module as a host gets it.
+
+    Attributes:
+        name: its Python name there.
+        digest: of all files.
+        header: their names with digests, and their sizes.
+        data: their texts one after the other.
+    """
+
+    name: str
+    digest: str
+    header: dict[str, Any] = field(repr=False)
+    data: bytes = field(repr=False)
+
+
+def module_files(payload: bytes) -> ModuleFiles | None:
+    """The files of a module in the payload that core has built for it; None if it is not as known here."""
+    start = payload.rfind(_CALL)
+    arguments = dict(_ARGUMENT.findall(payload, start)) if start >= 0 else {}
+    try:
+        name, profile, extensions = (
+            ast.literal_eval(arguments[key].decode()) for key in (b"module_fqn", b"profile", b"extensions")
+        )
+        packed = base64.b64decode(arguments[b"zip_data"].strip(b"'"), validate=True)
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            texts = {entry: archive.read(entry) for entry in archive.namelist()}
+    except (KeyError, ValueError, SyntaxError, binascii.Error, zipfile.BadZipFile):
+        return None
+    if profile != "legacy" or extensions:
+        return None
+    names = {entry: hashlib.sha256(text).hexdigest() for entry, text in texts.items()}
+    digest = hashlib.sha256(repr(sorted(names.items())).encode()).hexdigest()
+    header = {"files": digest, "names": names, "sizes": [len(text) for text in texts.values()]}
+    return ModuleFiles(name, digest, header, b"".join(texts.values()))

@@ -1,0 +1,361 @@
+"""The hub: a fork of the job that keeps the connections to hosts, and shares them among the executors.
+
+An executor asks for a connection by its key, a digest of all that it is made with. The first one that asks opens it, by
+Ansible's own connection plugin, and hands its descriptors over; others wait for it. Then each run of a module is a
+conversation of its own: the executor's frames are numbered and go to the program on the host, and its answers come
+back. When an executor closes its end, what it ran is killed. When no executor is left, the hub ends, and with it every
+connection, and with these what runs on hosts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import gc
+import logging
+import os
+import signal
+import socket
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.lanes import processes, remote_main
+from ansible_ensemble.lanes.remote_wire import Unpacker, pack
+
+_LOG = logging.getLogger(__name__)
+#: Started on a host by a shell: it reads how long the program is, and the program.
+BOOT = "import sys,zlib;f=sys.stdin.buffer;exec(zlib.decompress(f.read(int(f.readline()))))"
+_PROGRAM = ("remote_wire", "zygote_main", "remote_main")
+#: Runs in the boot's namespace.
+_UNPACK = """
+import sys, types
+for name, text in {parts!r}:
+    module = sys.modules[name] = types.ModuleType(name)
+    exec(compile(text, name, "exec"), module.__dict__)
+module.main()
+"""
+#: Seconds that a host's Python may take until it answers.
+_PATIENCE = 60
+_CHUNK = 1 << 16
+
+
+class Channel:
+    """A connection to the program of one user on a host.
+
+    Attributes:
+        stale: whether no run may begin any more.
+    """
+
+    def __init__(self, out: asyncio.StreamWriter, answers: asyncio.StreamReader, errors: asyncio.StreamReader) -> None:
+        self._out = out
+        self._in = answers
+        self._errors = errors
+        self._unpacker = Unpacker()
+        self._runs: dict[int, Client] = {}
+        self._last = 0
+        self._files: dict[str, str] = {}
+        self._sets: set[str] = set()
+        self._said = bytearray()
+        self._tasks: list[asyncio.Task[None]] = []
+        self.stale = False
+
+    @classmethod
+    async def over(cls, descriptors: list[int]) -> Channel:
+        """A channel over what writes to a host, reads from it, and reads what its shell complains of."""
+        loop = asyncio.get_running_loop()
+        write, *read = descriptors
+        transport, protocol = await loop.connect_write_pipe(
+            lambda: asyncio.streams.FlowControlMixin(loop), os.fdopen(write, "wb", 0)
+        )
+        readers = []
+        for descriptor in read:
+            readers.append(asyncio.StreamReader(limit=1 << 22))
+            answering = asyncio.StreamReaderProtocol(readers[-1])
+            await loop.connect_read_pipe(lambda protocol=answering: protocol, os.fdopen(descriptor, "rb", 0))  # type: ignore[misc]
+        return cls(asyncio.StreamWriter(transport, protocol, None, loop), *readers)
+
+    async def start(self) -> str | None:
+        """Start the program; why it did not, or None."""
+        self._tasks.append(asyncio.create_task(self._listen()))
+        program = program_text()
+        self._out.write(b"%d\n%s" % (len(program), program))
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._in.readuntil(remote_main.HELLO)
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            await asyncio.sleep(0)
+            return f"its Python runs no program: {self._said.decode(errors='replace').strip() or 'it said nothing'}"
+        except TimeoutError:
+            return f"its Python did not answer within {_PATIENCE} s"
+        self._tasks.append(asyncio.create_task(self._receive()))
+        return None
+
+    async def run(self, client: Client, header: dict[str, Any], body: bytes, files: Files | None) -> bool:
+        """Begin what a client orders; False if a new channel has to be opened for it."""
+        if self.stale or (files is not None and not self._agrees(files)):
+            self.retire()
+            return False
+        self._last += 1
+        client.number = self._last
+        self._runs[client.number] = client
+        if files is not None:
+            self._supply(files)
+            header = {**header, "compile": [] if files.digest in self._sets else list(files.digests)}
+            self._sets.add(files.digest)
+        self._out.write(pack({**header, "id": client.number}, body))
+        client.send({"begun": True})
+        with contextlib.suppress(ConnectionError):
+            await self._out.drain()
+        return True
+
+    def kill(self, number: int) -> None:
+        """Kill what a client ran that is gone."""
+        if self._runs.pop(number, None) is not None:
+            self._out.write(pack({"kill": number}))
+            self._close_if_done()
+
+    def retire(self) -> None:
+        """Begin nothing more, and close it when what runs has ended."""
+        self.stale = True
+        self._close_if_done()
+
+    def close(self) -> None:
+        """Close it; what runs on the host ends."""
+        self.stale = True
+        self._out.transport.abort()
+        for task in self._tasks:
+            task.cancel()
+
+    def _close_if_done(self) -> None:
+        if self.stale and not self._runs:
+            self.close()
+
+    def _agrees(self, files: Files) -> bool:
+        return all(self._files.get(name, digest) == digest for name, digest in files.digests.items())
+
+    def _supply(self, files: Files) -> None:
+        missing = tuple(name for name in files.digests if name not in self._files)
+        if missing:
+            self._files.update({name: files.digests[name] for name in missing})
+            sizes = [[name, len(files.texts[name])] for name in missing]
+            self._out.write(pack({"files": sizes}, files.compressed(missing)))
+
+    async def _receive(self) -> None:
+        with contextlib.suppress(ConnectionError, ValueError):
+            while data := await self._in.read(_CHUNK):
+                for header, body in self._unpacker.add(data):
+                    self._answer(header, body)
+        self.stale = True
+        runs, self._runs = self._runs, {}
+        for client in runs.values():
+            client.send({"broken": self._said.decode(errors="replace").strip()})
+        self._out.transport.abort()
+
+    def _answer(self, header: dict[str, Any], body: bytes) -> None:
+        number = header.pop("id", None)
+        client = self._runs.get(number)
+        if "stale" in header:
+            self.stale = True
+        if "code" in header or "stale" in header:
+            self._runs.pop(number, None)
+            self._close_if_done()
+        if client is not None:
+            client.send(header, body)
+
+    async def _listen(self) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await self._errors.read(_CHUNK):
+                self._said += data
+                del self._said[:-500]
+
+
+class Files:
+    """The files of a module, of which a host gets those that it lacks.
+
+    Args:
+        digest: of all of them.
+        digests: the digest of each, by its name.
+        data: their texts one after the other, each of its size.
+    """
+
+    def __init__(self, digest: str, digests: dict[str, str], sizes: list[int], data: bytes) -> None:
+        self.digest = digest
+        self.digests = digests
+        self.texts: dict[str, bytes] = {}
+        self._compressed: dict[tuple[str, ...], bytes] = {}
+        position = 0
+        for name, size in zip(digests, sizes, strict=True):
+            self.texts[name] = data[position : position + size]
+            position += size
+
+    def compressed(self, names: tuple[str, ...]) -> bytes:
+        """Some of them for the wire; hosts that lack the same share it."""
+        if names not in self._compressed:
+            self._compressed[names] = zlib.compress(b"".join(self.texts[name] for name in names), 6)
+        return self._compressed[names]
+
+
+class Client:
+    """An executor's conversation, about one run.
+
+    Attributes:
+        number: that of its run on the channel; zero before it.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self.number = 0
+
+    def send(self, header: dict[str, Any], body: bytes = b"") -> None:
+        """Send a frame."""
+        self._writer.write(pack(header, body))
+
+    async def frames(self) -> AsyncIterator[tuple[dict[str, Any], bytes]]:
+        """The executor's frames, until it closes its end."""
+        unpacker = Unpacker()
+        with contextlib.suppress(ConnectionError):
+            while data := await self._reader.read(1 << 20):
+                for frame in unpacker.add(data):
+                    yield frame
+
+    def close(self) -> None:
+        """Let the executor know that nothing more comes."""
+        self._writer.close()
+
+
+class Entry:
+    """What is known of a key: its channel, or why there is none, and who opens it and who waits for that."""
+
+    def __init__(self) -> None:
+        self.channel: Channel | None = None
+        self.reason: str | None = None
+        self.lock = asyncio.Lock()
+
+
+class Hub:
+    """Keeps channels, by keys.
+
+    Args:
+        control: where executors send the ends of their conversations, and descriptors of what they opened.
+    """
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._entries: dict[str, Entry] = {}
+        self._files: dict[str, Files] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._gone = asyncio.Event()
+
+    async def serve(self) -> None:
+        """Serve until no executor and no job is left."""
+        asyncio.get_running_loop().add_reader(self._control, self._accept)
+        await self._gone.wait()
+        for entry in self._entries.values():
+            if entry.channel:
+                entry.channel.close()
+
+    def _accept(self) -> None:
+        mark, descriptors, _flags, _address = socket.recv_fds(self._control, 1, 4)
+        if not mark:
+            asyncio.get_running_loop().remove_reader(self._control)
+            self._gone.set()
+            return
+        connection, *opened = descriptors
+        task = asyncio.create_task(self._converse(socket.socket(fileno=connection), opened))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _converse(self, connection: socket.socket, opened: list[int]) -> None:
+        client = Client(*await asyncio.open_connection(sock=connection))
+        frames = client.frames()
+        try:
+            async for header, _body in frames:
+                if "reset" in header:
+                    self._reset(header["reset"])
+                elif opened:
+                    await self._take_over(client, header["key"], opened)
+                else:
+                    await self._serve(client, header["key"], frames)
+                return
+        finally:
+            client.close()
+
+    def _reset(self, prefix: str) -> None:
+        for key, entry in self._entries.items():
+            if key.startswith(prefix) and entry.channel:
+                entry.channel.retire()
+
+    async def _take_over(self, client: Client, key: str, descriptors: list[int]) -> None:
+        """Make a channel of what an executor opened."""
+        channel = await Channel.over(descriptors)
+        reason = await channel.start()
+        if reason is None:
+            self._entries[key].channel = channel
+        else:
+            channel.close()
+        _LOG.debug("a connection to a host %s", f"is not kept: {reason}" if reason else "is kept")
+        client.send({"reason": reason})
+
+    async def _serve(self, client: Client, key: str, frames: AsyncIterator[tuple[dict[str, Any], bytes]]) -> None:
+        entry = self._entries.setdefault(key, Entry())
+        async with entry.lock:
+            if entry.reason is None and (entry.channel is None or entry.channel.stale):
+                entry.channel = None
+                client.send({"state": "open"})
+                header, _body = await anext(frames, ({}, b""))
+                entry.reason = header.get("reason")
+        if entry.channel is None:
+            client.send({"state": "none", "reason": entry.reason})
+            return
+        client.send({"state": "ready"})
+        async for header, body in frames:
+            if "files" in header:
+                names, sizes = header["names"], header["sizes"]
+                self._files[header["files"]] = Files(header["files"], names, sizes, body)
+                continue
+            digest = header.pop("set", None)
+            if digest is not None and digest not in self._files:
+                client.send({"state": "lacking"})
+                continue
+            if not await entry.channel.run(client, header, body, self._files[digest] if digest else None):
+                client.send({"stale": True})
+        if client.number:
+            entry.channel.kill(client.number)
+
+
+@functools.cache
+def program_text() -> bytes:
+    """The program for hosts, compressed."""
+    folder = Path(__file__).parent
+    package = __name__.rpartition(".")[0]
+    parts = [(f"{package}.{name}", (folder / f"{name}.py").read_text()) for name in _PROGRAM]
+    return zlib.compress(_UNPACK.format(parts=parts).encode(), 9)
+
+
+def start(control: socket.socket, parent: int, inherited: list[int]) -> None:
+    """Turn this forked child of the job into the hub, without the job's descriptors; never returns."""
+    try:
+        os.setpgid(0, 0)
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGALRM, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        processes.die_with_parent(parent)
+        for descriptor in inherited:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        processes.detach_stdio()
+        gc.freeze()
+        asyncio.run(serve(control))
+    except BaseException:
+        os._exit(1)
+    os._exit(0)
+
+
+async def serve(control: socket.socket) -> None:
+    """Serve executors on this socket."""
+    await Hub(control).serve()

@@ -1,0 +1,84 @@
+"""The remote lane gives what the stock lane gives, call by call, also as another user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.sshd import SSHD, Servers, serving
+
+from .calls import CALLS, STOCK, Call
+from .test_differential import differences, lane, plain
+
+pytestmark = pytest.mark.skipif(SSHD is None, reason="sshd is not installed")
+USERS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "su": {
+        "ansible_become": True,
+        "ansible_become_method": "su",
+        "ansible_become_user": "nobody",
+        "ansible_become_flags": "-s /bin/sh",
+    },
+}
+#: By core's own way each call as another user takes long, so these stand for the others, and none reads a terminal.
+AS_OTHERS = {
+    *("stat", "command that is missing", "command with stdin", "shell", "file makes a folder", "file in check mode"),
+    *("copy of content", "copy of a change", "copy in check mode", "copy of a folder", "template", "lineinfile"),
+    *("slurp", "fetch", "script", "unarchive", "no_log", "environment", "probe with a secret", "probe crash"),
+    "probe tmpdir",
+}
+SEEN: dict[str, list[Call]] = {"plain": CALLS, "su": [call for call in CALLS if call[0] in AS_OTHERS]}
+CASES = [(user, number) for user, calls in SEEN.items() for number in range(len(calls))]
+
+#: By lane: what came of each call, and owners and modes of what they have left.
+Found = dict[str, tuple[list[dict[str, Any]], dict[str, tuple[int, int, int]]]]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Found]]:
+    """What both lanes give, for each user."""
+    with serving(tmp_path_factory.mktemp("ssh") / "servers", ["web1"]) as server:
+        yield {user: {name: take(server, user, name) for name in ("stock", "remote")} for user in USERS}
+
+
+def take(server: Servers, user: str, name: str) -> tuple[list[dict[str, Any]], dict[str, tuple[int, int, int]]]:
+    """Make the calls of a user through one lane."""
+    address = {"ansible_host": "127.0.0.1", "ansible_port": server.ports["web1"]}
+    host = {"name": "web1", "variables": {**server.variables(Path("/dev/null")), **USERS[user], **address}}
+    folder = server.work / user / name
+    folder.mkdir(parents=True)
+    folder.chmod(0o1777)
+    outcomes = lane(folder, name == "remote", SEEN[user], host)
+    return outcomes, dict(left(folder))
+
+
+def left(folder: Path) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """Owner, group and mode of what is in a folder."""
+    for path in folder.rglob("*"):
+        state = path.lstat()
+        yield plain(str(path), folder), (state.st_uid, state.st_gid, state.st_mode)
+
+
+@pytest.mark.parametrize(("user", "number"), CASES, ids=[f"{user}-{SEEN[user][number][0]}" for user, number in CASES])
+def test_same_outcome(found: dict[str, Found], user: str, number: int) -> None:
+    stock, remote = (found[user][name][0][number] for name in ("stock", "remote"))
+    assert differences(stock, {**remote, "lane": stock["lane"]}) == []
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_same_files(found: dict[str, Found], user: str) -> None:
+    stock, remote = (found[user][name][1] for name in ("stock", "remote"))
+    assert len(stock) >= 5
+    assert differences(stock, remote) == []
+
+
+@pytest.mark.parametrize(("user", "least"), [("plain", 60), ("su", 17)])
+def test_most_calls_take_the_remote_lane(found: dict[str, Found], user: str, least: int) -> None:
+    outcomes = dict(zip((call[0] for call in SEEN[user]), found[user]["remote"][0], strict=True))
+    taken = {name for name, outcome in outcomes.items() if outcome["lane"] == "remote"}
+    assert len(taken) >= least, outcomes.keys() - taken
+    assert not taken & STOCK
+    assert {outcome["lane"] for outcome in found[user]["stock"][0]} == {"stock"}
