@@ -17,6 +17,9 @@ from ansible_ensemble.provision.objects.content import (
 )
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.pool import Pool
+from ansible_ensemble.provision.objects.stored import CatalogItem, Endpoint, Lease, Reservation, VersionSet
+from ansible_ensemble.provision.objects.tenant import Tenant
 
 #: The kinds of objects by their prefix. Each refers to those before it, and to its own: so what changes is assessed
 #: before what it is part of.
@@ -31,8 +34,15 @@ KINDS: dict[str, type[Object]] = {
         Context,
         Stage,
         Workflow,
+        Pool,
         Role,
         User,
+        Tenant,
+        VersionSet,
+        Endpoint,
+        CatalogItem,
+        Reservation,
+        Lease,
         BundleRecord,
         Machine,
         Job,

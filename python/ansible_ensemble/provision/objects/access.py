@@ -21,6 +21,7 @@ class User(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "users"
+    TITLE: ClassVar[str] = "User"
     NAMES: ClassVar[re.Pattern[str]] = USER_NAME
     ACTIONS: ClassVar[tuple[str, ...]] = ("token", "password")
 

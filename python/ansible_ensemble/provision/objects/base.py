@@ -14,8 +14,14 @@ from ansible_ensemble.provision.objects.names import NAME
 ZERO_TIME = "0001-01-01T00:00:00Z"
 
 #: Words that the wire spells otherwise than `PascalCase` does.
-_SPELLED = {"id": "ID", "os": "OS", "ssn": "SSN", "csn": "CSN"}
-_SPELLED_WHOLE = {"cloud_instance_id": "CloudInstanceID", "system_uuid": "SystemUUID"}
+_SPELLED = {"id": "ID", "os": "OS", "ssn": "SSN", "csn": "CSN", "drp": "DRP", "drpux": "DRPUX"}
+_SPELLED_WHOLE = {
+    "cloud_instance_id": "CloudInstanceID",
+    "ha_id": "HaId",
+    "identifier": "Id",
+    "system": "Os",
+    "system_uuid": "SystemUUID",
+}
 
 
 def wire_name(attribute: str) -> str:
@@ -87,6 +93,11 @@ class Object(Record, frozen=True, kw_only=True):
         """Its key among the objects of its kind."""
         key: str = getattr(self, self.KEY)
         return key
+
+    @classmethod
+    def key_of(cls, name: str) -> str:
+        """The key that a path means by a name."""
+        return name
 
     def references(self) -> Iterator[Reference]:
         """What it names of other objects; it is validated again when one of these appears, changes or goes."""

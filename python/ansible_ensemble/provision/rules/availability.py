@@ -11,7 +11,10 @@ from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
 from ansible_ensemble.provision.objects.job import EXIT_STATES, STATES, Job
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.stored import Lease, Reservation
+from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules import content_checks as content
+from ansible_ensemble.provision.rules import stored_checks as stored
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import missing
 from ansible_ensemble.provision.rules.flaw import Flaw
@@ -110,12 +113,15 @@ def all_errors(before: Object | None, asked: Object, catalog: Catalog) -> Iterat
 _FLAWS: dict[type[Object], Callable[[Any, Catalog, SyntaxCheck], Iterator[str]]] = {
     BootEnv: content.flaws_of_bootenv,
     Job: _flaws_of_job,
+    Lease: stored.flaws_of_lease,
     Machine: flaws_of_machine,
     Param: content.flaws_of_param,
     Profile: content.flaws_of_profile,
+    Reservation: stored.flaws_of_reservation,
     Stage: content.flaws_of_stage,
     Task: content.flaws_of_task,
     Template: content.flaws_of_template,
+    Tenant: stored.flaws_of_tenant,
 }
 _LACKS: dict[type[Object], Callable[[Any, Catalog], Iterator[str]]] = {
     BootEnv: content.lacks_of_bootenv,

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.parts import Claim
+from ansible_ensemble.provision.objects.tenant import Tenant
 
 ALL = "*"
 
@@ -18,6 +20,17 @@ _OF_FIELD = "update:/"
 
 #: What those of the role `superuser` may do.
 EVERYTHING = (Claim(scope=ALL, action=ALL, specific=ALL),)
+
+#: What claims can be about that is no kind of objects, and the actions there are.
+OTHER_SCOPES: dict[str, tuple[str, ...]] = {
+    "events": ("post",),
+    **dict.fromkeys(("files", "isos"), ("list", "get", "post", "delete")),
+    "indexes": ("list",),
+    "info": ("get",),
+    "metrics": ("get",),
+    "objects": ("list",),
+    "prefs": ("list", "post"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,19 @@ def of_machine(uuid: str) -> tuple[Claim, ...]:
         Claim(scope="bootenvs,params,stages,tasks,workflows", action="get", specific=ALL),
         Claim(scope="info", action="get", specific=ALL),
         Claim(scope="events", action="post", specific=ALL),
+    )
+
+
+def of_tenant(tenant: Tenant) -> tuple[Claim, ...]:
+    """What users of a tenant may do at most; with machines, their jobs are restricted, and pools, which move any."""
+    restricted: dict[str, list[str]] = {}
+    if "machines" in tenant.members:
+        restricted = {"jobs": tenant.members["machines"], "pools": []}
+    members = restricted | tenant.members
+    others = ",".join(scope for scope in (*KINDS, *OTHER_SCOPES) if scope not in members)
+    return (
+        Claim(scope=others, action=ALL, specific=ALL),
+        *(Claim(scope=kind, action=ALL, specific=",".join(keys)) for kind, keys in members.items()),
     )
 
 

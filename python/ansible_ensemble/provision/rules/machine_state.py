@@ -6,6 +6,7 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.availability import validated
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.features import flagged_machine
+from ansible_ensemble.provision.rules.pools import arrived
 
 
 def settled(machine: Machine, catalog: Catalog) -> Machine:
@@ -19,7 +20,7 @@ def settled(machine: Machine, catalog: Catalog) -> Machine:
 
 def counted(machine: Machine) -> Machine:
     """The machine with whether its workflow is complete; it is enough where only its place in the list changed."""
-    return machine.replaced(workflow_complete=is_complete(machine))
+    return arrived(machine.replaced(workflow_complete=is_complete(machine)))
 
 
 def is_complete(machine: Machine) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from aiohttp import web
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
+from ansible_ensemble.provision.rules.pools import MOVES
 from ansible_ensemble.provision.server import (
     account_routes,
     action_routes,
@@ -20,6 +21,7 @@ from ansible_ensemble.provision.server import (
     job_routes,
     object_routes,
     param_routes,
+    pool_routes,
 )
 from ansible_ensemble.provision.server.answers import answer_to
 from ansible_ensemble.provision.server.call import BODY_BYTES, SERVER, Call, Server
@@ -59,6 +61,9 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", _FILE, file_routes.show),
     ("POST", _FILE, file_routes.upload),
     ("DELETE", _FILE, file_routes.remove),
+    ("GET", "/pools-active", pool_routes.show_active),
+    ("GET", "/pools/{key}/status", pool_routes.show_status),
+    ("POST", f"/pools/{{key}}/{{move:{'|'.join(MOVES)}}}", pool_routes.move),
     ("GET", "/users/{key}/token", account_routes.show_user_token),
     ("PUT", "/users/{key}/password", account_routes.set_password),
     ("GET", "/machines/{key}/token", account_routes.show_machine_token),

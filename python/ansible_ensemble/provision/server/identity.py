@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
@@ -13,6 +13,7 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim
+from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules.claims import (
     ALL,
     EVERYTHING,
@@ -21,6 +22,7 @@ from ansible_ensemble.provision.rules.claims import (
     allows_all,
     includes,
     of_machine,
+    of_tenant,
     of_user,
     specifics,
 )
@@ -145,7 +147,7 @@ class PasswordProof:
         user = reader.get(User, self.name)
         if user is None or user.password_hash != self.password_hash:
             raise denied()
-        return Identity(Token(user=self.name), (_claims_of_user(reader, user),))
+        return Identity(Token(user=self.name), (_claims_of_user(reader, user), *_of_tenants(reader, user.name)))
 
     def lasting(self) -> Proof:
         """The same: a password does not expire."""
@@ -176,7 +178,8 @@ class TokenProof:
         token = self.shown.token
         if (token.is_expired and not self.lasts) or not self.shown.is_signed(self.key, secret_of(reader, token)):
             raise denied()
-        return Identity(token, (_claims(reader, token), *(tuple(limit) for limit in token.limits)))
+        limits = (tuple(limit) for limit in token.limits)
+        return Identity(token, (_claims(reader, token), *_of_tenants(reader, token.user), *limits))
 
     def lasting(self) -> Proof:
         """The same, whatever its age."""
@@ -204,6 +207,12 @@ def _is_under_way(job: Job | None) -> bool:
 
 def _claims_of_user(reader: Reader, user: User) -> tuple[Claim, ...]:
     return (*of_user(user.name), *claims_of_roles(user.roles, reader))
+
+
+def _of_tenants(reader: Reader, user: str) -> Iterator[tuple[Claim, ...]]:
+    """What each tenant of a user allows at most."""
+    tenants = (one for one in reader.referrers("users", user) if isinstance(one, Tenant)) if user else ()
+    return (of_tenant(one) for one in tenants)
 
 
 def anything(_reader: Reader) -> Iterable[str]:

@@ -7,21 +7,12 @@ from typing import Any
 
 from ansible_ensemble import __version__
 from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.rules.claims import OTHER_SCOPES
 from ansible_ensemble.provision.server.call import Call
-from ansible_ensemble.provision.service.blobs import BLOBS
 from ansible_ensemble.provision.service.info import Info, info
 from ansible_ensemble.provision.store.transaction import Reader
 
 _OF_OBJECTS = ("list", "get", "create", "update", "delete", "action")
-_OTHERS: dict[str, tuple[str, ...]] = {
-    "events": ("post",),
-    **dict.fromkeys(BLOBS, ("list", "get", "post", "delete")),
-    "indexes": ("list",),
-    "info": ("get",),
-    "metrics": ("get",),
-    "objects": ("list",),
-    "prefs": ("list", "post"),
-}
 
 
 def info_of(reader: Reader, call: Call) -> Info:
@@ -50,4 +41,4 @@ def own_address(call: Call) -> tuple[str, int]:
 def _scopes() -> dict[str, dict[str, dict[str, Any]]]:
     """What claims can be about."""
     kinds = {prefix: (*_OF_OBJECTS, *kind.ACTIONS) for prefix, kind in KINDS.items()}
-    return {scope: {action: {} for action in actions} for scope, actions in {**kinds, **_OTHERS}.items()}
+    return {scope: {action: {} for action in actions} for scope, actions in {**kinds, **OTHER_SCOPES}.items()}

@@ -9,6 +9,7 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta, BundleRecord
 from ansible_ensemble.provision.objects.content import BootEnv, Profile, Stage
 from ansible_ensemble.provision.objects.parts import Claim, OperatingSystem
+from ansible_ensemble.provision.objects.pool import DEFAULT_POOL, Pool
 from ansible_ensemble.provision.rules.control import CONTROL_PARAMS
 from ansible_ensemble.provision.rules.object_edit import created_object
 from ansible_ensemble.provision.service.batch import Batch
@@ -41,7 +42,10 @@ _FIXED: tuple[Object, ...] = (
     *CONTROL_PARAMS,
 )
 #: What users may change.
-_OPEN: tuple[Object, ...] = (Profile(name="global", description="Params that every machine has"),)
+_OPEN: tuple[Object, ...] = (
+    Profile(name="global", description="Params that every machine has"),
+    Pool(identifier=DEFAULT_POOL, description="Machines that are in no other pool"),
+)
 
 
 def install(tx: Transaction) -> str | None:

@@ -16,6 +16,7 @@ from ansible_ensemble.provision.objects.content import Stage, Task, Template, Wo
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim, split_entry
+from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules.claims import EVERYTHING
 from ansible_ensemble.provision.rules.expansion import expand_stage, expand_workflow
 from ansible_ensemble.provision.rules.extra_claims import claims_of_roles, extra_claims
@@ -55,7 +56,8 @@ def refuse_grants(reader: Reader, events: Iterable[Event], granter: Granter) -> 
         return
     for event in events:
         find = _GRANTED.get(type(event.object))
-        if not find or event.action not in ("create", "update"):
+        gone = event.action == "delete" and not isinstance(event.object, Tenant)
+        if not find or gone or event.action == "save":
             continue  # what follows from a change grants nothing that the change does not
         for claim in find(reader, event.original, event.object, granter):
             if not granter.holds(claim):
@@ -129,6 +131,11 @@ def _expanded(reader: Reader, machine: Machine) -> list[str]:
     return expand_stage(stage, reader) if stage else []
 
 
+def _of_tenant(_reader: Reader, _before: Tenant | None, _after: Tenant, _granter: Granter) -> Iterable[Claim]:
+    """All there is: a tenant takes from its users, and what is taken from a tenant they may do again."""
+    return EVERYTHING
+
+
 def _of_template(reader: Reader, _before: Template | None, after: Template, _granter: Granter) -> Iterator[Claim]:
     """The claims of the tasks that render it."""
     for task in reader.all(Task):
@@ -179,6 +186,7 @@ _GRANTED: Mapping[type[Object], Callable[[Reader, Any, Any, Granter], Iterable[C
     Stage: _of_stage,
     Task: _of_task,
     Template: _of_template,
+    Tenant: _of_tenant,
     User: _of_user,
     Workflow: _of_workflow,
 }

@@ -27,17 +27,20 @@ def kind_of(prefix: str, method: str = "GET") -> type[Object]:
 
 def look_up(reader: Reader, kind: type[Kept], name: str) -> Kept | None:
     """The object that a path names: by its key, or as `Key:value`, `Name:value`, by a unique index."""
-    if found := reader.get(kind, name):
+    if found := reader.get(kind, kind.key_of(name)):
         return found
     index, _separator, value = name.partition(":")
     if index in ("Key", wire_name(kind.KEY)):
-        return reader.get(kind, value)
+        return reader.get(kind, kind.key_of(value))
     return reader.find(kind, index, value) if index in kind.UNIQUE else None
 
 
 def candidates(reader: Reader, kind: type[Kept], query: Query) -> Iterator[Kept]:
     """The objects that the query may find, in the order of their keys; by an index if there is one."""
-    for index in (wire_name(kind.KEY), *kind.UNIQUE):
+    if value := query.exact(wire_name(kind.KEY)):
+        one = reader.get(kind, kind.key_of(value))
+        return iter((one,) if one else ())
+    for index in kind.UNIQUE:
         if value := query.exact(index):
             one = reader.find(kind, index, value)
             return iter((one,) if one else ())

@@ -29,6 +29,7 @@ FEATURES = (
     "task-retry",
     "task-error-handlers",
     "common-blob-size",
+    "tenants",
     "http-range-header",
 )
 
@@ -42,7 +43,6 @@ ABSENT: Mapping[str, str] = MappingProxyType(
         "centos-8": f"installers of CentOS 8 do not start: {_NO_BOOT}",
         "overridable-bootloaders": f"Loaders of bootenvs are kept and do nothing: {_NO_BOOT}",
         "plugin-v2": "plugins do not run: declare actions by --actions",
-        "tenants": "all users see all objects that their claims name",
         "virtual-media-boot": f"machines do not boot from virtual media: {_NO_BOOT}",
     }
 )

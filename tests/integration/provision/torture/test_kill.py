@@ -36,8 +36,8 @@ def test_one_server_is_killed(tmp_path: Path) -> None:
     assert server.complaints == []
 
 
-def test_one_of_two_servers_is_killed(tmp_path: Path, postgres: str) -> None:
-    servers = [Lasting(tmp_path / name, "--database", postgres) for name in ("one", "two")]
+def test_one_of_three_servers_is_killed(tmp_path: Path, postgres: str) -> None:
+    servers = [Lasting(tmp_path / name, "--database", postgres) for name in ("one", "two", "three")]
     chance = random.Random(ROUNDS)
 
     async def main() -> None:
@@ -47,7 +47,7 @@ def test_one_of_two_servers_is_killed(tmp_path: Path, postgres: str) -> None:
             await load.until(load.total * (2 * number + 1) // (2 * ROUNDS + 1))
             killed = chance.choice(servers)
             killed.kill()
-            await load.until(load.total * (2 * number + 2) // (2 * ROUNDS + 1))  # the other one alone
+            await load.until(load.total * (2 * number + 2) // (2 * ROUNDS + 1))  # the others alone
             await asyncio.to_thread(killed.start)
         await settle(load)
 

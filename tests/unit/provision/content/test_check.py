@@ -68,10 +68,10 @@ def test_a_server_knows_what_there_is(tmp_path: Path) -> None:
 
 
 def test_features_that_a_server_does_not_have_are_warnings(tmp_path: Path) -> None:
-    found = checked(tmp_path, {}, RequiredFeatures="sprig, tenants, time-travel")
+    found = checked(tmp_path, {}, RequiredFeatures="sprig, plugin-v2, time-travel")
     assert found.errors == []
     assert told(found.warnings) == [
-        "Missing required feature tenants: all users see all objects that their claims name",
+        "Missing required feature plugin-v2: plugins do not run: declare actions by --actions",
         "Missing required feature time-travel: what uses it may not work",
     ]
 

@@ -223,10 +223,10 @@ def test_objects_that_came_otherwise_are_not_replaced(world: World) -> None:
 
 
 def test_features_that_are_not_there_are_a_warning_unless_the_server_is_strict(world: World) -> None:
-    wanted = bundle({}, RequiredFeatures="sane-exit-codes, time-travel, elevated-tasks tenants")
+    wanted = bundle({}, RequiredFeatures="sane-exit-codes, time-travel, elevated-tasks plugin-v2")
     missing = [
         "Missing required feature time-travel: what uses it may not work",
-        "Missing required feature tenants: all users see all objects that their claims name",
+        "Missing required feature plugin-v2: plugins do not run: declare actions by --actions",
     ]
     with refusal(422, "ValidationError", *missing, model="contents", key="pack"):
         world.write(lambda tx: contents.create_content(tx, wanted, strict=True))
