@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -86,7 +87,10 @@ spec: {service_template: service.yaml}
 MODULE = """\
 #!/usr/bin/python
 from ansible.module_utils.basic import AnsibleModule
-module = AnsibleModule(argument_spec=dict(password=dict(no_log=True)), supports_check_mode=True)
+spec = dict(password=dict(no_log=True), fail=dict(type="bool"))
+module = AnsibleModule(argument_spec=spec, supports_check_mode=True)
+if module.params["fail"]:
+    module.fail_json(msg="refused: " + module.params["password"], cmd="login " + module.params["password"])
 module.exit_json(changed=True, told=module.params["password"])
 """
 PROGRAM = """\
@@ -99,6 +103,19 @@ TALKS = """\
 - ansible.builtin.include_vars: {file: FOLDER/included.yml}
 - ansible.builtin.debug: {var: included}
 - ansible.builtin.copy: {dest: FOLDER/of_role, content: "a={{ inline }}"}
+- ansible.builtin.set_fact: {joined: "x-{{ inline }}-y", encoded: "{{ inline | b64encode }}"}
+- ansible.builtin.debug: {msg: "{{ joined }} {{ encoded }}"}
+- ansible.builtin.command: {cmd: "echo {{ inline }}"}
+  register: ran
+- ansible.builtin.debug: {var: ran}
+- ansible.builtin.template: {src: conf.j2, dest: FOLDER/of_template}
+- ansible.builtin.command: {cmd: "echo {{ lookup('ansible.builtin.unvault', 'FOLDER/unvaulted') | trim }}"}
+- mine: {password: canary-of-a-failure, fail: true}
+  ignore_errors: true
+- mine: {password: canary-in-a-role}
+  register: told
+- ansible.builtin.debug: {var: told}
+- ansible.builtin.uri: {url: "http://me:canary-of-a-task@127.0.0.1:PORT/"}
 """
 STACK = """\
     stack:
@@ -118,6 +135,7 @@ output "given" {
   sensitive = true
 }
 """
+CODED = base64.b64encode(b"canary-of-vault").decode()
 SOURCES = {
     "a sensitive input": ["canary-input-1st", "canary-input-2nd"],
     "an answer to a survey of AWX": ["canary-of-survey"],
@@ -133,6 +151,11 @@ SOURCES = {
     "a variable of a task's environment with the name of a secret": ["canary-named-token"],
     "passwords of a host": ["canary-of-become", "canary-of-connection"],
     "a URL in an argument": ["canary-of-user"],
+    "a URL in a task of a role": ["canary-of-a-task"],
+    "a file in the vault that a lookup reads": ["canary-unvaulted"],
+    "no_log of a task of a role": ["canary-in-a-role"],
+    "the message of a module that fails": ["canary-of-a-failure"],
+    "a template with a secret, and what is made of one": [CODED],
     "an output of Terraform": ["canary-of-terraform"],
     "a sensitive URL": ["canary-in-url", "canary-of-query"],
 }
@@ -161,7 +184,14 @@ def encrypt(folder: Path, text: str) -> str:
 
 
 def written(folder: Path, port: int) -> None:
-    for name in ("library", "roles/talks/tasks", "roles/talks/vars", "group_vars", "host_vars"):
+    for name in (
+        "library",
+        "roles/talks/tasks",
+        "roles/talks/templates",
+        "roles/talks/vars",
+        "group_vars",
+        "host_vars",
+    ):
         (folder / name).mkdir(parents=True)
     for name in ("temporary", "home", "providers"):
         (folder.parent / name).mkdir()
@@ -180,10 +210,13 @@ def written(folder: Path, port: int) -> None:
     (folder / "stack/main.tf").write_text(MAIN)
     (folder / "library/mine.py").write_text(MODULE)
     (folder / "library/binary").write_text(PROGRAM)
-    (folder / "roles/talks/tasks/main.yml").write_text(TALKS.replace("FOLDER", str(folder.parent)))
+    talks = TALKS.replace("FOLDER", str(folder.parent)).replace("PORT", str(port))
+    (folder / "roles/talks/tasks/main.yml").write_text(talks)
+    (folder / "roles/talks/templates/conf.j2").write_text("pw={{ inline }}\n{{ encoded }}\n")
     (folder / "roles/talks/vars/main.yml").write_text(f"of_role: {encrypt(folder, 'canary-of-role')}")
     (folder / "group_vars/all.yml").write_text(f"inline: {encrypt(folder, 'canary-of-vault')}")
     files = {folder / "host_vars/localhost.yml": "file: {deep: canary-of-file}\n"}
+    files[folder.parent / "unvaulted"] = "canary-unvaulted\n"
     files[folder.parent / "included.yml"] = "included: [canary-of-include]\n"
     for file, text in files.items():
         file.write_text(text)
