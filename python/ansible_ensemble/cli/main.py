@@ -67,6 +67,9 @@ def execute(argv: Sequence[str], session: Session) -> int:
         hint = "look for what takes so long in its files; nothing bounds it in a project that is trusted"
         console.error(InvalidInput("the project is not trusted, and takes too much processor time", hint=hint))
         return InvalidInput.exit_code
+    except MemoryError:
+        console.error(InvalidInput("the project takes too much memory", hint="look for what grows in its files"))
+        return InvalidInput.exit_code
     except KeyboardInterrupt:
         console.error(EnsembleError("interrupted"))
         return 128 + signal.SIGINT

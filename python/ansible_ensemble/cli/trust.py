@@ -16,8 +16,8 @@ from ansible_ensemble.core.processor_time import allow
 from ansible_ensemble.documents.paths import is_file
 from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted, strange_folders
 
-#: Processor time that a look at what is not trusted may take: files can ask for any amount of work.
-_SECONDS = 120
+#: Processor time and memory that a look at what is not trusted may take: files can ask for any amount of work.
+_SECONDS, _BYTES = 120, 2 * 1024**3
 
 
 def settle_trust(command: Command, arguments: argparse.Namespace, console: Console) -> None:
@@ -40,7 +40,7 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
     elif command.group == LOOK and is_public_folder():
         console.notice("ansible.cfg is ignored because this folder is world-writable, as in Ansible")
     if not command.runs and _looks_at_strangers(arguments):
-        allow(_SECONDS)
+        allow(_SECONDS, _BYTES)
 
 
 def _looks_at_strangers(arguments: argparse.Namespace) -> bool:

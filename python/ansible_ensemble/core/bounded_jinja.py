@@ -19,10 +19,9 @@ from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import SandboxedEnvironment, SandboxedFormatter
 from jinja2.utils import Cycler, Namespace
 
-from ansible_ensemble.core.budget import Budget, Fault
+from ansible_ensemble.core.budget import CHARACTERS_PER_STEP, MOST_BITS, Budget, Fault
 
 COUNTED, PAID = "a turn", "a value"  # filters that are put in; no template can say these names
-_MOST_BITS = 4096
 _OF_JINJA = (Environment, Context, nodes.EvalContext)
 _MADE = (nodes.Concat, nodes.List, nodes.Tuple, nodes.Dict)
 _WIDE = re.compile(r"\d{5}")
@@ -34,6 +33,8 @@ _OF_TEXTS = (
     " partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines"
     " startswith strip swapcase title upper zfill"
 )
+#: Methods of texts that may compare each character with each of what they are given.
+_SLOW = frozenset({"lstrip", "rfind", "rindex", "rpartition", "rsplit", "rstrip", "strip"})
 _OF_TIMES = (
     "astimezone date day days fold hour isocalendar isoformat isoweekday microsecond microseconds minute month second"
     " seconds strftime time timestamp timetuple total_seconds tzinfo utcoffset weekday year"
@@ -52,7 +53,7 @@ _ATTRIBUTES: tuple[tuple[type | tuple[type, ...], str], ...] = (
 class Bounded(SandboxedEnvironment):
     """What each bounded environment has: `budget` is what the rendering under way may use."""
 
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
+    intercepted_binops = frozenset({"+", "*", "**", "%", "//"})
     budget: Budget
 
     def bound(self, budget: Budget) -> None:
@@ -91,7 +92,7 @@ class Bounded(SandboxedEnvironment):
             self.percent(left, right)
         if operator == "*" and not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             self.budget.hold(_size(left) * _size(right))
-        if isinstance(left, int) and isinstance(right, int) and _bits(operator, left, right) > _MOST_BITS:
+        if isinstance(left, int) and isinstance(right, int) and _bits(operator, left, right) > MOST_BITS:
             raise Fault("the number is too large")
         return super().call_binop(context, operator, left, right)
 
@@ -131,6 +132,8 @@ class Bounded(SandboxedEnvironment):
             return lambda values: self.join(values, text)
         if name == "replace":
             return partial(self.replace, text)
+        if name in _SLOW:
+            return partial(self._compared, value, text)
         if name in ("center", "ljust", "rjust", "zfill", "expandtabs"):
             return partial(self._padded, value, text)
         return value
@@ -139,6 +142,15 @@ class Bounded(SandboxedEnvironment):
         width = arguments[0] if arguments and isinstance(arguments[0], int) else 0
         self.budget.hold(max(width, 0) * (text.count("\t") if method.__name__ == "expandtabs" else 1) + len(text))
         return method(*arguments)
+
+    def _compared(self, method: Callable[..., Any], text: str, *arguments: Any, **named: Any) -> Any:
+        self.pay_comparison(text, *arguments, *named.values())
+        return method(*arguments, **named)
+
+    def pay_comparison(self, text: Any, chars: Any = None, *_more: Any) -> None:
+        """Pay for comparing each character of a text with each of another: Python does so in one step."""
+        if isinstance(chars, str):
+            self.budget.spend(len(str(text)) * len(chars) // CHARACTERS_PER_STEP)
 
     def _format(self, text: str, /, *arguments: Any, **named: Any) -> str:
         self.pay_all(*arguments, *named.values())
@@ -184,9 +196,16 @@ class Bounded(SandboxedEnvironment):
         def run(*arguments: Any, **named: Any) -> Any:
             given = [value for value in (*arguments, *named.values()) if not isinstance(value, _OF_JINJA)]
             self.pay_all(*given)
-            return self.paying_method(call(*arguments, **named))
+            made = call(*arguments, **named)
+            return list(self.counted(made)) if isinstance(made, Iterator) else self.paying_method(made)
 
         return run
+
+    def trim(self, value: Any, chars: str | None = None) -> str:
+        """The text without some characters at its ends."""
+        text = str(value)
+        self.pay_comparison(text, chars)
+        return text.strip(chars)
 
     def join(self, values: Iterable[Any], separator: str = "") -> str:
         """The items as one text."""

@@ -18,6 +18,9 @@ class NoData(Fault):
 
 _PROGRAMS = (FunctionType, BuiltinFunctionType, MethodType, MethodWrapperType, partial, type)
 
+#: A number may have no more; to compute with, or to print, larger ones takes Python very long.
+MOST_BITS = 4096
+
 CHARACTERS_PER_STEP = 256  # handling so much text takes about as long as one step of the evaluator
 
 
@@ -80,8 +83,8 @@ class Budget:
         """Pay for walking through all of a value, and tell how long it is as text, roughly.
 
         Raises:
-            Fault: that is too much; a value within itself is. It is, or holds, what has no text but where it stands in
-                memory: a function, a class, an object of Python.
+            Fault: that is too much; a value within itself is, and a number of too many digits. It is, or has, what has
+                no text but where it stands in memory: a function, a class, an object of Python.
         """
         pending, size = [value], 0
         while pending:
@@ -96,6 +99,8 @@ class Budget:
                 pending.extend(dict.values(item))
             elif isinstance(item, (list, tuple)):
                 pending.extend(item)
+            elif isinstance(item, int) and item.bit_length() > MOST_BITS:
+                raise Fault("the number is too large")
             elif _is_no_data(item):
                 raise NoData(f"a {type(item).__name__} is no value; a function is called with ()")
         return size

@@ -1,7 +1,8 @@
-"""Bounds on the processor time that something may take; what waits takes none."""
+"""Bounds on the processor time that something may take, as what waits takes none, and on memory."""
 
 from __future__ import annotations
 
+import resource
 import signal
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from ansible_ensemble.core.budget import Fault
 
 #: Seconds after which it is said again: Python drops what is raised in a destructor or in a callback.
 _AGAIN = 0.5
+#: Seconds until the kernel ends the process: one long step of a C function hears nothing before it is done.
+_GRACE = 10
 
 
 class OutOfTime(BaseException):
@@ -22,14 +25,21 @@ def _stop(*_arguments: Any) -> None:
     raise OutOfTime
 
 
-def allow(seconds: float) -> None:
+def allow(seconds: float, memory: int = 0) -> None:
     """Let this process take so much from now on, as long as nothing else is said; 0 is without end.
 
     Elsewhere than in the main thread nothing is bounded.
+
+    Args:
+        seconds: of processor time.
+        memory: bytes of data; what needs more raises MemoryError.
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGVTALRM, _stop if seconds else signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds + _GRACE if seconds else 0)
+        _soft, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (_within(memory, most), most))
 
 
 @contextmanager
@@ -69,3 +79,7 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, handler)
         if left:
             signal.setitimer(signal.ITIMER_VIRTUAL, max(left - (given - rest), 0.001))
+
+
+def _within(memory: int, most: int) -> int:
+    return most if not memory or (most != resource.RLIM_INFINITY and memory > most) else memory

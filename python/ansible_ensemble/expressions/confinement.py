@@ -55,19 +55,8 @@ _GLOBALS = ("cycler", "dict", "joiner", "namespace", "now", "omit", "range", "un
 #: Filters whose numbers say how much they make, or how long they take.
 _OF_SIZES = frozenset(
     (
-        *(
-            "batch",
-            "center",
-            "comment",
-            "indent",
-            "password_hash",
-            "pprint",
-            "round",
-            "slice",
-            "to_json",
-            "to_nice_json",
-        ),
-        *("to_nice_yaml", "to_yaml", "tojson", "truncate", "wordwrap"),
+        *("batch", "center", "comment", "indent", "password_hash", "pprint", "round", "slice", "to_json"),
+        *("to_nice_json", "to_nice_yaml", "to_yaml", "tojson", "truncate", "urlize", "wordwrap"),
     )
 )
 _LARGEST = 10_000
@@ -236,4 +225,5 @@ _GROWTH: Mapping[str, Callable[..., None]] = {
     "regex_replace": _regex_replaced,
     "replace": _replaced,
     "sum": _summed,
+    "trim": Bounded.pay_comparison,
 }

@@ -10,13 +10,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ansible_ensemble.core.budget import MOST_BITS
 from ansible_ensemble.expressions.context import Call, as_text
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.language.scalars import UNITS, scalar_value
 from ansible_ensemble.views.data import bare
 
-#: A power may not have more digits than this.
-_MOST_BITS = 4096
 _ROUNDINGS: dict[Any, Callable[[float], int]] = {"ceil": math.ceil, "floor": math.floor, "round": round}
 
 
@@ -84,7 +83,7 @@ def _mod(call: Call, first: Any, second: Any) -> Any:
 @implements("pow")
 def _pow(call: Call, first: Any, second: Any) -> Any:
     first, second = (_number(call, value) for value in _pair(call, first, second))
-    if abs(second) > _MOST_BITS or (isinstance(first, int) and first.bit_length() * abs(second) > _MOST_BITS):
+    if abs(second) > MOST_BITS or (isinstance(first, int) and first.bit_length() * abs(second) > MOST_BITS):
         raise call.failure("the result of pow is too large")
     return _compute(call, operator.pow, first, second)
 
@@ -143,8 +142,11 @@ def _compare(call: Call, first: Any, second: Any, compare: Callable[[Any, Any], 
 
 
 def _compute(call: Call, compute: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+    numbers = _number(call, first), _number(call, second)
+    if sum(number.bit_length() for number in numbers if isinstance(number, int)) > MOST_BITS:
+        raise call.failure(f"the numbers that {call.name} is given are too large")
     try:
-        return compute(_number(call, first), _number(call, second))
+        return compute(*numbers)
     except (ZeroDivisionError, OverflowError, ValueError) as error:
         raise call.failure(f"{call.name} fails: {error}") from None
 

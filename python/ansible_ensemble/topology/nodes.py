@@ -107,8 +107,8 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
     entity = types.get("node", raw["type"], scope, place_of(raw, "type"))
     if entity is None:
         return None
-    if not can_name_folder(name):
-        problems.add(f"a node template cannot be named {name!r}", entry.place, "folders are named after it")
+    if not can_name_folder(name) or not name.isprintable():  # nor may a name forge lines of a plan
+        problems.add(f"a node template cannot be named {name!r}", entry.place, "folders and lines are named after it")
     problems.check_keys(raw, "node_template", entry.place, SHORT_KEYS if entity.is_a("ansible.Root") else ())
     node = NodeTemplate(building.full_name(name), entity, place=entry.place, namespace=building.namespace)
     node.directives = read_directives(raw, what, problems)

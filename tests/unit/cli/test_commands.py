@@ -222,3 +222,10 @@ def test_graph_of_a_damaged_plan(command, tmp_path):
     done = command("graph", str(plan))
     assert done.code == 3
     assert "is not a plan" in done.err
+
+
+@pytest.mark.parametrize(("terminal", "shown"), [(True, r"a\x1b[2J" + "\n"), (False, "a\x1b[2J\n")])
+def test_a_value_does_not_clear_the_terminal(command, terminal, shown, monkeypatch):
+    monkeypatch.setattr(command.jobs, "query", lambda *_given: "a\x1b[2J")
+    command.terminal = terminal
+    assert command("query", "::a::p").out == shown

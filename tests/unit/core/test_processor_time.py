@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import os
 import re
+import resource
 import signal
 import threading
 from time import process_time, sleep
 
 import pytest
 
+from ansible_ensemble.core import processor_time
 from ansible_ensemble.core.budget import Fault
 from ansible_ensemble.core.processor_time import OutOfTime, allow, at_most
 
@@ -69,3 +72,25 @@ def test_nothing_runs_where_nothing_bounds_it() -> None:
     thread.start()
     thread.join()
     assert told == ["nothing bounds it but in the main thread"]
+
+
+def test_memory_is_bounded_until_something_else_is_said() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    try:
+        allow(60, 2**30)
+        with pytest.raises(MemoryError):
+            bytearray(2**31)
+    finally:
+        allow(0)
+    assert resource.getrlimit(resource.RLIMIT_DATA) == (before[1], before[1])
+    assert len(bytearray(2**20)) == 2**20
+
+
+def test_the_kernel_ends_what_hears_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor_time, "_GRACE", 0.1)
+    child = os.fork()
+    if child == 0:
+        allow(0.1)
+        ("a" * 2_000_000).rfind("ab" + "a" * 1_000_000)
+        os._exit(0)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGPROF

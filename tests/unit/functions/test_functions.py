@@ -258,6 +258,7 @@ ERRORS: list[tuple[Any, str]] = [
     ({"eval": {"mod": [1, 0]}}, "mod fails"),
     ({"eval": {"pow": [9, 99999]}}, "too large"),
     ({"eval": {"pow": [0, -1]}}, "pow fails"),
+    ({"eval": {"mul": [{"eval": {"pow": [9, 1000]}}, {"eval": {"pow": [9, 1000]}}]}}, "mul is given are too large"),
     ({"eval": {"scalar": "4"}}, "is not a scalar with a unit"),
     ({"eval": {"scalar_value": "4 GB", "round": "up"}}, 'round is "up"'),
     ({"eval": {"scalar_value": "4 GB", "unit": "s"}}, 'is not a scalar that can be converted to "s"'),

@@ -7,6 +7,7 @@ import json
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.reports.values import clean
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,5 +32,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     given = options.job_options(arguments, console.environment)
     instance = getattr(arguments, "instance", None)
     value = jobs.query(arguments.ensemble, arguments.expression, instance, given)
-    console.answer(value, lambda: f"{value if isinstance(value, str) else json.dumps(value, indent=2, default=str)}\n")
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, default=str)
+    console.answer(value, lambda: f"{clean(text) if console.is_terminal else text}\n")
     return 0

@@ -36,8 +36,8 @@ class BoundedEnvironment(Bounded, ImmutableSandboxedEnvironment):
             finalize=self.paid,
         )
         self.filters = {name: self.paying(call) for name, call in self.filters.items() if name in _FILTERS.split()}
-        self.filters |= {"indent": self._indent, "join": self.join, "replace": self.replace, "round": _round}
-        self.filters |= {"tojson": self._to_json}
+        self.filters |= {"indent": self._indent, "join": self.join, "replace": self.replace, "trim": self.trim}
+        self.filters |= {"round": _round, "tojson": self._to_json}
         self.globals = {name: self.globals[name] for name in _GLOBALS}
         self.concat = self.concatenated  # type: ignore[method-assign]
         self.bound(budget)

@@ -1,12 +1,25 @@
 from __future__ import annotations
 
+import contextlib
+import os
+from pathlib import Path
+from time import process_time
+from typing import Any
+
 import pytest
+import yaml
 
 from ansible_ensemble.core.budget import Limits
 from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.templates import jinja
 from ansible_ensemble.provision.templates.render_data import RenderData
 from tests.unit.provision.templates.sources import Known
+
+#: Those on templates of projects, before trust: the bounds are the same.
+_ATTACKS: dict[str, list[Any]] = yaml.safe_load(
+    (Path(__file__).parents[2] / "expressions" / "attacks.yaml").read_text()
+)
+_SOON = 20  # seconds: without a bound it would be minutes
 
 
 def render(text: str) -> str:
@@ -83,3 +96,25 @@ def test_what_is_refused(text: str, message: str) -> None:
 def test_no_template_goes_on_without_end(text: str) -> None:
     with pytest.raises(TemplateError, match=r"steps|characters|deeply|too large|unsafe|No filter|formatted"):
         render(text)
+
+
+@pytest.mark.parametrize("text", _ATTACKS["leave"])
+def test_no_template_leaves_the_sandbox(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANARY", "hunter2")
+    try:
+        given = render(text)
+    except TemplateError as error:
+        given = str(error)
+    else:
+        assert not any(word in given for word in ("<class", "<module", "frame", "environ(", "builtin", "<bound"))
+    assert " at 0x" not in given, "a place in memory"
+    assert "hunter2" not in given
+    assert os.environ["PATH"] not in given
+
+
+@pytest.mark.parametrize("text", _ATTACKS["endless"])
+def test_what_hangs_a_look_at_a_project_does_not_hang_the_server(text: str) -> None:
+    begun = process_time()
+    with contextlib.suppress(TemplateError):
+        assert len(render(text)) <= Limits().output
+    assert process_time() - begun < _SOON
