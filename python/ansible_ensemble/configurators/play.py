@@ -57,6 +57,8 @@ _ANYWHERE = {"hosts": "all", "gather_facts": False}
 #: Name of the file that an inline playbook is written to.
 _INLINE = "playbook.yml"
 _PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "arguments"}
+#: What a play asks of its task as Unfurl has it; a variable of its own that is called so has other parts.
+_TASK = re.compile(r"\btask\.(?:dryrun|operation|reason|workflow)\b")
 #: The map of all inputs, where a play reads one of them by it.
 _INPUTS = re.compile(r"\binputs\s*[.\[]")
 #: Inputs of templates that see what tasks returned.
@@ -179,6 +181,8 @@ class PlayConfigurator(BaseConfigurator):
         inputs = {name: reveal(task.inputs[name]) for name in task.inputs if name not in own}
         if any(_INPUTS.search(text) for text in texts):
             variables["inputs"] = inputs
+        if any(_TASK.search(text) for text in texts):
+            variables["task"] = reveal(task.query({"eval": {"template": "{{ task }}"}}))
         variables.update(inputs)
         arguments = as_map(task.inputs.get("arguments") or {}, "the input arguments must be", task)
         return {**variables, **reveal(arguments)}

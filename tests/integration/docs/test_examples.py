@@ -14,6 +14,7 @@ import pytest
 
 from ansible_ensemble.cli.catalogue import COMMANDS, find_command
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
+from ansible_ensemble.cli.other_tools import TOOLS, translated
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.validate import validate_path
@@ -81,6 +82,9 @@ def help_of(*command: str) -> str:
 def test_a_command_is_one(where: str, text: str) -> None:
     call = text[text.index("ansible-ensemble ") :]
     name, *words = shlex.split(call, comments=True)[1:]
+    if name in TOOLS:
+        assert not words or translated(name, words)
+        return
     names = {known for command in COMMANDS for known in (command.name, command.alias)}
     assert name in {*names, "COMMAND", "--version", "--help"} or name in COMMANDS_ELSEWHERE, where
     if name not in names:

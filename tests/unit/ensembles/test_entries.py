@@ -19,6 +19,7 @@ CASES: list[tuple[dict[str, str], list[str]]] = [
         ["b/s.yml", "types.yaml"],
     ),
     ({"a.json": '{"tosca_definitions_version": "x"}', "vars.yml": "a: 1", "notes.txt": TEMPLATE}, ["a.json"]),
+    ({"a.tosca": TEMPLATE, "notes.txt": TEMPLATE}, ["a.tosca"]),
     (
         {"unfurl.yaml": PROJECT, "local/unfurl.yaml": PROJECT, "e/ensemble.yaml": "{}"},
         ["e/ensemble.yaml", "unfurl.yaml"],
