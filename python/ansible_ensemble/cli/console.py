@@ -77,6 +77,7 @@ class Console:
 
     def record(self, document: Any) -> None:
         """Write a JSON document to stdout in one line, as one of many."""
+        self.answered = True
         self.result(json.dumps(redact(document), ensure_ascii=False, default=str) + "\n")
 
     def answer(self, document: Any, text: Callable[[], str]) -> None:
