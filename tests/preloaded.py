@@ -18,7 +18,7 @@ import contextlib
 import ctypes
 import functools
 import gc
-import importlib
+import importlib.util
 import json
 import logging
 import os
@@ -33,8 +33,10 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.abc import MetaPathFinder
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -326,6 +328,7 @@ def preload() -> None:
     import ansible_ensemble
 
     _read_documents_of_ansible()
+    _send_compiled_modules()
     with _without("ansible.constants"):
         for found in pkgutil.walk_packages(ansible_ensemble.__path__, "ansible_ensemble."):
             if not found.name.endswith("__main__"):
@@ -381,6 +384,30 @@ def _read_documents_of_ansible() -> None:
         return load(text, Loader) if known is None else pickle.loads(known)
 
     yaml.load = load_again
+
+
+def _send_compiled_modules() -> None:
+    """Let Ansible's own files travel with what they were compiled to, or each run of a module compiles dozens of them.
+
+    The Python of a host that cannot use that reads the source beside it, as it does where there is none.
+    """
+    write = zipfile.ZipFile.writestr
+    packages = Path(str(importlib.import_module("ansible").__file__)).parent.parent
+
+    def write_both(self: zipfile.ZipFile, told: Any, data: Any, *others: Any, **named: Any) -> None:
+        write(self, told, data, *others, **named)
+        name = getattr(told, "filename", told)
+        source = packages / name
+        if not name.startswith("ansible/") or source.suffix != ".py" or not source.is_file():
+            return
+        if source.read_bytes() == data:
+            SourceFileLoader(source.stem, str(source)).get_code(source.stem)  # it compiles what is not, or is no more
+            compiled = Path(importlib.util.cache_from_source(source)).read_bytes()[16:]
+            # a flag in place of the time of the source: nothing is compared
+            header = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + importlib.util.source_hash(data)
+            write(self, f"{name}c", header + compiled, self.compression)
+
+    zipfile.ZipFile.writestr = write_both  # type: ignore[method-assign]
 
 
 @contextlib.contextmanager
