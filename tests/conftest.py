@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.measured import Measured
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -26,8 +28,10 @@ settings.register_profile("search", _PATIENT, print_blob=True, max_examples=500)
 settings.load_profile("fixed")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Heed interrupts: a shell's background job ignores them, and so would all that the tests start and interrupt."""
+    if file := os.environ.get("MEASURED"):
+        config.pluginmanager.register(Measured(Path(file)))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _be_in_the_environment_of_make()
