@@ -132,6 +132,7 @@ REPORT = [
 ]
 
 
+@pytest.mark.matrix
 def test_an_imported_site_does_the_same(done: Callable[..., Run], tmp_path: Path) -> None:
     site, other = tmp_path / "site", tmp_path / "other"
     write_site(site)

@@ -83,6 +83,7 @@ def deploy(command: Command, *more: str) -> str:
     return done.output
 
 
+@pytest.mark.matrix
 def test_chains_end_as_the_playbook_does(command: Command, project: Path) -> None:
     out = project / "out"
     done = command("site.yml", *OK, program="ansible-playbook")

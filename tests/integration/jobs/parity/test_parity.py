@@ -50,6 +50,10 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.shutdown()
 
 
+def hosts_of(case: Mapping[str, Any]) -> tuple[str, ...]:
+    return HOSTS[: case.get("hosts", len(HOSTS))]
+
+
 def as_text(content: Any) -> str:
     return content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False)
 
@@ -90,7 +94,7 @@ class Folders:
     def reset(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        for name in HOSTS:
+        for name in hosts_of(self.case):
             for path, told in {".": {"mode": "0755"}, **DATA["common"], **self.case.get("before", {})}.items():
                 write_path(self.folder / name / path, told)
         (self.folder / "tree" / "sub").mkdir(parents=True)
@@ -139,7 +143,7 @@ def change(folder: Path, case: Mapping[str, Any]) -> None:
 
 
 class Life:
-    """A playbook's life on two hosts, once by ansible-playbook and once as an ensemble, in the same folders."""
+    """A playbook's life on its hosts, once by ansible-playbook and once as an ensemble, in the same folders."""
 
     def __init__(self, command: Callable[..., Run], site: Path, hosts: Hosts, case: Mapping[str, Any]) -> None:
         self._command, self._site, self._hosts, self._case = command, site, hosts, case
@@ -234,10 +238,10 @@ class Installed:
 def test_an_ensemble_does_what_the_playbook_does(
     command: Callable[..., Run], mirror: str, tmp_path: Path, name: str
 ) -> None:
-    site, hosts = tmp_path / "site", tmp_path / "hosts"
+    site, hosts, case = tmp_path / "site", tmp_path / "hosts", CASES[name]
     site.mkdir()
-    write_inventory(site, {**LOCAL, "mirror": mirror}, {one: {"root": str(hosts / one)} for one in HOSTS})
-    Life(command, site, Folders(hosts, CASES[name]), CASES[name]).run()
+    write_inventory(site, {**LOCAL, "mirror": mirror}, {one: {"root": str(hosts / one)} for one in hosts_of(case)})
+    Life(command, site, Folders(hosts, case), case).run()
 
 
 @pytest.mark.matrix

@@ -71,7 +71,7 @@ def test_a_copy_by_clone_is_deployed_as_it_is(command, project, tmp_path):
     assert "there is an ensemble already" in again.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_it_is_clean_to_ansible_lint(command, project):
     done = command("--offline", "-q", program="ansible-lint", cwd=project)
     assert done.code == 0, done.output
