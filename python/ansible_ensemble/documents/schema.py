@@ -8,6 +8,7 @@ it, and where it is a text, that says what to do instead.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -129,6 +130,9 @@ def _wrong_value(value: Any, rule: Mapping[str, Any]) -> tuple[str, str | None] 
     if "enum" in rule and value not in rule["enum"]:
         words = [str(word) for word in rule["enum"] if isinstance(word, str)]
         return f"is {_shown(value)}", f"it must be one of {', '.join(words)}"
+    low, high = rule.get("minimum", -math.inf), rule.get("maximum", math.inf)
+    if isinstance(value, (int, float)) and not low <= value <= high:
+        return f"is {_shown(value)}", f"it must be from {low} to {high}"
     kinds = rule.get("type")
     if kinds is None or isinstance(value, VaultText):
         return None

@@ -125,6 +125,7 @@ def test_the_schema_is_a_schema_and_uses_only_keywords_that_are_checked() -> Non
     jsonschema.Draft202012Validator.check_schema(schema)
     known = {"$schema", "$id", "$defs", "$ref", "title", "description", "type", "enum", "const", "properties"}
     known |= {"patternProperties", "additionalProperties", "required", "items", "x-unheeded"}
+    known |= {"minimum", "maximum"}
     waiting = [schema, *schema["$defs"].values()]
     while waiting:
         rule = waiting.pop()
