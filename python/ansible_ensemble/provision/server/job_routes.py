@@ -131,7 +131,10 @@ async def purge(call: Call) -> web.Response:
     """Remove the jobs that a query finds and that are over."""
     query, need = parse_query(Job, call.request.query.items()), Need("jobs", "delete")
     gone = await remove_jobs(
-        call.server.store, query, call.proof.principal, admit=lambda reader: call.admitted(reader, need)
+        call.server.store,
+        lambda reader: jobs.over(reader, query),
+        call.proof.principal,
+        admit=lambda reader: call.admitted(reader, need),
     )
     return answer([job.public() for job in gone])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ansible_ensemble.provision.objects.job import Job
-from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.service import jobs
 from ansible_ensemble.provision.store.transaction import Reader, Store, Transaction
 
@@ -15,17 +14,17 @@ AT_ONCE = 100
 
 async def remove_jobs(
     store: Store,
-    query: Query,
+    find: Callable[[Reader], list[str]],
     principal: str,
     *,
     but_current: bool = False,
     admit: Callable[[Reader], object] = lambda _value: None,
 ) -> list[Job]:
-    """Remove the jobs that a query finds and that are over.
+    """Remove jobs that are over.
 
     Args:
         store: where they are.
-        query: what is looked for.
+        find: finds their UUIDs.
         principal: who removes them.
         but_current: whether those stay that their machines are at.
         admit: raises what refuses it; it is asked in each transaction.
@@ -34,11 +33,11 @@ async def remove_jobs(
         What was removed.
     """
 
-    def find(reader: Reader) -> list[str]:
+    def admitted(reader: Reader) -> list[str]:
         admit(reader)
-        return jobs.over(reader, query, but_current=but_current)
+        return find(reader)
 
-    found, removed = await store.read(find), list[Job]()
+    found, removed = await store.read(admitted), list[Job]()
     for start in range(0, len(found), AT_ONCE):
         some = found[start : start + AT_ONCE]
 

@@ -122,7 +122,7 @@ async def _serve(server: Server, say: Say) -> None:
     context = tls_context(*_certificate(server.settings))
     sockets = handed_over(os.environ) or bound(server.settings.host, server.settings.port)
     unsubscribe = server.store.subscribe(server.tell)
-    upkeep = Upkeep(server.store, server.settings.job_age)
+    upkeep = Upkeep(server.store, server.settings.job_age, server.settings.job_count)
     runner = web.AppRunner(
         application(server), access_log=None, keepalive_timeout=_IDLE, shutdown_timeout=_CUT, handle_signals=False
     )

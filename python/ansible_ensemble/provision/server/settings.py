@@ -92,6 +92,9 @@ class Settings:
     job_age: int = _setting(
         0, "Days after which jobs that ended are removed", "--job-age", _KEEPING, metavar="DAYS", otherwise="never"
     )
+    job_count: int = _setting(
+        0, "Jobs that are kept of each machine, the latest ones", "--job-count", _KEEPING, metavar="N", otherwise="all"
+    )
     token_life: int = _setting(
         1095,
         "Days that a token is valid at most",

@@ -16,8 +16,9 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.removal import remove_jobs
+from ansible_ensemble.provision.service import jobs
 from ansible_ensemble.provision.service.retries import Retry, try_again, waiting_retries, waiting_retry
-from ansible_ensemble.provision.store.transaction import Store
+from ansible_ensemble.provision.store.transaction import Reader, Store
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,10 +38,11 @@ class Upkeep:
     Args:
         store: where it is done.
         job_age: days after which ended jobs are removed; 0 keeps them.
+        job_count: how many jobs are kept of each machine; 0 keeps them all.
     """
 
-    def __init__(self, store: Store, job_age: int) -> None:
-        self._store, self._job_age = store, job_age
+    def __init__(self, store: Store, job_age: int, job_count: int = 0) -> None:
+        self._store, self._job_age, self._job_count = store, job_age, job_count
         self._waiting: dict[Retry, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -49,7 +51,7 @@ class Upkeep:
         """Start with it."""
         self._unsubscribe = self._store.subscribe(self._hear)
         self._start(self._regularly(_LOOK, self._look_at_all))
-        if self._job_age:
+        if self._job_age or self._job_count:
             self._start(self._regularly(_REMOVAL, self._remove_old))
 
     async def end(self) -> None:
@@ -99,11 +101,16 @@ class Upkeep:
             _LOG.info("machine %s tries its failed job again", retry.machine)
 
     async def _remove_old(self) -> None:
-        """Remove the jobs that ended long ago, unless their machines still need them."""
-        before = iso_time(now() - timedelta(days=self._job_age))
-        old = parse_query(Job, [("State", "In(finished,failed)"), ("EndTime", f"Lt({before})")])
-        removed = await remove_jobs(self._store, old, PRINCIPAL, but_current=True)
-        if removed:
+        """Remove the jobs that ended long ago, or before many others, unless their machines still need them."""
+        if self._job_age:
+            before = iso_time(now() - timedelta(days=self._job_age))
+            old = parse_query(Job, [("State", "In(finished,failed)"), ("EndTime", f"Lt({before})")])
+            await self._remove(lambda reader: jobs.over(reader, old, but_current=True))
+        if self._job_count:
+            await self._remove(lambda reader: jobs.beyond(reader, self._job_count))
+
+    async def _remove(self, find: Callable[[Reader], list[str]]) -> None:
+        if removed := await remove_jobs(self._store, find, PRINCIPAL, but_current=True):
             _LOG.info("%d old jobs were removed", len(removed))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
@@ -158,6 +159,20 @@ def over(reader: Reader, query: Query, *, but_current: bool = False) -> list[str
     """
     found = query.page(query.found(candidates(reader, Job, query)))
     return [job.uuid for job in found if _is_over(reader, job, but_current)]
+
+
+def beyond(reader: Reader, most: int) -> list[str]:
+    """The UUIDs of jobs that are over and that the latest ones of their machines do not need.
+
+    Args:
+        reader: where they are.
+        most: how many jobs are kept of each machine.
+    """
+    by_machine = defaultdict[str, list[tuple[str, str]]](list)
+    for one in reader.all(Job):
+        by_machine[one.machine].append((one.start_time, one.uuid))
+    older = [uuid for ran in by_machine.values() for _time, uuid in sorted(ran)[:-most]]
+    return [uuid for uuid in older if (job := reader.get(Job, uuid)) and _is_over(reader, job, True)]
 
 
 def purge(tx: Transaction, uuids: Iterable[str], *, but_current: bool = False) -> list[Job]:

@@ -19,13 +19,13 @@ MACHINE = "00000000-0000-4000-8000-00000000000a"
 
 
 @asynccontextmanager
-async def kept(folder, *objects, job_age=0):
+async def kept(folder, *objects, job_age=0, job_count=0):
     """A store with objects, and its upkeep."""
     store = await open_store(folder / "store.sqlite")
     try:
         await store.transact(install, "system")
         await store.transact(lambda tx: [tx.create(one) for one in objects], "system")
-        going_on = Upkeep(store, job_age)
+        going_on = Upkeep(store, job_age, job_count)
         going_on.begin()
         yield store
         await going_on.end()
@@ -52,6 +52,22 @@ def test_jobs_that_ended_long_ago_are_removed(tmp_path, monkeypatch):
             return left
 
     assert asyncio.run(scenario()) == [_job(5, "", 0).uuid, _job(6, "", 0).uuid, current.uuid]
+
+
+def test_the_latest_jobs_of_each_machine_are_kept(tmp_path):
+    jobs = [_job(number, "finished", 0).replaced(start_time=f"2026-01-0{number}T00:00:00Z") for number in range(1, 7)]
+    jobs[1] = jobs[1].replaced(state="running")
+    jobs[2] = jobs[2].replaced(current=True)
+    other = _job(8, "finished", 0).replaced(machine="00000000-0000-4000-8000-00000000000b")
+    machine = Machine(uuid=MACHINE, name="m1", current_job=jobs[2].uuid)
+
+    async def scenario():
+        async with kept(tmp_path, machine, other, *jobs, job_count=2) as store, asyncio.timeout(60):
+            while len(left := await store.read(lambda reader: [job.uuid for job in reader.all(Job)])) > 4:
+                await asyncio.sleep(0.01)
+            return left
+
+    assert asyncio.run(scenario()) == [jobs[2].uuid, jobs[4].uuid, jobs[5].uuid, other.uuid]
 
 
 def test_no_job_is_removed_unless_somebody_says_so(tmp_path):
