@@ -63,7 +63,7 @@ class Pool(Object, frozen=True, kw_only=True):
     def references(self) -> Iterator[Reference]:
         """Other pools, and the workflows and profiles of its actions."""
         fill = self.auto_fill
-        yield from (("pools", name) for name in {self.parent_pool, fill.acquire_pool, fill.return_pool} if name)
+        yield from (("pools", name) for name in (self.parent_pool, fill.acquire_pool, fill.return_pool) if name)
         for actions in (self.enter_actions, self.exit_actions, self.allocate_actions, self.release_actions):
             yield from (("workflows", name) for name in (actions.workflow,) if name)
             yield from (("profiles", name) for name in actions.add_profiles)
