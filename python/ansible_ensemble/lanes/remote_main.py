@@ -327,6 +327,8 @@ def main() -> None:
     """Serve on the standard streams, which then are nobody else's."""
     if sys.platform == "darwin":
         sys.exit("forks of its Python may break")
+    if sys.version_info < (3, 8):
+        sys.exit("modules need Python 3.8 or newer")
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_arguments: sys.exit())
     sys.path = [entry for entry in sys.path if entry not in ("", ".")]
