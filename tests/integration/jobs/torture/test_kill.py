@@ -27,6 +27,8 @@ from tests.integration.jobs.torture.folding import attributes, recorded, told
 from tests.integration.jobs.torture.words import NODES, OPERATIONS, last_words, noted, words_service
 
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "20"))
+#: The first rounds are in `make test`, too.
+NUMBERS = [pytest.param(number, marks=[pytest.mark.matrix] if number >= 6 else []) for number in range(ROUNDS)]
 #: How often a plan by ansible-playbook goes on beside: it takes as long as the job.
 PLAYBOOK_EVERY = 5
 JOBS = 4
@@ -85,7 +87,7 @@ def await_moment(folder: Path, job: subprocess.Popen[str], chance: random.Random
         time.sleep(chance.random() * 0.1)
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
+@pytest.mark.parametrize("number", NUMBERS)
 def test_a_killed_job(command: Callable, start: Callable, copied: Callable[[str], Path], number: int):
     chance = random.Random(number)
     workflow, operations = (("deploy", ("create", "start")), ("undeploy", ("stop", "delete")))[number % 2]
