@@ -69,14 +69,13 @@ def texts_of(source: str, base: Path | None) -> list[str]:
 
     Relative files are looked for beside it and in `base`; what is named by no absolute path is not the project's.
     """
-    path = Path(source)
-    return [text for _path, text in _files([path], base, set())] if path.is_absolute() else []
+    return [text for _path, text in files_of_play(source, base)]
 
 
-def files_of_play(source: str, base: Path | None) -> list[Path]:
-    """A playbook, a task file or a role, and the files and roles of the project that they name, as `texts_of`."""
+def files_of_play(source: str, base: Path | None) -> list[tuple[Path, str]]:
+    """A playbook, a task file or a role, and the files and roles of the project that they name, with their texts."""
     path = Path(source)
-    return [file for file, _text in _files([path], base, set())] if path.is_absolute() else []
+    return list(_files([path], base, set())) if path.is_absolute() else []
 
 
 def play_texts(operation: Operation, target: str) -> list[str]:

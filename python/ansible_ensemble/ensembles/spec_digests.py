@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import Document
 from ansible_ensemble.ensembles.job_inputs import INPUT_PREFIX, mark_inputs
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.views.evaluation_environment import Inventory
 
 
 def spec_digests(document: Document | None, topology: Topology) -> dict[str, str]:
@@ -40,6 +42,19 @@ def variables_digest(variables: Mapping[str, Any]) -> dict[str, str]:
 def hosts_digest(topology: Topology) -> dict[str, str]:
     """The digest of the hosts that patterns of a topology mean; nothing where it has none."""
     return {"hosts": digest(topology.hosts)} if topology.hosts else {}
+
+
+def inventory_digests(inventory: Callable[[], Inventory] | None) -> dict[str, str]:
+    """Digests of the variables and groups of each host, as the inventory was resolved.
+
+    Nothing where nobody named an inventory, or it may not be read yet.
+    """
+    try:
+        known = inventory() if inventory is not None else None
+        hosts = known.hosts if known is not None and known.is_named else ()
+        return {host: digest(known.written(host)) for host in hosts} if known is not None else {}
+    except InvalidInput:
+        return {}
 
 
 def digest(value: Any) -> str:

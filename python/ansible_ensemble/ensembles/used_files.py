@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import resolve
-from ansible_ensemble.configurators.locations import collection_folders
+from ansible_ensemble.configurators.locations import ansible_homes, collection_folders
 from ansible_ensemble.configurators.module_names import module_file
 from ansible_ensemble.configurators.module_spec import role_folder
+from ansible_ensemble.configurators.named_files import collections_named, files_named
 from ansible_ensemble.configurators.play_files import files_of_play
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.texts import named_texts
@@ -27,6 +29,8 @@ _AROUND = (
     *(f"{kind}_plugins" for kind in ("action", "become", "cache", "callback", "connection", "doc_fragments", "filter")),
     *(f"{kind}_plugins" for kind in ("inventory", "lookup", "strategy", "test", "vars")),
 )
+#: What says the version of Ansible, by its name among digests.
+VERSION = PurePath("ansible/release.py")
 #: Arguments that name what is read on the controller.
 _SOURCES = frozenset({"definition", "file", "playbook", "script", "src", "template", "values_files", "vars_files"})
 _FOLDERS = ("", "files", "templates")
@@ -50,14 +54,16 @@ def used_files(
     base, sources = operation.base or folder, _SOURCES
     resolved = resolve(operation, root)
     target = Path(resolved.target or ".")
+    collections = list(collection_folders(root))
+    yield from collections_named(f"{resolved.target} {_raw(operation)}", collections)
     if target.is_absolute():
         yield target
-        yield from files_of_play(resolved.target, operation.base)
+        yield from _in_play(target, (base, root), collections)
     elif resolved.configurator == "module":
-        yield from filter(None, [module_file(resolved.target, collection_folders(root))])
+        yield from filter(None, [module_file(resolved.target, collections)])
     elif resolved.configurator == "command":
         yield from _programs(resolved.target, (base, root))
-    elif (role := role_folder(resolved.target, collection_folders(root))) is not None and resolved.target:
+    elif (role := role_folder(resolved.target, collections)) is not None and resolved.target:
         yield role
     yield from find_dependencies(operation, root)
     for artifact in template.artifacts.values():
@@ -68,7 +74,25 @@ def used_files(
     for name in operation.inputs:
         with suppress(EnsembleError):
             for key, text in named_texts(inputs[name], name):
-                yield from (_found if key in sources else _programs)(text, (base, root))
+                if key not in sources:
+                    yield from _programs(text, (base, root))
+                    continue
+                for path in _found(text, (base, root)):
+                    yield path
+                    yield from _in_play(path, (base, root), collections) if path.is_file() else ()
+
+
+def _in_play(path: Path, bases: tuple[Path, ...], collections: Sequence[Path]) -> Iterator[Path]:
+    """What is read with a playbook, task file, role or template: files, and collections."""
+    for file, text in files_of_play(str(path), bases[0]):
+        yield file
+        yield from files_named(text, (file.parent, *bases))
+        yield from collections_named(text, collections)
+
+
+def _raw(operation: Operation) -> str:
+    """What the inputs of an operation say, before they are evaluated."""
+    return json.dumps([one.value for one in operation.inputs.values()], default=str)
 
 
 def _found(name: str, bases: tuple[Path, ...]) -> Iterator[Path]:
@@ -91,20 +115,24 @@ def _is_program_in(path: Path, bases: Iterable[Path]) -> bool:
 
 
 def surroundings(root: Path, folder: Path) -> Iterator[Path]:
-    """What Ansible finds by itself in the project and beside the ensemble."""
+    """What Ansible finds by itself in the project and beside the ensemble, and which version of it is installed."""
+    yield from (home / VERSION.name for home in ansible_homes())
     for where in dict.fromkeys((root, folder)):
         yield from (path for name in _AROUND if (path := where / name).exists())
 
 
 class FileDigests:
-    """Digests of files and folders by their names in a project; each is read once.
+    """Digests of files and folders by their names in a project, among collections or in Ansible; each is read once.
+
+    So a plan holds in another clone, and in another environment of the same versions.
 
     Args:
         root: the project's folder.
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        collections = (folder.parent for folder in collection_folders(root))
+        self._bases = tuple(dict.fromkeys((root, *collections, *(home.parent for home in ansible_homes()))))
         self.found: dict[str, str] = {}
 
     def add(self, paths: Iterable[Path]) -> None:
@@ -116,7 +144,7 @@ class FileDigests:
 
     def digest(self, name: str) -> str:
         """The digest of what has this name by now; empty where nothing is there that can be read to its end."""
-        path = self._root / name
+        path = next((path for base in self._bases if (path := base / name).exists()), Path(name))
         try:
             return digest_path(path)[:16] if os.path.isfile(path) or path.is_dir() else ""  # noqa: PTH113
         except EnsembleError:
@@ -124,4 +152,5 @@ class FileDigests:
 
     def _name(self, path: Path) -> str:
         path = Path(os.path.normpath(path))
-        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else str(path)
+        base = next((base for base in self._bases if path.is_relative_to(base)), None)
+        return path.relative_to(base).as_posix() if base is not None else str(path)

@@ -54,6 +54,7 @@ from ansible_ensemble.records.saved_plans import (
     is_of_job,
     keep_plan,
     load_plan,
+    note_inventory,
     save_plan,
 )
 from ansible_ensemble.reports.drift_text import is_sound
@@ -135,6 +136,8 @@ def plan(
     read = read_recovered(location, job_options, write=not check) if locked else read_current(location, job_options)
     check_upstreams(read, job_options)
     made = plan_with_found(read, workflow, job_options)
+    if plan_file or not locked:
+        note_inventory(made, read)
     if plan_file:
         Path(plan_file).parent.mkdir(parents=True, exist_ok=True)
         saved = save_plan(made.to_text(), Path(plan_file))

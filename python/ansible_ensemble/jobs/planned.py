@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.engine.predictions import predict
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import lost_values
@@ -22,7 +21,7 @@ from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.record import requirements_of
 from ansible_ensemble.records.repositories import check_upstreams
-from ansible_ensemble.records.saved_plans import save_plan
+from ansible_ensemble.records.saved_plans import note_inventory, save_plan
 
 
 @dataclass(slots=True)
@@ -30,14 +29,19 @@ class PlanOutcome:
     """A plan that was made and not executed."""
 
     plan: Plan
-    redactor: Redactor
+    ensemble: Ensemble
     document: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.document = self.redactor.data(self.plan.to_json())
+        self._tell()
+
+    def _tell(self) -> None:
+        self.document = self.ensemble.redactor.data(self.plan.to_json())
 
     def save(self, path: Path) -> None:
         """Save the plan so that `deploy PATH` executes it."""
+        note_inventory(self.plan, self.ensemble)
+        self._tell()
         save_plan(self.plan.to_text(), path)
 
     @property
@@ -49,7 +53,7 @@ class PlanOutcome:
     def predict(self, report: Mapping[str, Any]) -> None:
         """Add the results of a dry run of the plan."""
         predict(self.plan, report)
-        self.document = self.redactor.data(self.plan.to_json())
+        self._tell()
 
 
 def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanOutcome:
@@ -84,4 +88,4 @@ def _plan_of(read: Ensemble, workflow: str, job_options: JobOptions) -> PlanOutc
     except EnsembleError as error:
         read.warnings.append(f"A job would be refused: {error}")
     plan = plan_with_found(read, workflow, job_options)
-    return PlanOutcome(plan, read.redactor)
+    return PlanOutcome(plan, read)

@@ -12,7 +12,8 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.orders import CONTROLLER, fact_value
-from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.core.sensitive import is_secret_name, mark_sensitive
+from ansible_ensemble.documents.digest import digest_file
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.decrypted import is_connection_secret
 from ansible_ensemble.lanes.host_patterns import host_matches
@@ -28,6 +29,12 @@ _INDIRECT = frozenset({"hostvars", "vars"})
 _OF_RUNS = frozenset(
     f"ansible_{name}"
     for name in ("check_mode", "diff_mode", "forks", "inventory_sources", "limit", "run_tags", "skip_tags", "verbosity")
+)
+#: Variables that Ansible gives each host, about where it runs or about all hosts.
+_OF_PLACES = frozenset(
+    {"groups", "hostvars", "inventory_dir", "inventory_file", "omit", "playbook_dir"}.union(
+        f"ansible_{name}" for name in ("config_file", "facts", "playbook_python", "version")
+    )
 )
 #: Extra variables that are options of a job.
 _OF_JOBS = re.compile(r"ensemble(_\w+)?")
@@ -143,6 +150,22 @@ class HostVariables:
         value = core.jsonable(variables[name])
         return mark_sensitive(value) if self._is_hidden(name, variables) else value
 
+    def written(self, host: str) -> dict[str, Any]:
+        """The variables of a host as its inventory has them: without passwords, facts, and what a job or play gives.
+
+        What is encrypted stays so.
+
+        Raises:
+            InvalidInput: they cannot be read.
+        """
+        variables = self._of(host)
+        manager = self._session.variable_manager
+        facts = variables["ansible_facts"]
+        made = {*manager.extra_vars, *manager._nonpersistent_fact_cache.get(host, ())}
+        made |= _OF_PLACES.union(facts, (f"ansible_{name}" for name in facts))
+        names = (name for name in self.names(host) if name not in made and not is_secret_name(name))
+        return {name: _as_written(variables[name]) for name in names}
+
     def fact(self, host: str, name: str) -> Any:
         """A fact of a host from Ansible's cache of facts, by its name in `ansible_facts` (see `orders.fact_value`).
 
@@ -190,6 +213,25 @@ class HostVariables:
         new = (words & variables.keys()) - seen
         seen |= new
         return any(self._is_secret(variables[name], variables, seen) for name in new)
+
+
+def _as_written(value: Any) -> Any:
+    """A variable as plain data; what is encrypted is given as that."""
+    from ansible.parsing.vault import VaultHelper
+
+    if isinstance(value, dict):
+        return {str(key): _as_written(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_written(item) for item in value]
+    if core.is_vaulted(value):
+        return VaultHelper.get_ciphertext(value, with_tags=False)
+    source = core.source_of(value)
+    return _encrypted_digest(source) if source and _is_encrypted(source) else core.jsonable(value)
+
+
+@cache
+def _encrypted_digest(path: str) -> str:
+    return digest_file(Path(path))
 
 
 @cache

@@ -89,6 +89,7 @@ class Plan:
         base: digests of what it was made from (`spec`, `status`, `inputs`, `hosts`); a saved plan is stale when they
             differ.
         files: digests of the files that its operations run, copy and render, by their names in the project.
+        inventory: digests of the variables of each host of the inventory, in a plan that is saved for another job.
         options: the job options that differ from their defaults.
         inputs: inputs that are not as the specification has them, each its `name`, `value`, the one `before` where it
             changes, its `origin`, and whether it is `sensitive`.
@@ -102,6 +103,7 @@ class Plan:
     ensemble: str
     base: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    inventory: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     inputs: list[dict[str, Any]] = field(default_factory=list)
     instances: list[InstanceChange] = field(default_factory=list)
@@ -143,6 +145,7 @@ class Plan:
             "job": self.job,
             "base": self.base,
             "files": self.files,
+            "inventory": self.inventory,
             "options": redact(self.options),
             "inputs": self.inputs,
             "resource_changes": [_instance_json(change) for change in self.instances],
@@ -176,6 +179,7 @@ class Plan:
                 ensemble=document["ensemble"],
                 base=document["base"],
                 files=document.get("files", {}),
+                inventory=document.get("inventory", {}),
                 options=document["options"],
                 inputs=document.get("inputs", []),
                 instances=[_instance_from_json(item) for item in document["resource_changes"]],

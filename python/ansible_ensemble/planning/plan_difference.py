@@ -13,6 +13,8 @@ from typing import Any
 #: What says nothing of what is done: where and by which job; what the plan was made from, which is compared by itself;
 #: and what comes of the moment, such as other jobs that run.
 _ASIDE = frozenset({"ensemble", "template", "job", "base", "options", "inputs", "warnings", "not_compared"})
+#: What follows from what is done.
+_FOLLOWING = frozenset({"files", "inventory"})
 #: By what the entries of lists are known.
 _NAMES = ("key", "address", "instance", "name")
 _LONGEST = 60
@@ -33,7 +35,8 @@ def plan_difference(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str | N
 
 def _compared(document: Mapping[str, Any]) -> dict[str, Any]:
     operations = [{name: one[name] for name in one if name != "prediction"} for one in document["operations"]]
-    return {name: value for name, value in document.items() if name not in _ASIDE} | {"operations": operations}
+    told = {name: value for name, value in document.items() if name not in _ASIDE}
+    return dict(sorted(told.items(), key=lambda one: one[0] in _FOLLOWING)) | {"operations": operations}
 
 
 def _difference(saved: Any, now: Any, way: tuple[str, ...]) -> str | None:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,8 @@ from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import given_inputs, given_variables, kept_values
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
-from ansible_ensemble.ensembles.used_files import FileDigests, surroundings
+from ansible_ensemble.ensembles.spec_digests import inventory_digests
+from ansible_ensemble.ensembles.used_files import VERSION, FileDigests, surroundings
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, is_plan
 from ansible_ensemble.planning.plan_difference import plan_difference
@@ -97,6 +98,11 @@ def keep_plan(text: str, planned: Path, *, locked: bool) -> SavedPlan:
     make_private(planned)
     name = f"{_OF_JOBS if locked else _OF_NOBODY}{secrets.token_hex(8)}.json"
     return save_plan(text, planned / name)
+
+
+def note_inventory(plan: Plan, ensemble: Ensemble) -> None:
+    """Put into a plan that is saved for another job what the inventory says of its hosts."""
+    plan.inventory = inventory_digests(ensemble.evaluator.environment.inventory)
 
 
 def drop_plans(planned: Path) -> None:
@@ -231,8 +237,10 @@ def confirmed_plan(
         EnsembleError: the plan is stale, or somebody changed its file.
     """
     check_fresh(plan, ensemble)
+    _check_inventory(plan, ensemble)
     _check_secrets(plan, ensemble, given)
     now = plan_workflow(ensemble, plan.workflow, options)
+    note_inventory(now, ensemble)
     difference = plan_difference(saved.document, json.loads(now.to_text()))
     if difference is not None:
         told = ensemble.redactor.text(difference)
@@ -257,6 +265,17 @@ def _check_files(plan: Plan, ensemble: Ensemble) -> None:
     digests.add(surroundings(ensemble.root, ensemble.folder) if plan.files else ())
     digests.add(ensemble.root / name for name in plan.files)
     changed = [name for name, digest in digests.found.items() if digest != plan.files.get(name)]
+    _refuse(["ansible-core" if name == str(VERSION) else name for name in changed])
+
+
+def _check_inventory(plan: Plan, ensemble: Ensemble) -> None:
+    before, now = plan.inventory, inventory_digests(ensemble.evaluator.environment.inventory)
+    if now and not before:
+        raise EnsembleError("the plan is stale: it was made without this inventory", hint=_BASE["hosts"][1])
+    _refuse([f"the host {name} of the inventory" for name in {**before, **now} if before.get(name) != now.get(name)])
+
+
+def _refuse(changed: Sequence[str]) -> None:
     if changed:
         more = f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
         named = ", ".join(changed[:_MOST_NAMED]) + more

@@ -57,6 +57,15 @@ class Inventory(Protocol):
             KeyError: there is no such host or variable.
         """
 
+    def written(self, host: str) -> dict[str, Any]:
+        """The variables of a host as its inventory has them: without passwords, facts, and what a job or play gives.
+
+        What is encrypted stays so.
+
+        Raises:
+            InvalidInput: they cannot be read.
+        """
+
     def fact(self, host: str, name: str) -> Any:
         """A fact of a host that was gathered before, by its name in `ansible_facts`.
 

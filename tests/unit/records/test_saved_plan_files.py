@@ -38,6 +38,13 @@ topology_template:
           operations:
             create: {implementation: ansible.builtin.copy, inputs: {src: data.txt, dest: /dev/null}}
             configure: {implementation: ansible.builtin.template, inputs: {src: page.j2, dest: /dev/null}}
+    collection:
+      interfaces:
+        Standard:
+          operations:
+            create: {implementation: ansible.builtin.copy, inputs: {content: "{{ 'acme.tools.good' }}", dest: /x}}
+            configure: acme.other.box
+    playbook: {interfaces: {Standard: {operations: {create: site.yml}}}}
 """
 FILES = {
     "files/s.sh": "#!/bin/sh\ntrue\n",
@@ -45,12 +52,22 @@ FILES = {
     "files/u.sh": "#!/bin/sh\n. ./lib.sh\n",
     "files/lib.sh": "true\n",
     "files/data.txt": "data\n",
-    "templates/page.j2": "page\n",
+    "templates/page.j2": "{% include 'part.conf' %} {{ lookup('file', 'looked-up') }}\n",
+    "templates/part.conf": "part\n",
+    "files/looked-up": "text\n",
+    "collections/ansible_collections/acme/tools/MANIFEST.json": "{}\n",
+    "collections/ansible_collections/acme/tools/plugins/test/good.py": "",
+    "collections/ansible_collections/acme/other/plugins/modules/box.py": "",
+    "collections/ansible_collections/acme/other/plugins/module_utils/box.py": "",
+    "collections/ansible_collections/acme/third/plugins/filter/up.py": "",
+    "site.yml": "- hosts: all\n  vars_files: [vars/site.yml]\n  tasks: [{ansible.builtin.debug: {msg: '{{ a | acme.third.up }}'}}]\n",
+    "vars/site.yml": "a: 1\n",
     "roles/web/tasks/main.yml": "- ansible.builtin.debug:\n",
     "roles/web/templates/web.conf.j2": "a\n",
     "roles/web/files/web.bin": "a\n",
     "tasks/main.yml": "- ansible.builtin.include_tasks: more.yml\n- ansible.builtin.import_role: {name: base}\n",
-    "tasks/more.yml": "- ansible.builtin.debug:\n",
+    "tasks/more.yml": "- ansible.builtin.copy: {src: more.txt, dest: /dev/full}\n",
+    "files/more.txt": "more\n",
     "roles/base/tasks/main.yml": "- ansible.builtin.debug:\n",
     "library/mine.py": "from ansible.module_utils.basic import AnsibleModule\n",
     "module_utils/ours.py": "",
@@ -61,7 +78,8 @@ FILES = {
     "ansible.cfg": "[defaults]\n",
     "README.md": "notes\n",
 }
-CHANGED = [name for name in FILES if name != "README.md"]
+#: Of a collection with a version that, and not its files, is compared.
+CHANGED = [name for name in FILES if name != "README.md" and "tools/plugins" not in name]
 
 
 @pytest.fixture
@@ -135,6 +153,65 @@ def test_other_files_may_change(project: Path) -> None:
     make_plan(str(project), "deploy", {}).save(plan)
     (project / "README.md").write_text("more\n")
     check_fresh(load_plan(plan)[0], read_ensemble(locate(project), JobOptions()))
+
+
+INVENTORIES = {
+    "a host": {"hosts": "web1\n"},
+    "a variable of a host": {"hosts": "[web]\nweb1 size=2\nweb2\n"},
+    "a group": {"hosts": "[web]\nweb1\n[db]\nweb1\nweb2\n"},
+    "a variable beside it": {"group_vars/web.yml": "b: 3\n"},
+    "an encrypted variable": {"group_vars/web.yml": "b: 2\nc: !vault |\n  $ANSIBLE_VAULT;1.2;AES256;dev\n  3131\n"},
+}
+
+
+@pytest.mark.parametrize("change", INVENTORIES)
+def test_so_is_the_inventory_as_it_was_resolved(project: Path, tmp_path_factory: Any, change: str) -> None:
+    folder = tmp_path_factory.mktemp("inventory")
+    for name, text in {"hosts": "[web]\nweb1 size=1 db_password=x\nweb2\n", "group_vars/web.yml": "b: 2\n"}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    plan, options = project / "planned.json", {"inventory": [str(folder / "hosts")]}
+    make_plan(str(project), "deploy", options).save(plan)
+    with prepare_saved_plan(plan, "deploy", options):
+        pass
+    (folder / "hosts").write_text((folder / "hosts").read_text().replace("password=x", "password=y"))
+    with prepare_saved_plan(plan, "deploy", options):
+        pass
+    for name, text in INVENTORIES[change].items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with pytest.raises(EnsembleError, match=r"the plan is stale: the host web[12] of the inventory.* changed"):
+        prepare_saved_plan(plan, "deploy", options)
+
+
+def test_a_plan_without_the_inventory_is_not_executed_with_one(project: Path, tmp_path: Path) -> None:
+    plan = project / "planned.json"
+    make_plan(str(project), "deploy", {}).save(plan)
+    with pytest.raises(EnsembleError, match="the plan is stale: it was made without this inventory"):
+        prepare_saved_plan(plan, "deploy", {"inventory": [str(project / "inventory.ini")]})
+
+
+def test_a_plan_holds_in_another_clone_with_another_installation(
+    project: Path, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path_factory.mktemp("installed")
+    monkeypatch.syspath_prepend(str(installed / "here"))
+    home = installed / "here/ansible_collections/acme/world"
+    (home / "plugins/modules").mkdir(parents=True)
+    (home / "plugins/modules/box.py").write_text("")
+    (project / "service.yaml").write_text(SERVICE.replace("acme.other.box", "acme.world.box"))
+    approve(project / "service.yaml")
+    made = make_plan(str(project), "deploy", {})
+    made.save(project / "planned.json")
+    assert not [name for name in made.plan.files if name.startswith("/")]
+    (installed / "here").rename(installed / "there")
+    monkeypatch.syspath_prepend(str(installed / "there"))
+    clone = project.rename(project.with_name("clone"))
+    approve(clone / "service.yaml")
+    check_fresh(load_plan(clone / "planned.json")[0], read_ensemble(locate(clone), JobOptions()))
+    (installed / "there/ansible_collections/acme/world/plugins/modules/box.py").write_text("# another\n")
+    with pytest.raises(EnsembleError, match="ansible_collections/acme/world/plugins"):
+        check_fresh(load_plan(clone / "planned.json")[0], read_ensemble(locate(clone), JobOptions()))
 
 
 def test_a_plan_whose_digests_were_taken_out_is_refused(project: Path) -> None:
