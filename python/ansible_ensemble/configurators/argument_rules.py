@@ -73,8 +73,12 @@ IN_CODE: Mapping[str, ArgumentRules] = {
         required_if=(
             Condition("state", "present", ("line",)),
             Condition("state", "absent", ("line", "regexp", "search_string"), one_is_enough=True),
+            Condition("backrefs", True, ("regexp",)),
         )
     ),
+    f"{BUILTIN}cron": ArgumentRules(required_if=(Condition("state", "present", ("job",)),)),
+    f"{BUILTIN}debug": ArgumentRules(mutually_exclusive=(("msg", "var"),)),
+    f"{BUILTIN}wait_for": ArgumentRules(mutually_exclusive=(("path", "port"),)),
 }
 #: Rules for what is to be made: a task may do without these where it finds the thing there.
 TO_MAKE: Mapping[str, ArgumentRules] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -32,6 +33,11 @@ _ANY_ARGUMENTS = frozenset(
 )
 #: Those that do without what is required by their documentation.
 _NOT_AS_DOCUMENTED = frozenset((f"{BUILTIN}package", f"{BUILTIN}set_fact"))
+#: Arguments that are regular expressions of Python.
+_EXPRESSIONS = {f"{BUILTIN}lineinfile": ("regexp",), f"{BUILTIN}replace": ("regexp", "after", "before")}
+#: A mode by letters, as `chmod` takes it.
+_SYMBOLIC = re.compile(r"[ugoa]*([-+=]([rwxXst]*|[ugo]))+(,[ugoa]*([-+=]([rwxXst]*|[ugo]))+)*")
+_KEPT = "preserve"
 BOOLEANS = {"y", "yes", "on", "1", "true", "t", "n", "no", "off", "0", "false", "f"}
 _NO_PLACES: Mapping[str, Place | None] = MappingProxyType({})
 
@@ -67,6 +73,9 @@ def argument_faults(
         partly = partly or spec.name in _NOT_AS_DOCUMENTED
         args = {name: value for name, value in args.items() if spec.option(name) is not None}
     faults = [*_faults(spec.options, args, what, place, others=others, partly=partly, places=places or {})]
+    for name in _EXPRESSIONS.get(spec.name, ()):
+        if isinstance(args.get(name), str) and not is_computed(args[name]):
+            faults += _expression_faults(args[name], f"argument '{name}' of {what}", place_of(args, name) or place)
     yield from faults
     if not faults and not partly:
         yield from _Rules(spec, args, what, place, makes=makes).faults()
@@ -193,6 +202,15 @@ def _mode_faults(value: Any, what: str, place: Place | None) -> Iterator[Invalid
         yield InvalidInput(f"argument 'mode' of {what} is a number, which is not octal", place, hint)
     elif isinstance(value, str) and value.isdecimal() and not _is_octal(value):
         yield InvalidInput(f"argument 'mode' of {what} is {kind_of(value)}, which is not octal", place)
+    elif isinstance(value, str) and not (value.isdecimal() or value == _KEPT or _SYMBOLIC.fullmatch(value)):
+        yield InvalidInput(f"argument 'mode' of {what} is {kind_of(value)}, which is no mode", place, "as '0644', u=rw")
+
+
+def _expression_faults(value: str, what: str, place: Place | None) -> Iterator[InvalidInput]:
+    try:
+        re.compile(value)
+    except re.error as error:
+        yield InvalidInput(f"{what} is no regular expression: {error}", place, "put a \\ before signs that are meant")
 
 
 def _is_octal(text: str) -> bool:

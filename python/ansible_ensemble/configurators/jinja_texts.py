@@ -63,23 +63,84 @@ def expression_fault(text: str) -> str | None:
 
 def needed_names(text: str, signs: Mapping[str, Any] | None = None) -> dict[str, int]:
     """Variables without which a template always fails -> the line that reads each; none of what cannot be read."""
-    from jinja2 import TemplateError, nodes
-
-    body, options, before = _headed(text, signs)
-    try:
-        tree = _environment(tuple(sorted(options.items()))).parse(body)
-    except (TemplateError, ValueError, AssertionError, RecursionError):
+    read = parsed(text, signs)
+    if read is None:
         return {}
-    own = {one.name for one in tree.find_all(nodes.Name) if one.ctx != "load"}
-    own |= {one.name for one in tree.find_all(nodes.Macro)}
-    own |= {one.target for one in tree.find_all(nodes.Import)}
-    for one in tree.find_all(nodes.FromImport):
-        own |= {name if isinstance(name, str) else name[1] for name in one.names}
+    tree, before = read
+    own = set_names(text, signs)
     found: dict[str, int] = {}
     for name in _needed(tree):
         if name.name not in own | _GIVEN and not name.name.startswith(_OF_ANSIBLE):
             found.setdefault(name.name, name.lineno + before)
     return {name: line for name, line in found.items() if name not in _globals()}
+
+
+def set_names(text: str, signs: Mapping[str, Any] | None = None) -> set[str]:
+    """The names that a template gives a value itself."""
+    from jinja2 import nodes
+
+    read = parsed(text, signs)
+    if read is None:
+        return set()
+    tree, _before = read
+    own = {one.name for one in tree.find_all(nodes.Name) if one.ctx != "load"}
+    own |= {one.name for one in tree.find_all(nodes.Macro)}
+    own |= {one.target for one in tree.find_all(nodes.Import)}
+    for one in tree.find_all(nodes.FromImport):
+        own |= {name if isinstance(name, str) else name[1] for name in one.names}
+    return own
+
+
+def parsed(text: str, signs: Mapping[str, Any] | None = None) -> tuple[nodes.Template, int] | None:
+    """The syntax tree of a template, and how many lines are before it; None if it cannot be read."""
+    body, options, before = _headed(text, signs)
+    return _parsed(body, tuple(sorted(options.items())), before)
+
+
+@lru_cache(maxsize=256)
+def _parsed(body: str, options: tuple[tuple[str, str], ...], before: int) -> tuple[nodes.Template, int] | None:
+    from jinja2 import TemplateError
+
+    try:
+        return _environment(options).parse(body), before
+    except (TemplateError, ValueError, AssertionError, RecursionError):
+        return None
+
+
+def included(text: str, signs: Mapping[str, Any] | None = None) -> dict[str, int]:
+    """The files that a template always takes in, by their names as they are written -> the line that does."""
+    from jinja2 import nodes
+
+    read = parsed(text, signs)
+    if read is None:
+        return {}
+    tree, before = read
+    found: dict[str, int] = {}
+    for node in always_rendered(tree):
+        is_optional = isinstance(node, nodes.Include) and node.ignore_missing
+        if isinstance(node, nodes.Extends | nodes.Import | nodes.FromImport | nodes.Include) and not is_optional:
+            named = node.template
+            if isinstance(named, nodes.Const) and isinstance(named.value, str):
+                found.setdefault(named.value, node.lineno + before)
+    return found
+
+
+def always_rendered(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The parts of a template that are rendered whenever it is: no branch, loop or macro."""
+    from jinja2 import nodes
+
+    yield node
+    if isinstance(node, nodes.Macro | nodes.CallBlock):
+        return
+    if isinstance(node, nodes.If | nodes.CondExpr):
+        yield from always_rendered(node.test)
+    elif isinstance(node, nodes.For):
+        yield from always_rendered(node.iter)
+    elif isinstance(node, nodes.And | nodes.Or):
+        yield from always_rendered(node.left)
+    else:
+        for one in node.iter_child_nodes():
+            yield from always_rendered(one)
 
 
 def _needed(node: nodes.Node) -> Iterator[nodes.Name]:

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ansible_ensemble.configurators.arguments import BOOLEANS
+from ansible_ensemble.configurators.jinja_texts import expression_fault, syntax_fault
+from ansible_ensemble.configurators.keyword_values import keyword_faults
+from ansible_ensemble.configurators.play_keywords import CONDITIONS
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.language.functions import is_computed
 
@@ -29,8 +32,8 @@ PLAY_KEYS = _CONNECTION | {"environment", "gather_facts", "check_mode"}
 #: Task keywords that a command on the controller has only by way of Ansible, which then executes it.
 BY_ANSIBLE = tuple(sorted(TASK_KEYS - {"environment"}))
 
-#: Keywords that are true or false.
-_YES_OR_NO = frozenset({"become", "no_log", "gather_facts"})
+#: Keywords that mean something else to a job, which says so.
+_READ_BY_JOBS = frozenset({"environment", "retries", "serial", "timeout"})
 _IN_TASKS = "write it in a task file, and make that the implementation"
 _IN_PLAY = "write it in the playbook"
 
@@ -116,12 +119,7 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
             what = f"the keyword `{key}`" if operation.resource else f"`{key}`"
             hint = _hint(key, configurator, known, _IN_RESOURCES if operation.resource else {})
             raise InvalidInput(f"{whose} has {what}, which is not supported", operation.place, hint)
-    for key, value in implementation.settings.items():
-        is_written = key in _YES_OR_NO and value is not None and not is_computed(value)
-        if is_written and str(value).lower() not in BOOLEANS:
-            whose = operation.title if operation.resource else f"the implementation of {operation.full_name}"
-            message = f"`{key}` of {whose} is neither true nor false"
-            raise InvalidInput(message, operation.place, "write true or false")
+    _check_values(implementation.settings, operation)
     serial = implementation.settings.get("serial")
     if not is_computed(serial):
         serial_groups(serial, operation)
@@ -138,6 +136,30 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
             beside = "write it into the implementation, beside primary:"
             hint = beside if name in known else _hint(name, configurator, known)
             raise InvalidInput(message, operation.inputs[name].place or operation.place, hint)
+
+
+def _check_values(settings: Mapping[str, Any], operation: Operation) -> None:
+    """Refuse values that Ansible does not take for a keyword.
+
+    Raises:
+        InvalidInput: there is one.
+    """
+    whose = operation.title if operation.resource else f"the implementation of {operation.full_name}"
+    for key, problem, hint in keyword_faults(settings):
+        if key not in _READ_BY_JOBS:
+            raise InvalidInput(f"`{key}` of {whose} {problem}", operation.place, hint)
+    for name, one in operation.inputs.items() if operation.resource else ():
+        for _key, text in named_texts(one.value, name):
+            if (found := syntax_fault(text)) is not None:
+                raise InvalidInput(f"the template cannot be read: {found[0]}", one.place or operation.place)
+    for key in CONDITIONS:
+        for text in _texts(settings.get(key)):
+            if (fault := expression_fault(text)) is not None:
+                raise InvalidInput(f"the expression of `{key}` of {whose} cannot be read: {fault}", operation.place)
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
 
 
 def serial_groups(value: Any, operation: Operation) -> list[str]:

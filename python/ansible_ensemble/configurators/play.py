@@ -22,7 +22,8 @@ from ansible_ensemble.configurators.play_files import expressions_named, parts_n
 from ansible_ensemble.configurators.play_options import OPTION_INPUTS, inventory_of, keys_of, options_of
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.configurators.role_arguments import missing_arguments
+from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
@@ -94,7 +95,9 @@ class PlayConfigurator(BaseConfigurator):
     def render(self, task: Task) -> None:
         """Evaluate the variables."""
         super().render(task)
-        self._variables(task)
+        variables = self._variables(task)
+        if self.name == "role":
+            raise_all(missing_arguments(self._target, task, variables))
         set_variables(task)
         options_of(task)
         keys_of(task)

@@ -11,17 +11,17 @@ from ansible_ensemble.core.ansible_settings import may_be_set
 from ansible_ensemble.core.hints import nearest_or_known
 
 #: Keywords that name a plugin -> the kind of these, as their folder is named.
-PLUGINS = {"become_method": "become", "connection": "connection"}
+PLUGINS = {"become_method": "become", "connection": "connection", "strategy": "strategy"}
 #: Names that Ansible gives a meaning without a plugin of that name.
 _SPECIAL = {"connection": frozenset({"smart", "persistent", "paramiko"}), "become": frozenset({"enable"})}
-_WORDS = {"become": "become method", "connection": "connection plugin"}
+_WORDS = {"become": "become method", "connection": "connection plugin", "strategy": "strategy"}
 
 
 def plugin_fault(kind: str, name: str, root: Path, folders: Iterable[Path] = ()) -> tuple[str, str | None] | None:
     """What is wrong with the name of a plugin, and a hint; None if there is such a plugin, or nobody knows.
 
     Args:
-        kind: `become` or `connection`.
+        kind: `become`, `connection` or `strategy`.
         name: short, or an FQCN.
         root: the project's folder.
         folders: those beside what names it that may hold plugins of the kind.
@@ -46,6 +46,6 @@ def plugin_fault(kind: str, name: str, root: Path, folders: Iterable[Path] = ())
         for file in folder.glob("*.py")
     }
     known = {name for name in own if not name.startswith("_")}
-    if short in known | _SPECIAL[kind] | builtin_routes(kind):
+    if short in known | _SPECIAL.get(kind, frozenset()) | builtin_routes(kind):
         return None
     return message, nearest_or_known(short, known)

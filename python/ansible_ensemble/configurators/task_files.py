@@ -7,7 +7,8 @@ depends on variables, on a collection that is not installed here, or on what tas
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Any
 from ansible_ensemble.configurators.ansible_files import Untouched, read_ansible_file
 from ansible_ensemble.configurators.argument_rules import FREE
 from ansible_ensemble.configurators.arguments import argument_faults
+from ansible_ensemble.configurators.jinja_names import name_faults, with_fault
 from ansible_ensemble.configurators.jinja_texts import SIGNS, expression_fault, syntax_fault
+from ansible_ensemble.configurators.keyword_values import keyword_faults
 from ansible_ensemble.configurators.locations import (
     BUILTIN,
     builtin_modules,
@@ -29,6 +32,7 @@ from ansible_ensemble.configurators.module_names import builtin_routes, is_insta
 from ansible_ensemble.configurators.module_spec import module_spec, role_folder
 from ansible_ensemble.configurators.play_keywords import BLOCK, BLOCK_PARTS, CONDITIONS, HANDLER, PLAY, PLAY_TASKS
 from ansible_ensemble.configurators.plugin_names import PLUGINS, plugin_fault
+from ansible_ensemble.configurators.task_sources import source_faults
 from ansible_ensemble.core.ansible_settings import may_be_set
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import closest, nearest
@@ -59,6 +63,12 @@ _FREE = frozenset(
 
 #: Folders with modules, and with what runs in their place.
 _OF_MODULES = ("library", "action_plugins")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*")
+#: What `meta` does.
+_META = frozenset(
+    {"clear_facts", "clear_host_errors", "end_batch", "end_host", "end_play", "end_role", "flush_handlers", "noop"}
+    | {"refresh_inventory", "reset_connection"}
+)
 _MODES = ("mode", "directory_mode")
 #: Stands for a text that is encrypted or unsafe.
 _HIDDEN = "{{ hidden }}"
@@ -87,10 +97,15 @@ class _Checked:
 
     Attributes:
         runs: files and roles that it runs: each a kind, its path and what is around it.
+        notified: handlers that its tasks notify, and where.
+        handlers: what handlers in it listen to; None if that is not known.
     """
 
     faults: tuple[InvalidInput, ...]
-    runs: tuple[tuple[str, Path, _Around], ...]
+    runs: tuple[tuple[str, Path, _Around], ...] = ()
+    notified: tuple[tuple[str, Place | None], ...] = ()
+    handlers: frozenset[str] | None = frozenset()
+    empty: bool = False
 
 
 def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Iterator[InvalidInput]:
@@ -114,15 +129,29 @@ def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Ite
         left = _role_files(path, around, name)
     else:
         left = [(kind, path, around)]
-    seen: set[tuple[str, Path]] = set()
+    seen: dict[tuple[str, Path], _Checked] = {}
     while left:
         what, file, where = left.pop()
         if (what, file) not in seen and file.is_file():
-            seen.add((what, file))
             stat = file.stat()
-            checked = _checked(what, file, stat.st_mtime_ns, stat.st_size, where)
+            checked = seen[what, file] = _checked(what, file, stat.st_mtime_ns, stat.st_size, where)
             yield from checked.faults
             left += checked.runs
+    if kind == "tasks" and any(one.empty for (what, file), one in seen.items() if file == path):
+        yield InvalidInput(f"the file of {operation.title} has no tasks", Place(str(path)))
+    yield from _handler_faults(seen.values())
+
+
+def _handler_faults(files: Collection[_Checked]) -> Iterator[InvalidInput]:
+    """Handlers that are notified and that there are not."""
+    known: set[str] = set()
+    for one in files:
+        if one.handlers is None:
+            return
+        known |= one.handlers
+    for name, place in (each for one in files for each in one.notified):
+        if name.rpartition(" : ")[2] not in known:
+            yield InvalidInput(f"there is no handler '{name}'", place, nearest(name, known))
 
 
 def _no_tasks(role: Path, entry: str | None, operation: Operation) -> InvalidInput | None:
@@ -162,7 +191,8 @@ def _role_files(role: Path, around: _Around, entry: str | None = None) -> list[t
     within = _Around(around.root, around.base, role, around.collections or _names_collections(role))
     names = (entry, f"{entry}.yml", f"{entry}.yaml") if entry else _MAIN
     tasks = [("tasks", role / "tasks" / name, within) for name in names]
-    return [*tasks, *(("handlers", role / "handlers" / name, within) for name in _MAIN)]
+    values = [("values", role / kind / name, within) for kind in ("meta", "defaults", "vars") for name in _MAIN]
+    return [*tasks, *(("handlers", role / "handlers" / name, within) for name in _MAIN), *values]
 
 
 def _names_collections(role: Path) -> bool:
@@ -184,10 +214,16 @@ def _checked(kind: str, file: Path, _changed: int, _size: int, around: _Around) 
     try:
         data = read_ansible_file(file)
     except InvalidInput as error:
-        return _Checked((error,), ())
+        return _Checked((error,), handlers=None)
     reader = _FileChecker(file, around)
-    faults = tuple(reader.playbook(data) if kind == "playbook" else reader.tasks(data, handlers=kind == "handlers"))
-    return _Checked(faults, tuple(reader.runs))
+    if kind == "playbook":
+        faults = tuple(reader.playbook(data))
+    elif kind == "values":
+        faults = tuple(reader.values(data))
+    else:
+        faults = tuple(reader.tasks(data, handlers=kind == "handlers"))
+    handlers = frozenset(reader.handlers) if reader.is_closed and not faults else None
+    return _Checked(faults, tuple(reader.runs), tuple(reader.notified), handlers, empty=not data)
 
 
 class _FileChecker:
@@ -198,6 +234,19 @@ class _FileChecker:
         self._around = around
         self._defaults = False
         self.runs: list[tuple[str, Path, _Around]] = []
+        self.notified: list[tuple[str, Place | None]] = []
+        self.handlers: set[str] = set()
+        self.is_closed = True  # else something may bring handlers that are not known
+
+    def values(self, data: Any) -> Iterator[InvalidInput]:
+        """What is wrong with the variables or the metadata of a role; those of the roles that it needs are run."""
+        if data is not None and not isinstance(data, Mapping):
+            yield InvalidInput("it must be a map", Place(str(self._file)), "write NAME: VALUE in each line")
+        elif data is not None and self._file.parent.name == "meta":
+            listed = data.get("dependencies")
+            for at, entry in enumerate(listed if isinstance(listed, list) else ()):
+                if not (isinstance(entry, Mapping) and entry.keys() & {"src", "scm"}):
+                    yield from self._role(entry, place_of(listed, at))
 
     def playbook(self, data: Any) -> Iterator[InvalidInput]:
         """What is wrong with a list of plays."""
@@ -208,8 +257,31 @@ class _FileChecker:
         for at, play in enumerate(data):
             if not isinstance(play, Mapping):
                 yield InvalidInput("a play must be a map", place_of(data, at))
-            elif not any(_short(str(key)) == _IMPORT_PLAYBOOK for key in play):
+            elif (key := next((one for one in play if _short(str(one)) == _IMPORT_PLAYBOOK), None)) is not None:
+                yield from self._import(play[key], place_of(play, key))
+            else:
                 yield from self._play(play)
+
+    def _import(self, name: Any, place: Place | None) -> Iterator[InvalidInput]:
+        if not isinstance(name, str) or _is_template(name) or is_fqcn(name):
+            self.is_closed = False
+            return
+        file = self._file.parent / name
+        if file.is_file():
+            self.runs.append(("playbook", file, self._around))
+            return
+        beside = {one.name for one in self._file.parent.iterdir()}
+        yield InvalidInput(f"there is no file {name} for {_IMPORT_PLAYBOOK}", place, nearest(name, beside))
+
+    def _vars_files(self, listed: Any) -> Iterator[InvalidInput]:
+        for at, name in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(name, str) and not _is_template(name) and not name.startswith(("/", "~")):
+                folder = self._file.parent
+                if not any((base / name).is_file() for base in (folder / "vars", folder)):
+                    beside = {one.name for base in (folder / "vars", folder) if base.is_dir() for one in base.iterdir()}
+                    yield InvalidInput(
+                        f"there is no file {name} for vars_files", place_of(listed, at), nearest(name, beside)
+                    )
 
     def _play(self, play: Mapping[str, Any]) -> Iterator[InvalidInput]:
         beginning = place_of(play)
@@ -223,6 +295,7 @@ class _FileChecker:
         named = outer.collections or bool(play.get("collections"))
         self._around = _Around(outer.root, self._file.parent, outer.role, named)
         yield from self._shared(play)
+        yield from self._vars_files(play.get("vars_files"))
         defaults, self._defaults = self._defaults, self._defaults or bool(play.get("module_defaults"))
         roles = play.get("roles")
         for at, role in enumerate(roles if isinstance(roles, list) else ()):
@@ -244,14 +317,18 @@ class _FileChecker:
     ) -> Iterator[InvalidInput]:
         """What is wrong with the name of a role; its files are looked at, too."""
         if _is_template(name):
+            self.is_closed = False
             return
         around = self._around
         folder = self._role_folder(name)
         if maybe:
+            self.is_closed = False
             return  # for other systems, it may be
         if folder is not None:
             self.runs += _role_files(folder, around, entry)
-        elif not around.collections and not (is_fqcn(name) and not is_installed(name, collection_folders(around.root))):
+            return
+        self.is_closed = False
+        if not around.collections and not (is_fqcn(name) and not is_installed(name, collection_folders(around.root))):
             known = {one.name for base in self._role_bases() if base.is_dir() for one in base.iterdir()}
             yield InvalidInput(f"there is no role {name}", place, nearest(name, known))
 
@@ -283,12 +360,34 @@ class _FileChecker:
             elif any(key in BLOCK_PARTS for key in task):
                 yield from self._block(task, handlers=handlers, maybe=maybe)
             else:
+                if handlers:
+                    self._take_handler(task)
                 yield from self._task(task, place_of(data, at), maybe=maybe)
+
+    def _take_handler(self, task: Mapping[str, Any]) -> None:
+        listens = task.get("listen") or []
+        for name in (task.get("name"), *(listens if isinstance(listens, list) else [listens])):
+            if isinstance(name, str):
+                self.handlers.add(name)
+                self.is_closed = self.is_closed and not _is_template(name)
+        if any(_short(str(key)) in (*_TASKS, *_ROLES) for key in task):
+            self.is_closed = False
+
+    def _notify(self, task: Mapping[str, Any]) -> None:
+        listed = task.get("notify") or []
+        for at, name in enumerate(listed if isinstance(listed, list) else [listed]):
+            if isinstance(name, str) and not _is_template(name):
+                self.notified.append(
+                    (name, place_of(listed, at) if isinstance(listed, list) else place_of(task, "notify"))
+                )
 
     def _block(self, block: Mapping[str, Any], *, handlers: bool, maybe: bool) -> Iterator[InvalidInput]:
         for key in block:
             if str(key) not in BLOCK and not (handlers and key == "listen"):
                 yield InvalidInput(f"'{key}' is no keyword of a block", key_place_of(block, key), nearest(key, BLOCK))
+        if BLOCK_PARTS[0] not in block:
+            part = next(part for part in BLOCK_PARTS if part in block)
+            yield InvalidInput(f"`{part}` stands without a block", key_place_of(block, part), "write block: beside it")
         yield from self._shared(block)
         defaults, self._defaults = self._defaults, self._defaults or bool(block.get("module_defaults"))
         for part in BLOCK_PARTS:
@@ -310,7 +409,11 @@ class _FileChecker:
         at = key_place_of(task, name) or place
         if _is_template(name):
             return
-        maybe = maybe or "when" in task or any(key == "loop" or str(key).startswith("with_") for key in task)
+        loops = [key for key in map(str, task) if key == "loop" or key.startswith("with_")]
+        yield from self._loops(loops, task)
+        maybe = maybe or "when" in task or bool(loops)
+        if not maybe:
+            self._notify(task)
         args, written = task[name], task.get("args")
         short = _short(name)
         if short in _TASKS:
@@ -322,7 +425,21 @@ class _FileChecker:
                 may_not_run = maybe and short != _ROLES[0]
                 yield from self._run_role(args["name"], asked, place_of(args, "name"), maybe=may_not_run)
         else:
-            yield from self._module(name, args, written, at)
+            yield from self._module(name, args, written, at, maybe=maybe)
+
+    def _loops(self, loops: list[str], task: Mapping[str, Any]) -> Iterator[InvalidInput]:
+        if len(loops) > 1:
+            yield InvalidInput(f"the task has both `{loops[0]}` and `{loops[1]}`", key_place_of(task, loops[1]))
+        for key in loops:
+            if key.startswith("with_") and (fault := with_fault(key, self._folders)) is not None:
+                yield InvalidInput(f"{fault}, for `{key}`", key_place_of(task, key))
+
+    @property
+    def _folders(self) -> list[Path]:
+        """Folders that may hold plugins, and what tasks take from the controller."""
+        around, near = self._around, self._file.parent
+        role = [around.role, around.role / "tasks"] if around.role is not None else []
+        return [*dict.fromkeys((*role, near, near.parent, around.base, around.root))]
 
     def _which(self, given: list[str], task: Mapping[str, Any], place: Place | None) -> InvalidInput:
         """The error for a task that names no module, or several."""
@@ -340,12 +457,14 @@ class _FileChecker:
     def _run_tasks(self, action: str, args: Any, place: Place | None, *, maybe: bool) -> Iterator[InvalidInput]:
         name = args.get("file") or args.get("_raw_params") if isinstance(args, Mapping) else args
         if not isinstance(name, str) or _is_template(name) or "=" in name:
+            self.is_closed = False
             return
         around, name = self._around, name.strip()
         role = [around.role / "tasks", around.role] if around.role is not None else []
         bases = [self._file.parent, *role, around.base, around.base / "tasks"]
         file = next((one for base in bases if os.path.isfile(one := base / name)), None)  # noqa: PTH113 - any name
         if maybe:
+            self.is_closed = False
             return  # for other systems, it may be
         if file is not None:
             self.runs.append(("tasks", file, around))
@@ -353,7 +472,9 @@ class _FileChecker:
             beside = {one.name for one in self._file.parent.iterdir()}
             yield InvalidInput(f"there is no file {name} for {action}", place, nearest(name, beside))
 
-    def _module(self, name: str, args: Any, written: Any, place: Place | None) -> Iterator[InvalidInput]:
+    def _module(
+        self, name: str, args: Any, written: Any, place: Place | None, *, maybe: bool
+    ) -> Iterator[InvalidInput]:
         """What is wrong with the name and the arguments of a module."""
         full_name = self._full_name(name)
         if full_name is None:
@@ -371,6 +492,24 @@ class _FileChecker:
         if spec is None or given is None:
             return
         yield from argument_faults(spec, given, name, place, partly=self._defaults)
+        if full_name == f"{BUILTIN}{_short(name)}":
+            yield from self._of_core(_short(name), given, place, maybe=maybe)
+
+    def _of_core(self, name: str, given: Map, place: Place | None, *, maybe: bool) -> Iterator[InvalidInput]:
+        """What is wrong with what Ansible's own modules are given to read."""
+        if name == "set_fact":
+            for key in given:
+                if not (_is_template(key) or key in (FREE, "cacheable") or _VARIABLE.fullmatch(key)):
+                    yield InvalidInput(f"'{key}' is no name of a variable", key_place_of(given, key))
+        elif name == "meta":
+            action = given.get(FREE)
+            if isinstance(action, str) and not _is_template(action) and action.split()[:1] and action not in _META:
+                yield InvalidInput(f"there is no meta action {action}", place, nearest(action, _META))
+        elif name == "assert":
+            yield from self._conditions("that", given)
+        elif not maybe:
+            siblings = (one.parent for one in self._role_bases() if self._around.role is None)
+            yield from source_faults(name, given, self._file, [*self._folders, *siblings], place)
 
     def _arguments(self, name: str, args: Any, written: Any) -> Map | None:
         """The arguments of a task; None if they are not told apart here."""
@@ -417,13 +556,10 @@ class _FileChecker:
 
     def _shared(self, written: Mapping[str, Any]) -> Iterator[InvalidInput]:
         """What is wrong with what plays, blocks and tasks have in common: conditions, plugins, templates."""
+        for key, problem, hint in keyword_faults(written):
+            yield InvalidInput(f"`{key}` {problem}", place_of(written, key), hint)
         for key in CONDITIONS:
-            listed = written.get(key)
-            for at, one in enumerate(listed if isinstance(listed, list) else [listed]):
-                text = one if isinstance(one, str) and not isinstance(one, Untouched) else None
-                if text is not None and (fault := expression_fault(text)) is not None:
-                    where = place_of(listed, at) if isinstance(listed, list) else place_of(written, key)
-                    yield InvalidInput(f"the expression of `{key}` cannot be read: {fault}", where)
+            yield from self._conditions(key, written)
         for key, kind in PLUGINS.items():
             value = written.get(key)
             if isinstance(value, str) and value and not _is_template(value):
@@ -433,7 +569,19 @@ class _FileChecker:
                     yield InvalidInput(missing[0], place_of(written, key), missing[1])
         for key, value in written.items():
             if key not in (*BLOCK_PARTS, *PLAY_TASKS, *CONDITIONS, "roles", "vars_prompt"):
-                yield from _template_faults(value, place_of(written, key))
+                yield from _template_faults(value, place_of(written, key), self._folders)
+
+    def _conditions(self, key: str, written: Mapping[str, Any]) -> Iterator[InvalidInput]:
+        listed = written.get(key)
+        for at, text in enumerate(listed if isinstance(listed, list) else [listed]):
+            if not isinstance(text, str) or isinstance(text, Untouched):
+                continue
+            where = place_of(listed, at) if isinstance(listed, list) else place_of(written, key)
+            if (fault := expression_fault(text)) is not None:
+                yield InvalidInput(f"the expression of `{key}` cannot be read: {fault}", where)
+            elif not _is_template(text):
+                for message, _line, hint in name_faults(f"{{{{ {text} }}}}", self._folders):
+                    yield InvalidInput(message, where, hint)
 
 
 def _is_elsewhere(name: str, root: Path) -> bool:
@@ -442,17 +590,20 @@ def _is_elsewhere(name: str, root: Path) -> bool:
     return is_set or is_in_library(name, Operation("", "", base=root), root)
 
 
-def _template_faults(data: Any, place: Place | None) -> Iterator[InvalidInput]:
+def _template_faults(data: Any, place: Place | None, folders: Sequence[Path]) -> Iterator[InvalidInput]:
     """Texts in data that are no good templates."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             if key not in SIGNS:
-                yield from _template_faults(value, place_of(data, key) or place)
+                yield from _template_faults(value, place_of(data, key) or place, folders)
     elif isinstance(data, list):
         for at, value in enumerate(data):
-            yield from _template_faults(value, place_of(data, at) or place)
-    elif isinstance(data, str) and not isinstance(data, Untouched) and (fault := syntax_fault(data)) is not None:
-        yield InvalidInput(f"the template cannot be read: {fault[0]}", place)
+            yield from _template_faults(value, place_of(data, at) or place, folders)
+    elif isinstance(data, str) and not isinstance(data, Untouched) and _is_template(data):
+        if (fault := syntax_fault(data)) is not None:
+            yield InvalidInput(f"the template cannot be read: {fault[0]}", place)
+        for message, _line, hint in name_faults(data, folders):
+            yield InvalidInput(message, place, hint)
 
 
 def _is_template(text: str) -> bool:

@@ -48,10 +48,9 @@ def test_nothing_runs(command: Callable[..., Run], host: Path, tmp_path: Path, n
     project.mkdir()
     written(case, project)
     before = contents(project), contents(host)
-    planned = command("plan", "service.yaml", "-i", "hosts", cwd=project)
     for words in (["deploy", "--check"], ["deploy", "--approve"]):
         done = command(*words, "service.yaml", "-i", "hosts", cwd=project)
-        assert (done.code, case["words"] in done.output) == (planned.code, True), done.output
+        assert case["words"] in done.output, done.output
         assert done.code != 0
         assert "Traceback" not in done.output
         assert (contents(project), contents(host)) == before

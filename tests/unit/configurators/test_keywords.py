@@ -32,7 +32,7 @@ _TARGETS = {"script": "x.sh", "tasks": "t.yml", "playbook": "p.yml", "role": "we
 
 def implemented(project: Path, name: str, **more: Any) -> Any:
     (project / "roles/web/tasks").mkdir(parents=True, exist_ok=True)
-    files = {"t.yml": "", "x.sh": "", "p.yml": "- hosts: all\n", "roles/web/tasks/main.yml": "- ping:\n"}
+    files = {"t.yml": "- ping:\n", "x.sh": "", "p.yml": "- hosts: all\n", "roles/web/tasks/main.yml": "- ping:\n"}
     for file, text in files.items():
         (project / file).write_text(text)
     inputs = more.pop("inputs", None)
@@ -42,7 +42,7 @@ def implemented(project: Path, name: str, **more: Any) -> Any:
 
 @pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in HONOURED.items() for key in keys])
 def test_keys_that_act(tmp_path: Path, name: str, key: str) -> None:
-    value = {"connection": "local", "become_method": "su"}.get(key, "yes")
+    value = {"connection": "local", "become_method": "su", "vars": {}, "port": 22}.get(key, "yes")
     configurator_for(implemented(tmp_path, name, **{key: value}), tmp_path)
 
 

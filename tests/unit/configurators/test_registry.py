@@ -28,7 +28,7 @@ def test_own(tmp_path: Path, written: object, name: str) -> None:
     (tmp_path / "roles/web/tasks").mkdir(parents=True)
     (tmp_path / "roles/web/tasks/main.yml").write_text("- ping:\n")
     for file in ("t.yml", "x.sh"):
-        (tmp_path / file).touch()
+        (tmp_path / file).write_text("- ping:\n")
     assert configurator_for(operation(written, base=tmp_path), tmp_path).name == name
 
 

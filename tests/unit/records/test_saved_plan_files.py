@@ -60,7 +60,7 @@ FILES = {
     "collections/ansible_collections/acme/other/plugins/modules/box.py": "",
     "collections/ansible_collections/acme/other/plugins/module_utils/box.py": "",
     "collections/ansible_collections/acme/third/plugins/filter/up.py": "",
-    "site.yml": "- hosts: all\n  vars_files: [vars/site.yml]\n  tasks: [{ansible.builtin.debug: {msg: '{{ a | acme.third.up }}'}}]\n",
+    "site.yml": "- hosts: all\n  vars_files: [vars/site.yml]\n  tasks: [{debug: {msg: '{{ a | acme.third.up }}'}}]\n",
     "vars/site.yml": "a: 1\n",
     "roles/web/tasks/main.yml": "- ansible.builtin.debug:\n",
     "roles/web/templates/web.conf.j2": "a\n",
