@@ -137,7 +137,7 @@ def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Ite
             checked = seen[what, file] = _checked(what, file, stat.st_mtime_ns, stat.st_size, where)
             yield from checked.faults
             left += checked.runs
-    if kind == "tasks" and any(one.empty for (what, file), one in seen.items() if file == path):
+    if kind == "tasks" and operation.resource and any(one.empty for (what, file), one in seen.items() if file == path):
         yield InvalidInput(f"the file of {operation.title} has no tasks", Place(str(path)))
     yield from _handler_faults(seen.values())
 

@@ -92,7 +92,7 @@ def _in_play(path: Path, bases: tuple[Path, ...], collections: Sequence[Path]) -
 
 def _raw(operation: Operation) -> str:
     """What the inputs of an operation say, before they are evaluated."""
-    return json.dumps([one.value for one in operation.inputs.values()], default=str)
+    return json.dumps([getattr(one, "value", None) for one in operation.inputs.values()], default=str)
 
 
 def _found(name: str, bases: tuple[Path, ...]) -> Iterator[Path]:
