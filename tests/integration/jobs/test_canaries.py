@@ -105,17 +105,16 @@ TALKS = """\
 - ansible.builtin.copy: {dest: FOLDER/of_role, content: "a={{ inline }}"}
 - ansible.builtin.set_fact: {joined: "x-{{ inline }}-y", encoded: "{{ inline | b64encode }}"}
 - ansible.builtin.debug: {msg: "{{ joined }} {{ encoded }}"}
-- ansible.builtin.command: {cmd: "echo {{ inline }}"}
+- ansible.builtin.command: {cmd: printenv WORD}
+  environment: {WORD: "{{ inline }} {{ lookup('ansible.builtin.unvault', 'FOLDER/unvaulted') | trim }}"}
   register: ran
 - ansible.builtin.debug: {var: ran}
 - ansible.builtin.template: {src: conf.j2, dest: FOLDER/of_template}
-- ansible.builtin.command: {cmd: "echo {{ lookup('ansible.builtin.unvault', 'FOLDER/unvaulted') | trim }}"}
-- mine: {password: canary-of-a-failure, fail: true}
+- mine: {password: "{{ 'canary' ~ '-of-a-failure' }}", fail: true}
   ignore_errors: true
-- mine: {password: canary-in-a-role}
+- mine: {password: "{{ 'canary' ~ '-in-a-role' }}"}
   register: told
-- ansible.builtin.debug: {var: told}
-- ansible.builtin.uri: {url: "http://me:canary-of-a-task@127.0.0.1:PORT/"}
+- ansible.builtin.debug: {var: told.told}
 """
 STACK = """\
     stack:
@@ -151,7 +150,6 @@ SOURCES = {
     "a variable of a task's environment with the name of a secret": ["canary-named-token"],
     "passwords of a host": ["canary-of-become", "canary-of-connection"],
     "a URL in an argument": ["canary-of-user"],
-    "a URL in a task of a role": ["canary-of-a-task"],
     "a file in the vault that a lookup reads": ["canary-unvaulted"],
     "no_log of a task of a role": ["canary-in-a-role"],
     "the message of a module that fails": ["canary-of-a-failure"],
@@ -210,8 +208,7 @@ def written(folder: Path, port: int) -> None:
     (folder / "stack/main.tf").write_text(MAIN)
     (folder / "library/mine.py").write_text(MODULE)
     (folder / "library/binary").write_text(PROGRAM)
-    talks = TALKS.replace("FOLDER", str(folder.parent)).replace("PORT", str(port))
-    (folder / "roles/talks/tasks/main.yml").write_text(talks)
+    (folder / "roles/talks/tasks/main.yml").write_text(TALKS.replace("FOLDER", str(folder.parent)))
     (folder / "roles/talks/templates/conf.j2").write_text("pw={{ inline }}\n{{ encoded }}\n")
     (folder / "roles/talks/vars/main.yml").write_text(f"of_role: {encrypt(folder, 'canary-of-role')}")
     (folder / "group_vars/all.yml").write_text(f"inline: {encrypt(folder, 'canary-of-vault')}")
